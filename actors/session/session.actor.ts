@@ -1,0 +1,87 @@
+// The owner of sessions: a cache over rows, so that a crash loses nothing but warmth.
+import { timingSafeEqual } from 'node:crypto';
+import { defineActor } from '../../kernel/actor.ts';
+import { userCounter } from '../../kernel/versions.ts';
+import type { SessionApi, SessionView } from './api.ts';
+import { createCache } from './cache.ts';
+import { endRows, insertRow, purgeRows, readRow, type StoredSession, touchRow } from './rows.ts';
+
+export interface SessionArgs {
+  /** Sessions held in memory by this actor. */
+  readonly cacheSize: number;
+}
+
+const PURGE_MS = 60_000;
+/** The idle limit is written at most once per this part of it. */
+const TOUCH_PART = 10;
+
+export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) => {
+  const store = await ctx.openStore();
+  const { versions, clock } = ctx;
+  // Where other processes write the same rows, or no counters are shared, every look is a read.
+  const cache = createCache<StoredSession>(
+    store.shared || !versions ? 0 : cacheSize,
+    (session) => versions?.read(userCounter(session.realm, session.username)) ?? 0,
+  );
+  const timer = ctx.key === '0' ? purgeRegularly() : undefined;
+
+  function purgeRegularly() {
+    const purge = () => {
+      purgeRows(store, clock.now()).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
+      handle.current = clock.setTimeout(purge, PURGE_MS);
+    };
+    const handle = { current: clock.setTimeout(purge, PURGE_MS) };
+    return handle;
+  }
+
+  /** The session if it lives; an expired one is absent at once, whenever its row is removed. */
+  async function find(id: string): Promise<StoredSession | undefined> {
+    const known = cache.get(id);
+    const session = known ?? (await cache.fill(id, () => readRow(store, id)));
+    if (!session) return undefined;
+    const now = clock.now();
+    const { createdAt, seenAt, maxAgeSeconds, maxStaleAgeSeconds } = session;
+    if (now < createdAt + maxAgeSeconds * 1000 && now < seenAt + maxStaleAgeSeconds * 1000) return session;
+    cache.delete(id);
+    return undefined;
+  }
+
+  async function touch(session: StoredSession): Promise<boolean> {
+    const now = clock.now();
+    session.seenAt = now;
+    if (now - session.writtenAt < (session.maxStaleAgeSeconds * 1000) / TOUCH_PART) return true;
+    session.writtenAt = now;
+    if (await touchRow(store, session.id, now)) return true;
+    cache.delete(session.id);
+    return false;
+  }
+
+  const api: SessionApi = {
+    create: (session) => insertRow(store, session, clock.now()),
+    async authenticate(id, cookieHash) {
+      const session = await find(id);
+      if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
+      return (await touch(session)) ? viewOf(session) : null;
+    },
+    async look(id) {
+      const session = await find(id);
+      return session ? viewOf(session) : null;
+    },
+    async end(ids, by) {
+      const ended = await endRows(store, ids, by);
+      for (const id of ids) cache.delete(id);
+      return ended;
+    },
+  };
+  return {
+    api,
+    async stop() {
+      if (timer) clock.clearTimeout(timer.current);
+      await store.close();
+    },
+  };
+});
+
+function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, ...view }: StoredSession): SessionView {
+  return view;
+}

@@ -1,0 +1,159 @@
+// The boot of the server as named steps: configuration, plugins, store, actors, front. What fails unwinds what was done and says why.
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { DestinationStream } from 'pino';
+import { actorSpecs, faultTables, routesOf } from './catalog.ts';
+import { createClock, type LocalClock } from './clock.ts';
+import { ConfigError } from './config/load.ts';
+import { type Configured, type ConfigureOptions, configure } from './configure.ts';
+import { contextsOf } from './context.ts';
+import { openDataDir, writePrivateFile } from './data-dir.ts';
+import { createAuthentication } from './http/authenticate.ts';
+import { createFront, type Front } from './http/front.ts';
+import { addProbes } from './http/probes.ts';
+import { problemWriter } from './http/problem.ts';
+import { readTls, tlsFiles, watchTls } from './http/tls.ts';
+import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
+import { createLog } from './log.ts';
+import type { Log } from './log-entry.ts';
+import { createMetrics } from './metrics.ts';
+import { notReady } from './readiness.ts';
+import { Runtime } from './runtime/runtime.ts';
+import { migrate } from './store/migrate.ts';
+import { openStore } from './store/open.ts';
+import { Unwind } from './unwind.ts';
+import { createVersions } from './versions.ts';
+
+export interface BootOptions extends ConfigureOptions {
+  readonly version: string;
+  /** Tests move it. */
+  readonly clock?: LocalClock;
+  /** Where log lines go instead of standard output. */
+  readonly logTo?: DestinationStream;
+}
+
+export interface Server {
+  /** `https://host:port` */
+  readonly address: string;
+  readonly dataDir: string;
+  readonly runtime: Runtime;
+  /** What the plugins want the operator to know, for the line that says the server is up. */
+  readonly announcements: readonly string[];
+  readonly log: Log;
+  /** Finishes what is under way and stops everything; settles when it has. */
+  stop(): Promise<void>;
+}
+
+/** Limits of a graceful stop, milliseconds: of the requests under way, and of each actor. */
+const REQUESTS_MS = 10_000;
+const ACTOR_MS = 5_000;
+
+/** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
+export async function boot(options: BootOptions): Promise<Server> {
+  const configured = await configure(options);
+  const log = createLog(configured.config.log.level, options.logTo);
+  for (const warning of configured.warnings) log.warn({ warning }, 'configuration');
+  const unwind = new Unwind();
+  try {
+    return await start({ ...options, ...configured, log, unwind });
+  } catch (error) {
+    await unwind.run(log);
+    throw error;
+  }
+}
+
+interface Start extends BootOptions, Configured {
+  readonly log: Log;
+  readonly unwind: Unwind;
+}
+
+async function start(options: Start): Promise<Server> {
+  const { config, catalog, sections, log, unwind } = options;
+  const clock = options.clock ?? createClock();
+  const metrics = createMetrics();
+  const dataDir = openDataDir(options.dataDir);
+  unwind.add('data folder', () => dataDir.release());
+  const files = await tlsFiles(config.http, options.base, dataDir.path, clock.now());
+  const tls = readTls(files);
+  const store = { url: storeUrl(config.store.url, dataDir.path) };
+  const node = nodeName(dataDir.path);
+  const specs = actorSpecs(catalog.plugins, sections, config);
+  let keyring: Keyring | undefined;
+  const dataKey = (purpose: DataKeyPurpose) => (keyring as Keyring).dataKey(purpose);
+  const runtime = new Runtime(specs, {
+    clock,
+    versions: createVersions(),
+    log,
+    store,
+    node,
+    dataKey,
+    stopMs: ACTOR_MS,
+    observe: (actor) => metrics.observe(actor),
+  });
+  metrics.watch(runtime);
+  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version: options.version, env: options.env });
+  const routes = routesOf(contexts);
+  keyring = await prepareStore(options, store.url, node, dataDir.path, clock);
+  unwind.add('actors', () => runtime.stop());
+  await runtime.start();
+  const announcements: string[] = [];
+  for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
+  const authentication = createAuthentication(Object.assign({}, ...[...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {})), clock);
+  const front = await createFront({
+    http: config.http,
+    tls,
+    routes,
+    authentication,
+    problems: problemWriter(faultTables(catalog.plugins), log),
+    metrics,
+    clock,
+    log,
+  });
+  addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version: options.version });
+  unwind.add('front', () => front.close(REQUESTS_MS));
+  const address = await listen(front, config.http);
+  unwind.add('TLS watch', watchTls(front.server, files, log));
+  return { address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
+}
+
+/** Migrations and the server's own keys, on a connection that is closed before any actor opens its own. */
+async function prepareStore({ config, catalog }: Start, url: string, node: string, dataDir: string, clock: LocalClock): Promise<Keyring> {
+  const now = () => clock.now();
+  const store = await openStore(url, { writer: `${node}/kernel`, clock });
+  try {
+    await migrate(
+      store,
+      catalog.plugins.map(({ name, migrations }) => ({ owner: name, migrations: migrations ?? [] })),
+      now,
+    );
+    return await openKeyring(store, dataDir, config.store.root_key, now);
+  } finally {
+    await store.close();
+  }
+}
+
+function storeUrl(url: string, dataDir: string): string {
+  if (url.startsWith('sqlite:')) return `sqlite:${join(dataDir, url.slice('sqlite:'.length))}`;
+  if (/^postgres(ql)?:/.test(url)) return url;
+  throw new ConfigError(['store.url: must begin with sqlite: or postgres://']);
+}
+
+/** Names this node among those that share a database; made once. */
+function nodeName(dataDir: string): string {
+  const path = join(dataDir, 'node');
+  if (!existsSync(path)) writePrivateFile(path, `${randomUUID()}\n`);
+  return readFileSync(path, 'utf8').trim();
+}
+
+async function listen({ app, server }: Front, { host, port }: { readonly host: string; readonly port: number }): Promise<string> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw code === undefined ? error : new ConfigError([`http: cannot listen on ${host} port ${port} (${code})`]);
+  }
+  const bound = server.address() as AddressInfo;
+  return `https://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+}

@@ -1,0 +1,57 @@
+// Configuration from environment variables: GATEHOUSE_HTTP_PORT sets `[http] port`.
+import type { TSchema } from 'typebox';
+import { isSecret, type Leaf, leavesOf } from './schema.ts';
+import { parseReference } from './secret.ts';
+
+export const PREFIX = 'GATEHOUSE_';
+
+/** Variables of ours that set no key: read by the launcher, the tests and the first start. */
+const OTHERS = /^GATEHOUSE_(ADMIN_PASSWORD|CONFIG|DATA_DIR|TEST_.*)$/;
+
+export interface EnvironmentReading {
+  /** Values by path, to be laid over the file. */
+  readonly values: readonly { readonly path: readonly string[]; readonly value: unknown }[];
+  readonly problems: readonly string[];
+  /** Variables with our prefix that name no key. */
+  readonly unknown: readonly string[];
+}
+
+export function readEnvironment(env: NodeJS.ProcessEnv, sections: Readonly<Record<string, TSchema>>): EnvironmentReading {
+  const leaves = new Map<string, Leaf>();
+  for (const [name, schema] of Object.entries(sections)) for (const leaf of leavesOf(schema, [name])) leaves.set(variableOf(leaf.path), leaf);
+  const values: { path: readonly string[]; value: unknown }[] = [];
+  const problems: string[] = [];
+  const unknown: string[] = [];
+  for (const [name, text] of Object.entries(env)) {
+    if (!name.startsWith(PREFIX) || text === undefined || OTHERS.test(name)) continue;
+    const leaf = leaves.get(name);
+    if (!leaf) unknown.push(name);
+    else
+      try {
+        values.push({ path: leaf.path, value: parseText(text, leaf.schema) });
+      } catch (error) {
+        problems.push(`${name}: ${(error as Error).message}`);
+      }
+  }
+  return { values, problems, unknown };
+}
+
+export function variableOf(path: readonly string[]): string {
+  return PREFIX + path.join('_').toUpperCase();
+}
+
+/** Text to the type of its key: lists are separated by commas. */
+function parseText(text: string, schema: TSchema): unknown {
+  if (isSecret(schema)) return parseReference(text);
+  const { type } = schema as { type?: string };
+  if (type === 'array') return text === '' ? [] : text.split(',').map((item) => item.trim());
+  if (type === 'boolean') {
+    if (text !== 'true' && text !== 'false') throw new Error('must be true or false');
+    return text === 'true';
+  }
+  if (type === 'integer' || type === 'number') {
+    if (text.trim() === '' || !Number.isFinite(Number(text))) throw new Error('must be a number');
+    return Number(text);
+  }
+  return text;
+}

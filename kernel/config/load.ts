@@ -1,0 +1,94 @@
+// Puts the configuration together: file, variables over it, flags over both; every problem is reported at once.
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'smol-toml';
+import type { TSchema } from 'typebox';
+import { readEnvironment } from './environment.ts';
+import type { Flags } from './flags.ts';
+import { resolveSecrets } from './secret.ts';
+import { validate } from './validate.ts';
+
+/** A boot that cannot go on because of what the operator wrote; `problems` names each thing to mend. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(
+      `the configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`,
+    );
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+/** config.toml as read, before any schema. */
+export interface ConfigFile {
+  readonly path: string | undefined;
+  /** Folder that relative paths in the file start from. */
+  readonly base: string;
+  readonly tables: Readonly<Record<string, unknown>>;
+  readonly problems: readonly string[];
+}
+
+const DEFAULT_FILE = 'config.toml';
+
+/** @param given path from a flag or variable; then the file has to exist */
+export function readConfigFile(given: string | undefined): ConfigFile {
+  const path = resolve(given ?? DEFAULT_FILE);
+  const base = dirname(path);
+  if (given === undefined && !existsSync(path)) return { path: undefined, base, tables: {}, problems: [] };
+  try {
+    return { path, base, tables: parse(readFileSync(path, 'utf8')), problems: [] };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { path, base, tables: {}, problems: [code ? `${path}: cannot be read (${code})` : `${path}: ${message.trim()}`] };
+  }
+}
+
+export interface Sources {
+  readonly file: ConfigFile;
+  readonly env: NodeJS.ProcessEnv;
+  readonly flags: Flags;
+}
+
+export interface Loaded {
+  readonly sections: Readonly<Record<string, unknown>>;
+  readonly problems: readonly string[];
+  /** Variables with our prefix that name no key: worth a warning. */
+  readonly unknownVariables: readonly string[];
+  /** Variables that held secrets. */
+  readonly secretVariables: readonly string[];
+}
+
+/** @param schemas by section name @param fallbacks sections that flags stand for where the file has none */
+export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Record<string, TSchema>>, fallbacks: Readonly<Record<string, unknown>>): Loaded {
+  const problems: string[] = [...file.problems, ...flags.problems];
+  const raw: Record<string, unknown> = structuredClone(file.tables) as Record<string, unknown>;
+  for (const name of Object.keys(raw)) if (!(name in schemas)) problems.push(`${name}: unknown section`);
+  for (const [name, section] of Object.entries(fallbacks)) raw[name] ??= section;
+  const environment = readEnvironment(env, schemas);
+  problems.push(...environment.problems);
+  for (const { path, value } of environment.values) setPath(raw, path, value);
+  if (flags.host !== undefined) setPath(raw, ['http', 'host'], flags.host);
+  if (flags.port !== undefined) setPath(raw, ['http', 'port'], /^\d+$/.test(flags.port) ? Number(flags.port) : flags.port);
+  const used = new Set<string>();
+  const sections: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(schemas)) {
+    const resolved = resolveSecrets(raw[name], schema, name, { base: file.base, env, used, problems });
+    const validated = validate(resolved, schema, name);
+    problems.push(...validated.problems);
+    sections[name] = validated.value;
+  }
+  return { sections, problems, unknownVariables: environment.unknown, secretVariables: [...used] };
+}
+
+function setPath(root: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key, ...rest] = path as [string, ...string[]];
+  if (rest.length === 0) {
+    root[key] = value;
+    return;
+  }
+  const child = root[key];
+  if (typeof child !== 'object' || child === null) root[key] = {};
+  setPath(root[key] as Record<string, unknown>, rest, value);
+}

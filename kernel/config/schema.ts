@@ -1,0 +1,36 @@
+// The building blocks of configuration schemas: strict tables, and secrets that may live in a file or a variable.
+import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
+
+/** A table of `config.toml`: unknown keys are refused, missing ones take their defaults. */
+export function Section<P extends TProperties>(properties: P): TObject<P> {
+  return Type.Object(properties, { additionalProperties: false, default: {} });
+}
+
+/**
+ * A secret: the text itself, `{ file = "PATH" }` or `{ env = "NAME" }`; in flags and variables also `file:PATH` and `env:NAME`.
+ * It is resolved before validation, so that a plugin sees text.
+ */
+export function Secret(options: { default?: string; minLength?: number } = {}) {
+  return Type.String({ ...options, [SECRET]: true });
+}
+
+/** The keyword by which a schema marks a secret. */
+export const SECRET = 'secret';
+
+export function isSecret(schema: TSchema): boolean {
+  return (schema as Record<string, unknown>)[SECRET] === true;
+}
+
+export interface Leaf {
+  readonly path: readonly string[];
+  readonly schema: TSchema;
+}
+
+/** Every scalar and list of scalars below a schema: what an environment variable or a flag can set. */
+export function leavesOf(schema: TSchema, path: readonly string[] = []): Leaf[] {
+  const { properties } = schema as { properties?: Record<string, TSchema> };
+  if (properties) return Object.entries(properties).flatMap(([key, child]) => leavesOf(child, [...path, key]));
+  const { type, items } = schema as { type?: string; items?: { type?: string } };
+  if (type === 'array' && (items?.type === 'object' || items === undefined)) return [];
+  return [{ path, schema }];
+}

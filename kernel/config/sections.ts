@@ -1,0 +1,30 @@
+// The kernel's own sections of config.toml.
+import Type, { type Static } from 'typebox';
+import { LOG_LEVELS } from '../log.ts';
+import { Secret, Section } from './schema.ts';
+
+export const KERNEL_SECTIONS = {
+  http: Section({
+    host: Type.String({ default: '127.0.0.1', minLength: 1 }),
+    port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535 }),
+    trusted_proxies: Type.Array(Type.String(), { default: [] }),
+    body_limit: Type.Integer({ default: 1_048_576, minimum: 1_024, maximum: 67_108_864 }),
+    request_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
+    tls: Section({
+      cert: Type.String({ default: '' }),
+      key: Type.String({ default: '' }),
+      client_ca: Type.String({ default: '' }),
+      client_crl: Type.String({ default: '' }),
+    }),
+  }),
+  store: Section({
+    url: Secret({ default: 'sqlite:gatehouse.db', minLength: 1 }),
+    root_key: Secret({ default: '' }),
+  }),
+  log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),
+  metrics: Section({ allow: Type.Array(Type.String(), { default: [] }) }),
+  audit: Section({ retention_days: Type.Integer({ default: 365, minimum: 1, maximum: 36_500 }) }),
+  plugins: Type.Array(Type.Object({ module: Type.String({ minLength: 1 }) }, { additionalProperties: false }), { default: [] }),
+} as const;
+
+export type KernelConfig = { readonly [K in keyof typeof KERNEL_SECTIONS]: Static<(typeof KERNEL_SECTIONS)[K]> };

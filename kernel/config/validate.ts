@@ -1,0 +1,42 @@
+// Holds a configuration section against its schema: fills defaults, refuses unknown keys, reports every problem in words.
+import { Ajv, type ErrorObject } from 'ajv';
+import type { TSchema } from 'typebox';
+import { SECRET } from './schema.ts';
+
+const ajv = new Ajv({
+  allErrors: true,
+  useDefaults: true,
+  coerceTypes: false,
+  removeAdditional: false,
+  strict: true,
+  strictTypes: false,
+  allowUnionTypes: true,
+});
+ajv.addKeyword(SECRET);
+
+export interface Validation {
+  readonly value: unknown;
+  readonly problems: readonly string[];
+}
+
+/** @param raw the section as read; it is copied, not changed. @param name what problems begin with */
+export function validate(raw: unknown, schema: TSchema, name: string): Validation {
+  const holder = { value: raw === undefined ? (schema as { default?: unknown }).default : raw };
+  const copy = structuredClone(holder);
+  const check = ajv.compile({ type: 'object', properties: { value: schema }, required: ['value'] });
+  if (check(copy)) return { value: deepFreeze(copy.value), problems: [] };
+  return { value: undefined, problems: [...new Set((check.errors ?? []).map((error) => inWords(error, name)))] };
+}
+
+function inWords({ instancePath, keyword, params, message }: ErrorObject, name: string): string {
+  const path = [name, ...instancePath.split('/').slice(2)].reduce((text, key) => (/^\d+$/.test(key) ? `${text}[${key}]` : `${text}.${key}`));
+  if (keyword === 'additionalProperties') return `${path}.${params['additionalProperty']}: unknown key`;
+  if (keyword === 'required') return `${params['missingProperty'] === 'value' ? path : `${path}.${params['missingProperty']}`}: is missing`;
+  if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+  return `${path}: ${message}`;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const member of Object.values(Object.freeze(value))) deepFreeze(member);
+  return value;
+}

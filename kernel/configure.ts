@@ -1,0 +1,83 @@
+// The first step of the boot: flags, file, variables and plugins become one validated configuration, or one list of problems.
+import { type Catalog, loadCatalog } from './catalog.ts';
+import { parseFlags } from './config/flags.ts';
+import { ConfigError, loadSections, readConfigFile } from './config/load.ts';
+import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
+import { addressList } from './http/probes.ts';
+import type { AnyPlugin } from './plugin.ts';
+
+export interface ConfigureOptions {
+  /** The built-in plugins, in their order of start. */
+  readonly plugins: readonly AnyPlugin[];
+  readonly argv: readonly string[];
+  /** Variables that held secrets are deleted from it. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export interface Configured {
+  readonly config: KernelConfig;
+  /** Validated configuration of each plugin, by its name. */
+  readonly sections: ReadonlyMap<string, unknown>;
+  readonly catalog: Catalog;
+  /** Folder that relative paths of the configuration start from. */
+  readonly base: string;
+  readonly dataDir: string;
+  /** What does not stop the boot but should be known. */
+  readonly warnings: readonly string[];
+}
+
+/** @throws ConfigError with every problem of the kernel's and of all plugins' sections */
+export async function configure({ plugins, argv, env }: ConfigureOptions): Promise<Configured> {
+  const ownFlags = parseFlags(argv, {});
+  const file = readConfigFile(ownFlags.config ?? env['GATEHOUSE_CONFIG']);
+  const catalog = await loadCatalog(plugins, externalModules(file.tables['plugins']), file.base);
+  const flags = parseFlags(argv, Object.assign({}, ...catalog.plugins.map((plugin) => plugin.flags ?? {})));
+  const sectionName = (plugin: AnyPlugin) => plugin.section ?? plugin.name;
+  const schemas = { ...Object.fromEntries(catalog.plugins.map((plugin) => [sectionName(plugin), plugin.config])), ...KERNEL_SECTIONS };
+  const flagged = catalog.plugins.filter((plugin) => Object.keys(plugin.flags ?? {}).some((flag) => flag in flags.plugin));
+  const fallbacks = Object.fromEntries(flagged.map((plugin) => [sectionName(plugin), plugin.sectionOf?.(flags.plugin)]));
+  const loaded = loadSections({ file, env, flags }, schemas, fallbacks);
+  const own = catalog.plugins.flatMap((plugin) => {
+    const section = loaded.sections[sectionName(plugin)];
+    return section === undefined ? [] : (plugin.problems?.(section) ?? []).map((problem) => `${sectionName(plugin)}${problem}`);
+  });
+  const problems = [...loaded.problems, ...catalog.problems, ...addressProblems(loaded.sections), ...own];
+  if (problems.length > 0) throw new ConfigError(problems);
+  for (const name of Object.keys(env)) if (name.startsWith('GATEHOUSE_') && !KEPT.has(name)) delete env[name];
+  for (const name of loaded.secretVariables) delete env[name];
+  return {
+    config: loaded.sections as unknown as KernelConfig,
+    sections: new Map(catalog.plugins.map((plugin) => [plugin.name, loaded.sections[sectionName(plugin)]])),
+    catalog,
+    base: file.base,
+    dataDir: flags.dataDir ?? env['GATEHOUSE_DATA_DIR'] ?? 'data',
+    warnings: [
+      ...loaded.unknownVariables.map((name) => `${name} sets no key`),
+      ...flags.exposed.map((flag) => `${flag}: others on this machine can see a secret on the command line, use file:PATH or env:NAME`),
+    ],
+  };
+}
+
+/** Read by the plugin that first starts; it deletes it. */
+const KEPT: ReadonlySet<string> = new Set(['GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_DATA_DIR']);
+
+function externalModules(plugins: unknown): string[] {
+  if (!Array.isArray(plugins)) return [];
+  return plugins.flatMap((entry: { module?: unknown }) => (typeof entry?.module === 'string' && entry.module !== '' ? [entry.module] : []));
+}
+
+function addressProblems(sections: Readonly<Record<string, unknown>>): string[] {
+  const { http, metrics } = sections as Partial<KernelConfig>;
+  const lists = [
+    ['http.trusted_proxies', http?.trusted_proxies],
+    ['metrics.allow', metrics?.allow],
+  ] as const;
+  return lists.flatMap(([key, entries]) => {
+    try {
+      addressList(entries ?? []);
+      return [];
+    } catch (error) {
+      return [`${key}: ${(error as Error).message}`];
+    }
+  });
+}

@@ -1,0 +1,32 @@
+// What each plugin gets to work with.
+import type { AnySpec, Status } from './actor.ts';
+import type { LocalClock } from './clock.ts';
+import type { Configured } from './configure.ts';
+import type { Log, LogLevel } from './log-entry.ts';
+import type { Metrics } from './metrics.ts';
+import type { AnyPlugin, PluginContext } from './plugin.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+export interface ContextParts {
+  readonly runtime: Runtime;
+  readonly clock: LocalClock;
+  readonly metrics: Metrics;
+  readonly dataDir: string;
+  readonly version: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+export type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
+export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
+
+/** A context for each plugin, in the order of the catalog. */
+export function contextsOf({ catalog, sections, log }: Configured & { readonly log: Log }, { runtime, ...parts }: ContextParts): Contexts {
+  const actors = Object.fromEntries([...runtime.groups].map(([name, group]) => [name, group.ref])) as AnyContext['actors'];
+  const reported = (actor: string) => new Map((runtime.groups.get(actor)?.cells ?? []).map((cell): [string, Status | undefined] => [cell.key, cell.status]));
+  return new Map(catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, config: sections.get(plugin.name), log: tagged(log, plugin.name) }]));
+}
+
+function tagged(log: Log, plugin: string): Log {
+  const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) => log[level]({ plugin, ...fields }, message);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

@@ -1,0 +1,78 @@
+// The one error class of gatehouse, the kernel's own fault codes, and the form a fault takes between threads.
+
+/** One row of a fault table: what the outside may learn about a failure. */
+export interface FaultKind {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** Public text, the same for every occurrence. */
+  readonly message: string;
+  /** True where the same request may succeed later; the HTTP answer then carries Retry-After. */
+  readonly retry?: boolean;
+}
+
+export type FaultTable = Readonly<Record<string, FaultKind>>;
+
+export const KERNEL_FAULTS = Object.freeze({
+  INTERNAL: { status: 500, message: 'internal error' },
+  BAD_REQUEST: { status: 400, message: 'the request is malformed' },
+  UNAUTHENTICATED: { status: 401, message: 'authentication is required' },
+  FORBIDDEN: { status: 403, message: 'not allowed' },
+  NOT_FOUND: { status: 404, message: 'there is nothing here' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'this path does not take that method' },
+  REQUEST_TIMEOUT: { status: 408, message: 'the request did not arrive in time' },
+  PAYLOAD_TOO_LARGE: { status: 413, message: 'the body is too large' },
+  URI_TOO_LONG: { status: 414, message: 'the address is too long' },
+  HEADERS_TOO_LARGE: { status: 431, message: 'the header fields are too large' },
+  CANCELLED: { status: 499, message: 'the caller went away' },
+  OVERLOADED: { status: 503, message: 'too busy, try again', retry: true },
+  UNAVAILABLE: { status: 503, message: 'this part of the server is down', retry: true },
+  STOPPING: { status: 503, message: 'the server is stopping', retry: true },
+  ACTOR_LOST: { status: 503, message: 'the work was interrupted, its outcome is unknown' },
+  DEADLINE: { status: 504, message: 'no answer in time, the outcome is unknown' },
+}) satisfies FaultTable;
+
+/** `code` names a row of a fault table. `detail` and `errors` are public and written by us; `cause` goes to the log only. */
+export class Fault extends Error {
+  readonly code: string;
+  readonly detail: string | undefined;
+  readonly errors: readonly string[] | undefined;
+
+  constructor(code: string, options: { detail?: string | undefined; errors?: readonly string[] | undefined; cause?: unknown } = {}) {
+    super(options.detail ?? code, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Fault';
+    this.code = code;
+    this.detail = options.detail;
+    this.errors = options.errors;
+  }
+}
+
+/** What an actor answers to a call; nothing is ever thrown across a port, where `code` and `cause` would be lost. */
+export type Reply =
+  | { readonly ok: true; readonly value: unknown; readonly ms: number }
+  | { readonly ok: false; readonly fault: FaultWire; readonly ms: number };
+
+/** A fault between threads. `trace` is for the log and never leaves the process. */
+export interface FaultWire {
+  readonly code: string;
+  readonly detail?: string | undefined;
+  readonly errors?: readonly string[] | undefined;
+  readonly trace: string;
+}
+
+/** The thread border: anything that is not a Fault is a bug and leaves as INTERNAL. */
+export function encodeFault(error: unknown): FaultWire {
+  const trace = describe(error);
+  if (!(error instanceof Fault)) return { code: 'INTERNAL', trace };
+  return { code: error.code, detail: error.detail, errors: error.errors, trace };
+}
+
+export function decodeFault(wire: FaultWire): Fault {
+  return new Fault(wire.code, { detail: wire.detail, errors: wire.errors, cause: wire.trace });
+}
+
+/** The stack of an error and of its causes, as text for the log. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const own = error.stack ?? error.message;
+  return error.cause === undefined ? own : `${own}\ncaused by: ${describe(error.cause)}`;
+}

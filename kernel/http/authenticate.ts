@@ -1,0 +1,53 @@
+// Who is calling: the first credential that is present decides, and a request that a cookie authorises must come from our own pages.
+import type { TLSSocket } from 'node:tls';
+import type { FastifyRequest } from 'fastify';
+import type { Clock } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import { peerCertificate } from './client-certificate.ts';
+import type { Authenticator, Caller, CredentialKind, Presented } from './credential.ts';
+
+export type Authenticators = Partial<Record<CredentialKind, Authenticator>>;
+
+export const SESSION_COOKIE = '_ea_';
+
+export interface Authentication {
+  /** @throws Fault UNAUTHENTICATED for a missing, unaccepted or invalid credential, FORBIDDEN for a request of a foreign page */
+  require(request: FastifyRequest, accepted: readonly CredentialKind[]): Promise<Caller>;
+  /** The caller, or undefined where there is no valid credential. */
+  attempt(request: FastifyRequest): Promise<Caller | undefined>;
+}
+
+export function createAuthentication(authenticators: Authenticators, clock: Clock): Authentication {
+  const attempt = async (request: FastifyRequest, accepted?: readonly CredentialKind[]): Promise<Caller | undefined> => {
+    const found = presentedBy(request, clock.now());
+    if (!found || (accepted && !accepted.includes(found.kind))) return undefined;
+    return authenticators[found.kind]?.(found.presented);
+  };
+  return {
+    attempt,
+    async require(request, accepted) {
+      const caller = await attempt(request, accepted);
+      if (!caller) throw new Fault('UNAUTHENTICATED');
+      if (caller.credential === 'cookie') refuseForeignOrigin(request);
+      return caller;
+    },
+  };
+}
+
+function presentedBy(request: FastifyRequest, now: number): { kind: CredentialKind; presented: Presented } | undefined {
+  const { authorization, 'x-app-token': appToken } = request.headers;
+  if (authorization !== undefined) return { kind: 'authorization', presented: { value: authorization } };
+  if (appToken !== undefined) return { kind: 'app-token', presented: { value: String(appToken) } };
+  const cookie = request.cookies[SESSION_COOKIE];
+  if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie } };
+  const { present, view } = peerCertificate(request.raw.socket as TLSSocket, now);
+  return present ? { kind: 'certificate', presented: { value: '', certificate: view } } : undefined;
+}
+
+/** Browsers send both headers by themselves; a page cannot change them. */
+function refuseForeignOrigin(request: FastifyRequest): void {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const own = `https://${request.host}`;
+  if (origin !== undefined && origin !== own) throw new Fault('FORBIDDEN', { detail: 'the request comes from another origin' });
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Fault('FORBIDDEN', { detail: 'the request comes from another site' });
+}

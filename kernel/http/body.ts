@@ -1,0 +1,65 @@
+// Bodies and query parameters: read as JSON, held against the route's schema, refused in words.
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import type { FastifyInstance } from 'fastify';
+import type { TSchema } from 'typebox';
+import { Fault } from '../fault.ts';
+
+const options = { useDefaults: true, removeAdditional: false, strict: true, strictTypes: false, allowUnionTypes: true } as const;
+const bodies = { first: new Ajv({ ...options, coerceTypes: false }), all: new Ajv({ ...options, coerceTypes: false, allErrors: true }) };
+const queries = { first: new Ajv({ ...options, coerceTypes: true }), all: new Ajv({ ...options, coerceTypes: true, allErrors: true }) };
+
+/** Above this size of body, characters, only the first problem is looked for: naming all could be made expensive. */
+const THOROUGH = 16_384;
+const MOST_ERRORS = 20;
+
+export type Check = (value: unknown) => void;
+
+/** @returns a check that throws Fault BAD_REQUEST naming every problem; nothing in a body is coerced, unknown members are refused */
+export function bodyCheck(schema: TSchema): Check {
+  return checkWith(bodies, schema, 'body');
+}
+
+/** Query parameters are text and become what their schema says, in place. */
+export function queryCheck(schema: TSchema): Check {
+  return checkWith(queries, schema, 'query');
+}
+
+function checkWith({ first, all }: { first: Ajv; all: Ajv }, schema: TSchema, where: string): Check {
+  const check = first.compile(schema);
+  const thorough = all.compile(schema);
+  return (value) => {
+    if (check(value)) return;
+    const errors = problems(check, thorough, value).map((error) => inWords(error, where));
+    throw new Fault('BAD_REQUEST', { detail: errors[0], errors: [...new Set(errors)] });
+  };
+}
+
+function problems(check: ValidateFunction, thorough: ValidateFunction, value: unknown): readonly ErrorObject[] {
+  const found = check.errors ?? [];
+  if ((JSON.stringify(value) ?? '').length > THOROUGH) return found;
+  thorough(value);
+  return (thorough.errors ?? found).slice(0, MOST_ERRORS);
+}
+
+function inWords({ instancePath, keyword, params, message }: ErrorObject, where: string): string {
+  const path = `${where}${instancePath}`;
+  if (keyword === 'additionalProperties') return `${path}/${params['additionalProperty']}: unknown member`;
+  if (keyword === 'required') return `${path}/${params['missingProperty']}: is missing`;
+  if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
+  return `${path}: ${message}`;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** JSON only; an empty body is an absent one. */
+export function addJsonParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
+    if (bytes.length === 0) return done(null, undefined);
+    try {
+      done(null, JSON.parse(utf8.decode(bytes as Buffer)));
+    } catch {
+      done(new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' }));
+    }
+  });
+}

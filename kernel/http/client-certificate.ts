@@ -1,0 +1,42 @@
+// Client certificates: checked at every use, because a resumed TLS 1.3 session reports an expired one as authorized.
+import type { X509Certificate } from 'node:crypto';
+import type { TLSSocket } from 'node:tls';
+
+/** The identity a valid client certificate gives. */
+export interface PeerCertificateView {
+  readonly commonName: string;
+}
+
+/** id-kp-clientAuth, RFC 5280 section 4.2.1.12. */
+const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+
+/** `present` without `view` is a certificate that gives no identity, and that is a refusal. */
+export interface PeerCertificate {
+  readonly present: boolean;
+  readonly view: PeerCertificateView | undefined;
+}
+
+/** @param now milliseconds since the epoch */
+export function peerCertificate(socket: TLSSocket, now: number): PeerCertificate {
+  const certificate = socket.getPeerX509Certificate?.();
+  if (!certificate) return { present: false, view: undefined };
+  const commonName = socket.authorized && isCurrent(certificate, now) && allowsClients(certificate) ? commonNameOf(certificate) : undefined;
+  return { present: true, view: commonName === undefined ? undefined : { commonName } };
+}
+
+function isCurrent(certificate: X509Certificate, now: number): boolean {
+  return Date.parse(certificate.validFrom) <= now && now <= Date.parse(certificate.validTo);
+}
+
+/** An absent extension allows every use. */
+function allowsClients({ keyUsage }: X509Certificate): boolean {
+  return keyUsage === undefined || keyUsage.length === 0 || keyUsage.includes(CLIENT_AUTH);
+}
+
+/** Exactly one common name that can be a user name and nothing more. */
+function commonNameOf(certificate: X509Certificate): string | undefined {
+  const { CN } = certificate.toLegacyObject().subject as { CN?: string | string[] };
+  if (typeof CN !== 'string' || CN === '' || CN === '*' || CN.length > 255) return undefined;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  return /[/:\u0000-\u001f\u007f-\u009f]/.test(CN) ? undefined : CN;
+}

@@ -1,0 +1,27 @@
+// Credentials of a request, the caller they stand for, and who turns the one into the other.
+import type { PeerCertificateView } from './client-certificate.ts';
+
+/** In the order in which they are looked for: the first that is present decides, nothing falls through to the next. */
+export const CREDENTIAL_KINDS = ['authorization', 'app-token', 'cookie', 'certificate'] as const;
+export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
+
+/** Whoever a credential was found to belong to. */
+export interface Caller {
+  readonly credential: CredentialKind;
+  readonly realm: string;
+  readonly username: string;
+  /** Scheme code of the sign-in: up, jwt, cc. */
+  readonly scheme: string;
+  readonly sessionId?: string;
+  /** Claims of a session, as `/whoami` answers them. */
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+export interface Presented {
+  /** The header's or cookie's value; empty for a client certificate. */
+  readonly value: string;
+  readonly certificate?: PeerCertificateView | undefined;
+}
+
+/** Answers undefined for a credential that is not valid. */
+export type Authenticator = (presented: Presented) => Promise<Caller | undefined>;

@@ -1,0 +1,148 @@
+// The HTTP front: Fastify over TLS, its limits, the order of work of a request, and its graceful end.
+import { randomUUID } from 'node:crypto';
+import { createServer, type Server, type ServerOptions } from 'node:https';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import fastifyCookie from '@fastify/cookie';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
+import { callContext } from '../call-context.ts';
+import type { Clock } from '../clock.ts';
+import type { KernelConfig } from '../config/sections.ts';
+import { Fault, KERNEL_FAULTS } from '../fault.ts';
+import type { Log } from '../log-entry.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Authentication } from './authenticate.ts';
+import { addJsonParser } from './body.ts';
+import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
+import type { Route } from './route.ts';
+import { addRoutes } from './serve-route.ts';
+
+export interface FrontOptions {
+  readonly http: KernelConfig['http'];
+  readonly tls: ServerOptions;
+  readonly routes: readonly Route[];
+  readonly authentication: Authentication;
+  readonly problems: ProblemWriter;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Front {
+  readonly app: FastifyInstance;
+  readonly server: Server;
+  /** Finishes the requests under way, at most `ms`, then closes every connection. */
+  close(ms: number): Promise<void>;
+}
+
+/** Idle connections cost memory: a request's headers have this long, milliseconds, and a kept-alive connection waits this long for the next. */
+const HEADERS_MS = 10_000;
+const KEEP_ALIVE_MS = 15_000;
+const CHECK_MS = 2_000;
+const MAX_HEADER_BYTES = 16_384;
+const MAX_PARAM = 1_024;
+/** What is sent may still be on its way through TLS when the response says it is finished. */
+const LINGER_MS = 100;
+
+const SECURITY_HEADERS = Object.freeze({
+  'cache-control': 'no-store',
+  'strict-transport-security': 'max-age=31536000',
+  'x-content-type-options': 'nosniff',
+});
+
+export async function createFront(options: FrontOptions): Promise<Front> {
+  const { http, tls, routes, problems } = options;
+  const sockets = new Set<Duplex>();
+  const app = fastify({
+    logger: false,
+    genReqId: () => randomUUID(),
+    bodyLimit: http.body_limit,
+    trustProxy: http.trusted_proxies.length > 0 ? [...http.trusted_proxies] : false,
+    requestTimeout: http.request_timeout * 1000,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    forceCloseConnections: 'idle',
+    routerOptions: { maxParamLength: MAX_PARAM },
+    clientErrorHandler: refuseUnparsed,
+    frameworkErrors: (error, request, reply) => {
+      void sendProblem(reply as unknown as FastifyReply, problems(error, request.id));
+    },
+    serverFactory: (handler) => {
+      const server = createServer({ ...tls, ...limits(http) }, handler);
+      server.keepAliveTimeout = KEEP_ALIVE_MS;
+      server.on('connection', (socket) => {
+        sockets.add(socket);
+        socket.on('close', () => sockets.delete(socket));
+      });
+      return server;
+    },
+  });
+  const busy = { requests: 0 };
+  addJsonParser(app);
+  await app.register(fastifyCookie);
+  addHooks(app, options, busy);
+  addErrors(app, problems);
+  addRoutes(app, routes, options);
+  return { app, server: app.server as unknown as Server, close: (ms) => close(app, busy, sockets, ms) };
+}
+
+function limits(http: KernelConfig['http']): ServerOptions {
+  return {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: http.request_timeout * 1000,
+    connectionsCheckingInterval: CHECK_MS,
+    ALPNProtocols: ['http/1.1'],
+  };
+}
+
+function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: { requests: number }): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    busy.requests += 1;
+    void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    callContext.run({ requestId: request.id }, done);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    busy.requests -= 1;
+    const route = request.routeOptions.url ?? 'none';
+    metrics.httpDuration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+    log.debug({ request_id: request.id, method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime, source: request.ip }, 'request');
+    done();
+  });
+}
+
+function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, problems(error, request.id)));
+  app.setNotFoundHandler(() => {
+    throw new Fault('NOT_FOUND');
+  });
+}
+
+function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): FastifyReply {
+  return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
+}
+
+/** Bytes that never became a request: the same body as any other refusal, and the connection is closed. */
+function refuseUnparsed(error: { readonly code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const { status, reason, code } = parserProblem(error);
+  const { message } = KERNEL_FAULTS[code];
+  const body = JSON.stringify({ code, message, errors: [message], request_id: randomUUID() });
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+  socket.destroySoon();
+}
+
+async function close(app: FastifyInstance, busy: { readonly requests: number }, sockets: ReadonlySet<Duplex>, ms: number): Promise<void> {
+  const closed = app.close();
+  const until = performance.now() + ms;
+  while (busy.requests > 0 && performance.now() < until) await pause(LINGER_MS / 4);
+  await pause(LINGER_MS);
+  // Connections without a request under way: fresh ones, and those that keep alive.
+  for (const socket of sockets) socket.destroy();
+  await closed;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

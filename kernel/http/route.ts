@@ -1,0 +1,48 @@
+// A route as a plugin declares it, and the request and response it works with.
+import type { TSchema } from 'typebox';
+import type { PeerCertificateView } from './client-certificate.ts';
+import type { Caller, CredentialKind } from './credential.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+export interface Request<Body = unknown> {
+  readonly id: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Body;
+  /** Address of the peer, as far as trusted proxies tell. */
+  readonly address: string;
+  /** Set on every route that requires authentication. */
+  readonly caller: Caller | undefined;
+  /** The client certificate, valid at this moment; undefined without one. */
+  readonly certificate: PeerCertificateView | undefined;
+  /** Aborted when the client goes away before its answer. */
+  readonly signal: AbortSignal;
+}
+
+export interface Response {
+  readonly status: number;
+  /** An object is sent as JSON, a string as it is, nothing as an empty body. */
+  readonly body?: unknown;
+  /** Content type of a string body. */
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Route {
+  readonly method: Method;
+  /** Parameters in braces, as the specification writes them: `/sessions/{session_id}`. */
+  readonly path: string;
+  /** `none` has to be written; otherwise the kinds of credential that are accepted here. */
+  readonly auth: 'none' | readonly CredentialKind[];
+  readonly query?: TSchema;
+  /** A JSON body is read and validated only where there is a schema. */
+  readonly body?: TSchema;
+  /** The body may be absent; the handler then sees undefined. */
+  readonly bodyOptional?: true;
+  /** Bytes; below the server's own limit. */
+  readonly bodyLimit?: number;
+  // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.
+  handle(request: Request<any>): Response | Promise<Response>;
+}

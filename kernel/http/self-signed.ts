@@ -1,0 +1,65 @@
+// The certificate a server without one makes for itself on its first start: ECDSA P-256, a year, for this machine's names.
+import { webcrypto, X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { writePrivateFile } from '../data-dir.ts';
+
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const DAY_MS = 86_400_000;
+const VALID_DAYS = 365;
+const RENEW_DAYS = 30;
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
+/** Paths of the certificate and key in the data folder; both are made anew when missing or close to their end. */
+export async function ensureSelfSigned(dataDir: string, host: string, now: number): Promise<CertificateFiles> {
+  const folder = join(dataDir, 'tls');
+  const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
+  if (existsSync(files.cert) && existsSync(files.key)) {
+    const { validTo } = new X509Certificate(readFileSync(files.cert));
+    if (Date.parse(validTo) - now > RENEW_DAYS * DAY_MS) return files;
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { cert, key } = await makeCertificate(namesOf(host), now);
+  writePrivateFile(files.key, key);
+  writePrivateFile(files.cert, cert);
+  return files;
+}
+
+function namesOf(host: string): string[] {
+  const unspecified = host === '0.0.0.0' || host === '::';
+  return [...new Set(['localhost', '127.0.0.1', '::1', hostname(), ...(unspecified ? [] : [host])])];
+}
+
+async function makeCertificate(names: readonly string[], now: number): Promise<{ cert: string; key: string }> {
+  // Loaded only on the day a certificate is made: they take longer to load than the rest of the start.
+  await import('reflect-metadata');
+  const x509 = await import('@peculiar/x509');
+  x509.cryptoProvider.set(webcrypto as never);
+  const keys = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as CryptoKeyPair;
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: 'CN=gatehouse self-signed',
+    notBefore: new Date(now - DAY_MS),
+    notAfter: new Date(now + VALID_DAYS * DAY_MS),
+    signingAlgorithm: ALGORITHM,
+    keys: keys as never,
+    extensions: [
+      // Its own authority, so that a client can be told to trust exactly this file.
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value }))),
+    ],
+  });
+  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+  const key = `-----BEGIN PRIVATE KEY-----\n${pkcs8.toString('base64').replaceAll(/.{64}(?=.)/g, '$&\n')}\n-----END PRIVATE KEY-----\n`;
+  pkcs8.fill(0);
+  return { cert: `${certificate.toString('pem')}\n`, key };
+}
+
+type CryptoKeyPair = webcrypto.CryptoKeyPair;

@@ -1,0 +1,101 @@
+// Puts a declared route into service: authentication before the body is read, validation before the handler, one form of answer.
+import type { TLSSocket } from 'node:tls';
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
+import type { Clock } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import type { Authentication } from './authenticate.ts';
+import { bodyCheck, queryCheck } from './body.ts';
+import { peerCertificate } from './client-certificate.ts';
+import type { Caller } from './credential.ts';
+import type { Request, Response, Route } from './route.ts';
+
+interface Surroundings {
+  readonly authentication: Authentication;
+  readonly clock: Clock;
+}
+
+const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {
+  const byPath = new Map<string, Set<string>>();
+  for (const route of routes) {
+    addRoute(app, route, surroundings);
+    byPath.set(route.path, (byPath.get(route.path) ?? new Set()).add(route.method));
+  }
+  for (const [path, methods] of byPath) refuseOthers(app, path, methods);
+}
+
+function addRoute(app: FastifyInstance, route: Route, { authentication, clock }: Surroundings): void {
+  const { auth, handle } = route;
+  const checkBody = route.body && bodyCheck(route.body);
+  const checkQuery = route.query && queryCheck(route.query);
+  const options: RouteShorthandOptions = {
+    ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
+    ...(auth === 'none' ? {} : { onRequest: async (request) => void callers.set(request, await authentication.require(request, auth)) }),
+  };
+  app.route({
+    method: route.method,
+    url: fastifyPath(route.path),
+    ...options,
+    handler: async (request, reply) => {
+      checkQuery?.(request.query);
+      if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
+      return send(reply, await handle(viewOf(request, reply, clock)));
+    },
+  });
+}
+
+function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock): Request {
+  let gone: AbortController | undefined;
+  return {
+    id: request.id,
+    params: request.params as Record<string, string>,
+    query: request.query as Record<string, string>,
+    headers: request.headers,
+    body: request.body,
+    address: request.ip,
+    caller: callers.get(request),
+    get certificate() {
+      return peerCertificate(request.raw.socket as TLSSocket, clock.now()).view;
+    },
+    get signal() {
+      if (!gone) {
+        const controller = new AbortController();
+        reply.raw.once('close', () => reply.raw.writableFinished || controller.abort());
+        gone = controller;
+      }
+      return gone.signal;
+    },
+  };
+}
+
+/** `null` is JSON; only an absent body is empty. */
+function send(reply: FastifyReply, { status, body, type, headers }: Response): FastifyReply {
+  reply.code(status);
+  if (headers) reply.headers(headers);
+  if (body === undefined) return reply.send();
+  if (typeof body === 'string' && type !== undefined) return reply.type(type).send(body);
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+/** The methods that a known path does not take. */
+function refuseOthers(app: FastifyInstance, path: string, methods: ReadonlySet<string>): void {
+  const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
+  const others = METHODS.filter((method) => !methods.has(method as string));
+  app.route({
+    method: others as HTTPMethods[],
+    url: fastifyPath(path),
+    exposeHeadRoute: false,
+    onRequest: async (_request, reply) => {
+      void reply.header('allow', allow);
+      throw new Fault('METHOD_NOT_ALLOWED');
+    },
+    handler: async () => undefined,
+  });
+}
+
+/** `/sessions/{session_id}` to the router's `/sessions/:session_id`. */
+function fastifyPath(path: string): string {
+  return path.replaceAll(/\{([^}]+)\}/g, ':$1');
+}

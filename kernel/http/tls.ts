@@ -1,0 +1,70 @@
+// TLS of the front: which files, which versions, client certificates, and reading them again when they change.
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import type { Server, ServerOptions } from 'node:https';
+import { resolve } from 'node:path';
+import { ConfigError } from '../config/load.ts';
+import type { KernelConfig } from '../config/sections.ts';
+import { describe } from '../fault.ts';
+import type { Log } from '../log-entry.ts';
+import { ensureSelfSigned } from './self-signed.ts';
+
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  readonly clientCa: string | undefined;
+  readonly clientCrl: string | undefined;
+}
+
+const WATCH_MS = 2_000;
+const HANDSHAKE_MS = 10_000;
+
+/** @param base folder that relative paths start from */
+export async function tlsFiles({ host, tls }: KernelConfig['http'], base: string, dataDir: string, now: number): Promise<TlsFiles> {
+  if ((tls.cert === '') !== (tls.key === '')) throw new ConfigError(['http.tls: cert and key go together, one of them is missing']);
+  if (tls.client_crl !== '' && tls.client_ca === '') throw new ConfigError(['http.tls.client_crl: means nothing without client_ca']);
+  const own = tls.cert === '' ? await ensureSelfSigned(dataDir, host, now) : { cert: resolve(base, tls.cert), key: resolve(base, tls.key) };
+  const optional = (path: string) => (path === '' ? undefined : resolve(base, path));
+  return { ...own, clientCa: optional(tls.client_ca), clientCrl: optional(tls.client_crl) };
+}
+
+/** @throws ConfigError naming each file that cannot be read */
+export function readTls(files: TlsFiles): ServerOptions {
+  const problems: string[] = [];
+  const read = (key: string, path: string | undefined) => {
+    if (path === undefined) return undefined;
+    try {
+      return readFileSync(path);
+    } catch (error) {
+      problems.push(`http.tls.${key}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
+      return undefined;
+    }
+  };
+  const [cert, key, ca, crl] = [read('cert', files.cert), read('key', files.key), read('client_ca', files.clientCa), read('client_crl', files.clientCrl)];
+  if (problems.length > 0) throw new ConfigError(problems);
+  return {
+    cert,
+    key,
+    minVersion: 'TLSv1.2',
+    handshakeTimeout: HANDSHAKE_MS,
+    // A client without a certificate, or with one that is not trusted, is served as one that shows none: the front checks at every use.
+    ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}),
+    ...(crl ? { crl } : {}),
+  };
+}
+
+/** Puts changed files into service without a restart; files that do not fit together leave the old ones in place. */
+export function watchTls(server: Server, files: TlsFiles, log: Log): () => void {
+  const paths = Object.values(files).filter((path) => path !== undefined);
+  const reload = () => {
+    try {
+      server.setSecureContext(readTls(files));
+      log.info({}, 'TLS files read again');
+    } catch (error) {
+      log.error({ error: describe(error) }, 'changed TLS files cannot be used, the old ones stay in service');
+    }
+  };
+  for (const path of paths) watchFile(path, { interval: WATCH_MS, persistent: false }, reload);
+  return () => {
+    for (const path of paths) unwatchFile(path, reload);
+  };
+}

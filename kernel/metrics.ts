@@ -1,0 +1,99 @@
+// Prometheus metrics: one registry, the kernel's own figures, and what plugins add.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CallObserver } from './runtime/pending.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+export interface Metrics {
+  readonly registry: Registry;
+  readonly httpDuration: Histogram<'method' | 'route' | 'status'>;
+  /** Keeps the figures of one actor's calls; cheap enough for every call. */
+  observe(actor: string): CallObserver;
+  /** A counter of a plugin, named with its prefix. */
+  counter<L extends string>(name: string, help: string, labels: readonly L[]): Counter<L>;
+  /** Reads the actors at every scrape. */
+  watch(runtime: Runtime): void;
+}
+
+interface CallFigures {
+  readonly outcomes: Map<string, number>;
+  waitMs: number;
+  runMs: number;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
+  const figures = new Map<string, CallFigures>();
+  exposeCalls(registry, figures);
+  return {
+    registry,
+    httpDuration: new Histogram({
+      name: 'gatehouse_http_request_duration_seconds',
+      help: 'Duration of HTTP requests',
+      labelNames: ['method', 'route', 'status'],
+      buckets: SECONDS,
+      registers: [registry],
+    }),
+    observe(actor) {
+      const own: CallFigures = { outcomes: new Map(), waitMs: 0, runMs: 0 };
+      figures.set(actor, own);
+      return (outcome, waitMs, runMs) => {
+        own.outcomes.set(outcome, (own.outcomes.get(outcome) ?? 0) + 1);
+        own.waitMs += waitMs;
+        own.runMs += runMs;
+      };
+    },
+    counter: (name, help, labels) => new Counter({ name: `gatehouse_${name}`, help, labelNames: [...labels], registers: [registry] }),
+    watch: (runtime) => exposeActors(registry, runtime),
+  };
+}
+
+function exposeCalls(registry: Registry, figures: ReadonlyMap<string, CallFigures>): void {
+  const total = <L extends string>(name: string, help: string, labelNames: L[], each: (counter: Counter<L>, actor: string, own: CallFigures) => void) =>
+    new Counter<L>({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const [actor, own] of figures) each(this, actor, own);
+      },
+    });
+  total('gatehouse_actor_calls_total', 'Calls of actors by outcome: ok or a fault code', ['actor', 'outcome'], (counter, actor, { outcomes }) => {
+    for (const [outcome, count] of outcomes) counter.inc({ actor, outcome }, count);
+  });
+  total('gatehouse_actor_wait_seconds_total', 'Time calls spent waiting before they were handed to the actor', ['actor'], (counter, actor, { waitMs }) =>
+    counter.inc({ actor }, waitMs / 1000),
+  );
+  total('gatehouse_actor_run_seconds_total', 'Time calls spent in the actor', ['actor'], (counter, actor, { runMs }) => counter.inc({ actor }, runMs / 1000));
+}
+
+function exposeActors(registry: Registry, runtime: Runtime): void {
+  const gauge = <L extends string>(name: string, help: string, labelNames: L[], read: (gauge: Gauge<L>) => void) =>
+    new Gauge<L>({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        read(this);
+      },
+    });
+  gauge('gatehouse_actor_queue_depth', 'Calls waiting or under way', ['actor'], (depth) => {
+    for (const { name, lanes } of runtime.groups.values())
+      depth.set(
+        { actor: name },
+        lanes.reduce((sum, lane) => sum + lane.waiting + lane.busy, 0),
+      );
+  });
+  gauge('gatehouse_actor_state', 'The state each actor thread is in, as a label; always 1', ['actor', 'key', 'state'], (state) => {
+    for (const { name, cells } of runtime.groups.values()) for (const cell of cells) state.set({ actor: name, key: cell.key, state: cell.state }, 1);
+  });
+  gauge('gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
+    for (const { name, cells } of runtime.groups.values()) for (const cell of cells) restarts.set({ actor: name, key: cell.key }, cell.restarts);
+  });
+}

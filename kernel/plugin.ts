@@ -1,0 +1,61 @@
+// The plugin contract: what a plugin declares, and what it gets.
+import type { TSchema } from 'typebox';
+import type { AnySpec, RefOf, Status } from './actor.ts';
+import type { Clock } from './clock.ts';
+import type { FlagSpec, FlagValues } from './config/flags.ts';
+import type { KernelConfig } from './config/sections.ts';
+import type { FaultTable } from './fault.ts';
+import type { Authenticator, CredentialKind } from './http/credential.ts';
+import type { Route } from './http/route.ts';
+import type { Log } from './log-entry.ts';
+import type { Metrics } from './metrics.ts';
+import type { Migration } from './store/migrate.ts';
+
+export type Actors = Readonly<Record<string, AnySpec>>;
+
+export interface PluginContext<C, S extends Actors> {
+  readonly config: C;
+  readonly actors: { readonly [K in keyof S]: RefOf<S[K]> };
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly dataDir: string;
+  /** Of the server. */
+  readonly version: string;
+  /** Variables of the process, for what is no configuration: secrets of a first start, which are deleted once read. */
+  readonly env: NodeJS.ProcessEnv;
+  /** What an actor last reported of itself, by key; undefined while it is not running. */
+  reported(actor: string & keyof S): ReadonlyMap<string, Status | undefined>;
+}
+
+/** Only `name` and `config` are required. Functions that get no context are pure: they describe and start nothing. */
+export interface Plugin<C, S extends Actors> {
+  /** Its section in config.toml, its log field, the prefix of its fault codes. */
+  readonly name: string;
+  /** The section, where it is not named like the plugin. */
+  readonly section?: string;
+  readonly config: TSchema;
+  /** Codes begin with the plugin's name: `AUTH_DENIED`. */
+  readonly faults?: FaultTable;
+  readonly migrations?: readonly Migration[];
+  readonly flags?: Readonly<Record<string, FlagSpec>>;
+  /** The section that the plugin's flags stand for; used where the file has none. */
+  sectionOf?(flags: FlagValues): unknown;
+  /** What a schema cannot say of the section; each begins with the place below it: `[0].hsm_password: ...`, `.key: ...`. */
+  problems?(config: C): readonly string[];
+  actors?(config: C, kernel: KernelConfig): S;
+  authenticators?(ctx: PluginContext<C, S>): Partial<Record<CredentialKind, Authenticator>>;
+  routes?(ctx: PluginContext<C, S>): readonly Route[];
+  /** Runs when the actors run, before the server listens; what it returns is part of the line that says so. */
+  open?(ctx: PluginContext<C, S>): Promise<readonly string[]>;
+  /** Whether the plugin as a whole can do its work, beside the states of its actors. */
+  status?(ctx: PluginContext<C, S>): Status | Promise<Status>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the kernel carries any plugin's configuration and actors without looking inside.
+export type AnyPlugin = Plugin<any, any>;
+
+/** Identity, for inference; a plugin needs no import at run time. */
+export function definePlugin<C, S extends Actors = Actors>(plugin: Plugin<C, S>): Plugin<C, S> {
+  return plugin;
+}

@@ -1,0 +1,27 @@
+// What /ready looks at: every actor thread, every actor's own word, every plugin.
+import type { Contexts } from './context.ts';
+import type { Cell } from './runtime/cell.ts';
+import type { Runtime } from './runtime/runtime.ts';
+
+/** Names of what is not ready, each with its reason. */
+export async function notReady(runtime: Runtime, contexts: Contexts): Promise<string[]> {
+  const names: string[] = [];
+  for (const { name, spec, cells } of runtime.groups.values()) {
+    for (const cell of cells) {
+      const reason = reasonOf(cell);
+      if (reason) names.push(`${name}${spec.kind === 'pinned' || cells.length > 1 ? `/${cell.key}` : ''}: ${reason}`);
+    }
+  }
+  for (const [plugin, ctx] of contexts) {
+    const status = await plugin.status?.(ctx);
+    if (status && !status.ready) names.push(`${plugin.name}: ${status.note ?? 'not ready'}`);
+  }
+  return names;
+}
+
+function reasonOf({ state, status, slot }: Cell): string | undefined {
+  if (state !== 'running') return state;
+  // A thread that has not answered in time and still holds the call is stuck: in native code, or in a loop.
+  if (slot.overdue > 0) return `${slot.overdue} calls past their deadline`;
+  return status && !status.ready ? (status.note ?? 'not ready') : undefined;
+}

@@ -1,0 +1,183 @@
+// One supervised place of an actor: starts its incarnations, attaches them to their slot, and starts anew when they are lost.
+import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
+import type { RestartPolicy, Status } from '../actor.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { describe } from '../fault.ts';
+import type { Log, LogLevel } from '../log-entry.ts';
+import type { Incarnation } from './incarnation.ts';
+import type { Control } from './line.ts';
+import type { Slot } from './slot.ts';
+import { supervisorMachine } from './supervisor.machine.ts';
+
+export interface CellOptions {
+  readonly name: string;
+  readonly key: string;
+  readonly slot: Slot;
+  readonly policy: RestartPolicy;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends the thread at a deadline that passes while it serves. */
+  readonly killLate: boolean;
+  /** Limit of a graceful stop, milliseconds; after it the incarnation is killed. */
+  readonly stopMs: number;
+  launch(): Promise<Incarnation>;
+  onRunning(cell: Cell): void;
+  onLost(cell: Cell): void;
+  onFailed(cell: Cell): void;
+}
+
+export type CellState = 'starting' | 'running' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+
+export class Cell {
+  readonly name: string;
+  readonly key: string;
+  readonly slot: Slot;
+  /** What the running incarnation last said of itself. */
+  status: Status | undefined;
+  /** Crashes since the start of the server. */
+  restarts = 0;
+  /** Why it last went down, for the log and for a boot that fails. */
+  lastCause: unknown;
+  incarnation: Incarnation | undefined;
+  #begun = false;
+  #launching: Promise<Incarnation> | undefined;
+  readonly #options: CellOptions;
+  readonly #supervisor: ActorRefFrom<typeof supervisorMachine>;
+
+  constructor(options: CellOptions) {
+    this.name = options.name;
+    this.key = options.key;
+    this.slot = options.slot;
+    this.#options = options;
+    this.#supervisor = this.#supervise();
+    if (options.killLate) this.slot.onLate = () => this.#replace();
+  }
+
+  get state(): CellState {
+    return this.#supervisor.getSnapshot().value as CellState;
+  }
+
+  /** Settles when the first incarnation runs; fails with the reason of the first start that fails. */
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const watch = this.#supervisor.subscribe({
+        next: ({ value }) => {
+          if (value === 'starting') return;
+          watch.unsubscribe();
+          if (value === 'running') resolve();
+          else reject(this.lastCause ?? new Error(`${this.name}/${this.key} was stopped while it started`));
+        },
+        error: reject,
+      });
+      this.#begun = true;
+      this.#supervisor.start();
+    });
+  }
+
+  /** Ends the incarnation gracefully, then by force; settles when it is gone. */
+  stop(): Promise<void> {
+    return new Promise((resolve) => {
+      if (!this.#begun || this.#supervisor.getSnapshot().status !== 'active') return resolve();
+      this.#supervisor.subscribe({ complete: resolve, error: () => resolve() });
+      this.#supervisor.send({ type: 'stop' });
+    });
+  }
+
+  #supervise() {
+    const { policy, clock, log } = this.#options;
+    const supervisor = createActor(
+      supervisorMachine.provide({
+        actors: { start: fromPromise(() => this.#launch()), stop: fromPromise(() => this.#end()) },
+        actions: {
+          onRunning: () => this.#running(),
+          onDown: () => this.#down(),
+          onFailed: () => this.#failed(),
+          onCrash: (_, { cause }) => this.#crashed(cause),
+        },
+      }),
+      { clock: clock as never, input: { policy, now: () => clock.now() } },
+    );
+    // An interpreter without an error observer would throw into the main thread.
+    supervisor.subscribe({ error: (error) => log.error({ error: describe(error) }, 'supervisor failed') });
+    return supervisor;
+  }
+
+  async #launch(): Promise<void> {
+    this.status = undefined;
+    this.#launching = this.#options.launch();
+    const incarnation = await this.#launching;
+    this.incarnation = incarnation;
+    incarnation.line.onControl((message) => this.#hear(message));
+    incarnation.lost.then((cause) => {
+      if (this.incarnation !== incarnation) return;
+      this.lastCause = cause;
+      this.#supervisor.send({ type: 'lost', cause });
+    });
+  }
+
+  #running(): void {
+    const { incarnation } = this;
+    if (!incarnation) return;
+    this.slot.attach(incarnation.line);
+    this.#options.onRunning(this);
+  }
+
+  #down(): void {
+    this.status = undefined;
+    this.slot.detach(this.lastCause ?? 'stopped');
+    this.#options.onLost(this);
+  }
+
+  #crashed(cause: unknown): void {
+    this.restarts += 1;
+    this.lastCause = cause;
+    this.incarnation = undefined;
+    this.#options.log.error({ actor: this.name, key: this.key, cause: describe(cause) }, 'actor lost');
+  }
+
+  #failed(): void {
+    this.slot.detach(this.lastCause, 'failed');
+    this.#options.log.error({ actor: this.name, key: this.key, retry_ms: this.#options.policy.retryMs }, 'actor failed too often, its calls are refused');
+    this.#options.onFailed(this);
+  }
+
+  /** The work of a call ran past its deadline: its thread is ended and another takes its place. */
+  #replace(): void {
+    const late = this.incarnation;
+    if (!late) return;
+    this.incarnation = undefined;
+    this.lastCause = 'its thread was ended at a deadline';
+    this.#supervisor.send({ type: 'replace' });
+    void late.kill();
+  }
+
+  async #end(): Promise<void> {
+    const { clock, stopMs, log } = this.#options;
+    let timer: Timer | undefined;
+    const late = new Promise<'late'>((resolve) => {
+      timer = clock.setTimeout(() => resolve('late'), stopMs);
+    });
+    const end = await Promise.race([this.#endGracefully(), late]);
+    if (timer) clock.clearTimeout(timer);
+    if (end !== 'late') return;
+    log.warn({ actor: this.name, key: this.key }, 'actor did not stop in time, left behind');
+    await this.incarnation?.kill();
+  }
+
+  async #endGracefully(): Promise<void> {
+    if (!this.incarnation) {
+      // Still starting: what comes of it is ended at once.
+      const launched = await this.#launching?.catch(() => undefined);
+      return launched?.kill();
+    }
+    this.incarnation.line.control({ kind: 'stop' });
+    await this.incarnation.lost;
+  }
+
+  #hear(message: Control): void {
+    if (message.kind === 'report') this.status = message['status'] as Status;
+    if (message.kind !== 'log') return;
+    const { level, message: text, fields } = message as unknown as { level: LogLevel; message: string; fields: Record<string, unknown> };
+    this.#options.log[level]({ actor: this.name, key: this.key, ...fields }, text);
+  }
+}

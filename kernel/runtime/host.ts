@@ -1,0 +1,84 @@
+// The actor's side of a line, in a thread or a process alike: makes the actor, serves its calls, answers the kernel's control messages.
+import type { Actor, ActorContext, ActorFactory, Api, Call } from '../actor.ts';
+import { callContext } from '../call-context.ts';
+import type { LocalClock } from '../clock.ts';
+import { encodeFault } from '../fault.ts';
+import type { Log, LogLevel } from '../log-entry.ts';
+import type { Versions } from '../versions.ts';
+import { exposeApi } from './facade.ts';
+import type { HostTask } from './incarnation.ts';
+import type { Control, Line } from './line.ts';
+import { openPeers } from './peers.ts';
+
+export interface HostSurroundings {
+  readonly clock: LocalClock;
+  readonly versions: Versions | undefined;
+  /** The line of a direct channel that a control message announces. */
+  channel(announcement: Control): Line;
+}
+
+/** Settles after a graceful stop; a factory that throws is reported to the kernel and ends the task the same way. */
+export async function host(task: HostTask, line: Line, surroundings: HostSurroundings): Promise<void> {
+  const stopping = new AbortController();
+  const peers = openPeers(task.peers, surroundings.clock);
+  const stopped = new Promise<void>((resolve) => {
+    line.onControl((message) => {
+      if (message.kind === 'stop') resolve();
+      if (message.kind === 'clock') line.control({ kind: 'moved', fired: surroundings.clock.moved() });
+      if (message.kind === 'peer') peers.attach(message['name'] as string, message['key'] as string, surroundings.channel(message));
+    });
+    // A line that closes without a word means that the kernel is gone.
+    line.onClose(resolve);
+  });
+  let actor: Actor<Api>;
+  try {
+    const { default: factory } = (await import(task.module)) as { default: ActorFactory<Api, unknown> };
+    actor = await factory(task.args, context(task, line, surroundings, stopping.signal, peers.ref));
+  } catch (error) {
+    line.control({ kind: 'failed', fault: encodeFault(error) });
+    // The kernel ends this thread or process once it has read the reason; ending first could lose it.
+    return stopped;
+  }
+  exposeApi(actor.api, line);
+  line.onControl((message) => {
+    if (message.kind === 'serve') exposeApi(actor.api, surroundings.channel(message));
+  });
+  line.control({ kind: 'started' });
+  await stopped;
+  stopping.abort();
+  await actor.stop?.();
+  peers.close();
+}
+
+function context(task: HostTask, line: Line, { clock, versions }: HostSurroundings, signal: AbortSignal, peer: ActorContext['peer']): ActorContext {
+  const { name, key, store, node, dataKeys } = task;
+  return {
+    name,
+    key,
+    node,
+    signal,
+    clock,
+    versions,
+    log: lineLog(line),
+    peer,
+    dataKey: (purpose) => dataKeys[purpose] ?? missing(`dataKeys: ['${purpose}']`, name),
+    call: () => callContext.getStore() as Call | undefined,
+    report: (status) => line.control({ kind: 'report', status }),
+    async openStore() {
+      if (!store) return missing('store: true', name);
+      const { openStore } = await import('../store/open.ts');
+      return openStore(store.url, { writer: `${node}/${name}/${key}`, clock });
+    },
+  };
+}
+
+function missing(what: string, name: string): never {
+  throw new TypeError(`the spec of ${name} does not say ${what}`);
+}
+
+/** Log lines of an actor are written by the kernel's one logger, with the request they belong to. */
+function lineLog(line: Line): Log {
+  const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    line.control({ kind: 'log', level, message, fields: { ...fields, request_id: callContext.getStore()?.requestId } });
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

@@ -1,0 +1,47 @@
+// What the supervisor knows of a running actor, whether it lives in a thread or in a process of its own.
+import type { MessagePort } from 'node:worker_threads';
+import type { FaultWire } from '../fault.ts';
+import { decodeFault, Fault } from '../fault.ts';
+import type { Control, Line } from './line.ts';
+
+export interface Incarnation {
+  readonly line: Line;
+  /** Settles when the thread or process is gone, with the reason; undefined after a graceful stop. */
+  readonly lost: Promise<unknown>;
+  /** The V8 heap and thread of this incarnation, or its process. Tests end it by this. */
+  kill(): Promise<void>;
+  /** Hands the end of a direct channel to the actor with the announcement of what it is for. */
+  give(announcement: Control, port: MessagePort): void;
+}
+
+/** Everything a host needs to make an actor. Plain data: it crosses a port. */
+export interface HostTask {
+  readonly module: string;
+  readonly name: string;
+  readonly key: string;
+  readonly args: unknown;
+  /** Names of the actors it may call, with their keys and the deadline of a call. */
+  readonly peers: Readonly<Record<string, { readonly keys: readonly string[]; readonly deadlineMs: number; readonly maxQueue: number }>>;
+  /** Where its store is; absent where the spec asks for none. */
+  readonly store: StoreAddress | undefined;
+  /** Copies of the data keys that the spec asks for; they move with the task. */
+  readonly dataKeys: Readonly<Record<string, Uint8Array>>;
+  /** Names the writer of audit rows: node and start of the server. */
+  readonly node: string;
+}
+
+export interface StoreAddress {
+  /** `sqlite:<absolute path>` or `postgres://...`. */
+  readonly url: string;
+}
+
+/** Settles when the host says that its actor exists; fails with the reason it gives, or when it is lost first. */
+export function started(line: Line, lost: Promise<unknown>, label: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    line.onControl((message) => {
+      if (message.kind === 'started') resolve();
+      if (message.kind === 'failed') reject(decodeFault(message['fault'] as FaultWire));
+    });
+    lost.then((cause) => reject(new Fault('ACTOR_LOST', { detail: `${label} ended while it was starting`, cause })));
+  });
+}

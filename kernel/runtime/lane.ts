@@ -1,0 +1,142 @@
+// The caller's side of an actor: a bounded queue before one or several slots, and the typed remote over it.
+import type { Api, Remote } from '../actor.ts';
+import { currentRequestId } from '../call-context.ts';
+import type { Clock } from '../clock.ts';
+import { Fault } from '../fault.ts';
+import { inspectPayload } from './bytes.ts';
+import { type CallObserver, type CallOptions, Pending } from './pending.ts';
+import type { Slot } from './slot.ts';
+
+export interface LaneOptions {
+  readonly deadlineMs: number;
+  /** Calls waiting or under way, beyond which OVERLOADED is the answer. */
+  readonly maxQueue: number;
+  /** Calls given to one slot at a time. */
+  readonly perSlot: number;
+  readonly clock: Clock;
+  readonly observe: CallObserver;
+}
+
+export class Lane {
+  readonly slots: readonly Slot[];
+  readonly #options: LaneOptions;
+  /** In order of arrival; a Set, so that an abandoned call is dropped without a search. */
+  readonly #waiting = new Set<Pending>();
+  #closed = false;
+  #onDrained: (() => void) | undefined;
+
+  constructor(slots: readonly Slot[], options: LaneOptions) {
+    this.slots = slots;
+    this.#options = options;
+    for (const slot of slots) slot.onRoom = () => this.#pump();
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  get busy(): number {
+    let busy = 0;
+    for (const slot of this.slots) busy += slot.busy;
+    return busy;
+  }
+
+  call(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
+    const { clock, observe, maxQueue } = this.#options;
+    const refusal = this.#closed ? 'STOPPING' : this.#failed() ? 'UNAVAILABLE' : this.busy + this.#waiting.size >= maxQueue ? 'OVERLOADED' : undefined;
+    if (refusal) {
+      observe(refusal, 0, 0);
+      return Promise.reject(new Fault(refusal));
+    }
+    let transfer: ArrayBuffer[];
+    try {
+      transfer = inspectPayload(args);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+    const pending = new Pending(method, args, transfer, currentRequestId(), options.deadlineMs ?? this.#options.deadlineMs, clock, observe);
+    if (options.signal) pending.watch(options.signal);
+    if (!pending.settled) this.#admit(pending);
+    return pending.promise;
+  }
+
+  /** No slot will serve what waits: refuses it. Called when a slot has failed. */
+  refuseIfFailed(): void {
+    if (!this.#failed()) return;
+    for (const pending of this.#waiting) pending.fail('UNAVAILABLE');
+    this.#waiting.clear();
+  }
+
+  /** Takes no more calls; settles when those under way have ended or `ms` have passed. */
+  async drain(ms: number): Promise<void> {
+    this.#closed = true;
+    if (this.busy + this.#waiting.size === 0) return;
+    const { clock } = this.#options;
+    await new Promise<void>((resolve) => {
+      const timer = clock.setTimeout(resolve, ms);
+      this.#onDrained = () => {
+        clock.clearTimeout(timer);
+        resolve();
+      };
+    });
+    for (const pending of this.#waiting) pending.fail('STOPPING');
+    this.#waiting.clear();
+  }
+
+  #failed(): boolean {
+    return this.slots.every((slot) => slot.state === 'failed');
+  }
+
+  #admit(pending: Pending): void {
+    const slot = this.#waiting.size === 0 ? this.#room() : undefined;
+    if (slot) return slot.send(pending);
+    this.#waiting.add(pending);
+    pending.onAbandoned = () => void this.#waiting.delete(pending);
+  }
+
+  /** The least busy slot that has room. */
+  #room(): Slot | undefined {
+    let best: Slot | undefined;
+    for (const slot of this.slots) {
+      if (slot.state === 'up' && slot.busy < this.#options.perSlot && (!best || slot.busy < best.busy)) best = slot;
+    }
+    return best;
+  }
+
+  #pump(): void {
+    for (const pending of this.#waiting) {
+      const slot = this.#room();
+      if (!slot) return;
+      this.#waiting.delete(pending);
+      slot.send(pending);
+    }
+    if (this.#onDrained && this.busy === 0) this.#onDrained();
+  }
+}
+
+const OPTIONS = Symbol('call options');
+
+interface Optional {
+  [OPTIONS](options: CallOptions): unknown;
+}
+
+/** The typed remote over a lane: methods only, each made once. */
+export function remoteOver<A extends Api>(lane: Lane, options: CallOptions = {}): Remote<A> {
+  const methods = new Map<string | symbol, unknown>([
+    // A remote is no promise: awaiting it by mistake must not call the actor.
+    ['then', undefined],
+    [OPTIONS, (more: CallOptions) => remoteOver(lane, { ...options, ...more })],
+  ]);
+  return new Proxy(Object.create(null), {
+    get(_target, name) {
+      if (!methods.has(name)) methods.set(name, (...args: unknown[]) => lane.call(String(name), args, options));
+      return methods.get(name);
+    },
+    set: () => false,
+  }) as Remote<A>;
+}
+
+/** The same remote with a deadline of its own or a signal that cancels. */
+export function callWith<A extends Api>(remote: Remote<A>, options: CallOptions): Remote<A> {
+  return (remote as unknown as Optional)[OPTIONS](options) as Remote<A>;
+}

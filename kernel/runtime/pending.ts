@@ -1,0 +1,102 @@
+// One call from its making to its end: it settles exactly once, as a value or as a Fault.
+import { performance } from 'node:perf_hooks';
+import type { Clock, Timer } from '../clock.ts';
+import { decodeFault, Fault, type Reply } from '../fault.ts';
+
+export interface CallOptions {
+  /** Overrides the deadline of the spec, milliseconds. */
+  readonly deadlineMs?: number;
+  /** Aborting it ends the call with CANCELLED; work not begun is dropped. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** How long a call waited and ran, for the metrics. `outcome` is `ok` or a fault code. */
+export type CallObserver = (outcome: string, waitMs: number, runMs: number) => void;
+
+export class Pending {
+  readonly method: string;
+  readonly args: readonly unknown[];
+  readonly requestId: string | undefined;
+  readonly deadlineMs: number;
+  readonly promise: Promise<unknown>;
+  /** Buffers that move with the call. */
+  readonly transfer: ArrayBuffer[];
+  /** Told once when the caller no longer waits: by deadline or cancellation. */
+  onAbandoned: ((code: 'DEADLINE' | 'CANCELLED') => void) | undefined;
+  settled = false;
+  #resolve!: (value: unknown) => void;
+  #reject!: (fault: Fault) => void;
+  #timer: Timer | undefined;
+  #signal: AbortSignal | undefined;
+  #sentAt: number | undefined;
+  readonly #madeAt = performance.now();
+  readonly #clock: Clock;
+  readonly #observe: CallObserver;
+
+  constructor(
+    method: string,
+    args: readonly unknown[],
+    transfer: ArrayBuffer[],
+    requestId: string | undefined,
+    deadlineMs: number,
+    clock: Clock,
+    observe: CallObserver,
+  ) {
+    this.method = method;
+    this.args = args;
+    this.transfer = transfer;
+    this.requestId = requestId;
+    this.deadlineMs = deadlineMs;
+    this.#clock = clock;
+    this.#observe = observe;
+    this.promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#arm();
+  }
+
+  watch(signal: AbortSignal): void {
+    if (signal.aborted) return this.#abandon('CANCELLED');
+    this.#signal = signal;
+    signal.addEventListener('abort', this.#cancel, { once: true });
+  }
+
+  /** The work begins; with `restart` the deadline counts from here. */
+  sent(restart: boolean): void {
+    this.#sentAt = performance.now();
+    if (!restart) return;
+    this.#clock.clearTimeout(this.#timer as Timer);
+    this.#arm();
+  }
+
+  answer(reply: Reply): void {
+    if (reply.ok) this.#settle('ok', reply.ms, () => this.#resolve(reply.value));
+    else this.#settle(reply.fault.code, reply.ms, () => this.#reject(decodeFault(reply.fault)));
+  }
+
+  fail(code: string, cause?: unknown): void {
+    this.#settle(code, 0, () => this.#reject(new Fault(code, { cause })));
+  }
+
+  #arm(): void {
+    this.#timer = this.#clock.setTimeout(() => this.#abandon('DEADLINE'), this.deadlineMs);
+  }
+
+  readonly #cancel = () => this.#abandon('CANCELLED');
+
+  #abandon(code: 'DEADLINE' | 'CANCELLED'): void {
+    if (this.settled) return;
+    this.fail(code);
+    this.onAbandoned?.(code);
+  }
+
+  #settle(outcome: string, runMs: number, finish: () => void): void {
+    if (this.settled) return;
+    this.settled = true;
+    this.#clock.clearTimeout(this.#timer as Timer);
+    this.#signal?.removeEventListener('abort', this.#cancel);
+    this.#observe(outcome, (this.#sentAt ?? performance.now()) - this.#madeAt, runMs);
+    finish();
+  }
+}

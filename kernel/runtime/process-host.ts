@@ -1,0 +1,20 @@
+// The main module of an actor's own process: waits for its task, makes the actor and serves it until told to stop or left alone.
+import { createClock } from '../clock.ts';
+import { host } from './host.ts';
+import type { HostTask } from './incarnation.ts';
+import { openLine } from './line.ts';
+import { type IpcEnd, ipcHub } from './wires.ts';
+
+const hub = ipcHub(process as unknown as IpcEnd);
+const line = openLine(hub.wire(0));
+const clock = createClock(new BigInt64Array(1));
+
+// The parent is gone: nobody can be served any more.
+process.on('disconnect', () => process.exit(1));
+
+line.onControl(async (message) => {
+  if (message.kind === 'clock' || message.kind === 'task') clock.offset[0] = BigInt(message['offset'] as number);
+  if (message.kind !== 'task') return;
+  await host(message['task'] as HostTask, line, { clock, versions: undefined, channel: (given) => openLine(hub.wire(given['channel'] as number)) });
+  process.exit(0);
+});

@@ -1,0 +1,58 @@
+// An actor in a process of its own: the same contract over batched IPC, so that a hang can be killed and a native abort hurts nobody else.
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { HostTask, Incarnation } from './incarnation.ts';
+import { started } from './incarnation.ts';
+import { openLine } from './line.ts';
+import { openRelay } from './relay.ts';
+import { type IpcEnd, ipcHub } from './wires.ts';
+
+export interface ProcessOptions {
+  readonly memoryMb: number;
+  /** The whole environment of the process: nothing of ours is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Milliseconds by which the clock of the tests is ahead. */
+  readonly offset: number;
+}
+
+const HOST = fileURLToPath(new URL('./process-host.ts', import.meta.url));
+
+export async function startProcess(task: HostTask, options: ProcessOptions): Promise<Incarnation> {
+  const child = fork(HOST, [], {
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${options.memoryMb}`],
+    env: options.env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const hub = ipcHub(child as unknown as IpcEnd);
+  const line = openLine(hub.wire(0));
+  const lost = new Promise<unknown>((resolve) => {
+    child.on('error', resolve);
+    child.on('exit', (code, signal) => resolve(code === 0 ? undefined : new Error(`the process ended with ${signal ?? `code ${code}`}`)));
+  });
+  lost.then(() => line.close());
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await lost;
+  };
+  line.control({ kind: 'task', task, offset: options.offset });
+  line.flush();
+  for (const key of Object.values(task.dataKeys)) key.fill(0);
+  try {
+    await started(line, lost, `${task.name}/${task.key}`);
+  } catch (error) {
+    void kill();
+    throw error;
+  }
+  let channels = 0;
+  return {
+    line,
+    lost,
+    kill,
+    give(announcement, port) {
+      channels += 1;
+      openRelay(port, hub.wire(channels));
+      line.control({ ...announcement, channel: channels });
+    },
+  };
+}

@@ -1,0 +1,168 @@
+// All actors of the server: builds their cells and lanes from the specs, starts them in order, links them, stops them in reverse.
+import { availableParallelism } from 'node:os';
+import { type AnySpec, type Api, DEFAULT_RESTART, type PinnedRef, type RefOf, type Remote, type ShardedRef } from '../actor.ts';
+import type { LocalClock } from '../clock.ts';
+import type { DataKeyPurpose } from '../keyring.ts';
+import type { Log } from '../log-entry.ts';
+import { hashOf, type Versions } from '../versions.ts';
+import { Cell } from './cell.ts';
+import type { HostTask, Incarnation, StoreAddress } from './incarnation.ts';
+import { Lane, remoteOver } from './lane.ts';
+import { Links } from './links.ts';
+import { unknownKey } from './peers.ts';
+import type { CallObserver } from './pending.ts';
+import { startProcess } from './process.ts';
+import { Slot } from './slot.ts';
+import { startThread } from './thread.ts';
+
+export interface RuntimeOptions {
+  readonly clock: LocalClock;
+  readonly versions: Versions;
+  readonly log: Log;
+  readonly store: StoreAddress;
+  readonly node: string;
+  /** A copy of a data key of the server. */
+  dataKey(purpose: DataKeyPurpose): Uint8Array;
+  /** Limit of the graceful stop of one actor, milliseconds. */
+  readonly stopMs: number;
+  observe(actor: string): CallObserver;
+}
+
+/** One described actor with everything that runs for it. */
+export interface Group {
+  readonly name: string;
+  readonly spec: AnySpec;
+  readonly cells: readonly Cell[];
+  readonly lanes: readonly Lane[];
+  readonly ref: unknown;
+}
+
+const DEFAULT_MAX_QUEUE = 1024;
+const DEFAULT_MEMORY_MB = 256;
+
+/** Threads for CPU work: one per core. */
+export const cores = availableParallelism();
+
+export class Runtime {
+  readonly groups = new Map<string, Group>();
+  readonly #options: RuntimeOptions;
+  readonly #links: Links;
+
+  constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
+    this.#options = options;
+    this.#links = new Links(specs);
+    for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
+  }
+
+  ref<S extends AnySpec>(name: string): RefOf<S> {
+    return this.groups.get(name)?.ref as RefOf<S>;
+  }
+
+  /** Starts every actor in order; those of the background are not awaited. Fails with the first start that fails. */
+  async start(): Promise<void> {
+    for (const { cells, spec } of this.groups.values()) {
+      const starting = Promise.all(cells.map((cell) => cell.start()));
+      if (spec.start === 'background') starting.catch(() => {});
+      else await starting;
+    }
+  }
+
+  /** Lets the calls under way end, then stops the actors in reverse order. */
+  async stop(): Promise<void> {
+    for (const { cells, lanes } of [...this.groups.values()].reverse()) {
+      await Promise.all(lanes.map((lane) => lane.drain(this.#options.stopMs)));
+      await Promise.all(cells.map((cell) => cell.stop()));
+    }
+  }
+
+  /** Moves the clock of every thread and process by `ms` and lets all timers that became due run. For tests. */
+  async advance(ms: number): Promise<void> {
+    const { clock } = this.#options;
+    Atomics.add(clock.offset, 0, BigInt(ms));
+    clock.moved();
+    const running = [...this.groups.values()].flatMap(({ cells }) => cells).flatMap(({ incarnation }) => incarnation ?? []);
+    await Promise.all(running.map((incarnation) => this.#tellClock(incarnation)));
+  }
+
+  async #tellClock({ line, lost }: Incarnation): Promise<void> {
+    let unlisten = () => {};
+    const moved = new Promise<void>((resolve) => {
+      unlisten = line.onControl(({ kind }) => {
+        if (kind === 'moved') resolve();
+      });
+    });
+    line.control({ kind: 'clock', offset: Number(this.#options.clock.offset[0]) });
+    await Promise.race([moved, lost]);
+    unlisten();
+  }
+
+  #group(name: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Group {
+    const keys = keysOf(spec);
+    const cells = keys.map((key) => this.#cell(name, key, spec, specs));
+    const slots = cells.map(({ slot }) => slot);
+    const maxQueue = spec.maxQueue ?? DEFAULT_MAX_QUEUE;
+    const perSlot = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
+    const { clock, observe } = this.#options;
+    const lane = (own: readonly Slot[]) => new Lane(own, { deadlineMs: spec.deadlineMs, maxQueue, perSlot, clock, observe: observe(name) });
+    const lanes = spec.kind === 'replicated' ? [lane(slots)] : slots.map((slot) => lane([slot]));
+    return { name, spec, cells, lanes, ref: refOver(name, spec, keys, lanes) };
+  }
+
+  #cell(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Cell {
+    const { clock, log, stopMs, versions } = this.#options;
+    return new Cell({
+      name,
+      key,
+      slot: new Slot(spec.onDeadline === 'kill'),
+      policy: spec.restart ?? DEFAULT_RESTART,
+      clock,
+      log,
+      killLate: spec.onDeadline === 'kill',
+      stopMs,
+      launch: () => this.#launch(this.#task(name, key, spec, specs), spec),
+      onRunning: (cell) => this.#links.join(cell),
+      onLost: (cell) => {
+        this.#links.leave(cell);
+        // Its last bumps may be missing: what others cached of its rows is not trusted any more.
+        if (spec.store) versions.bumpAll();
+      },
+      onFailed: () => {
+        for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseIfFailed();
+      },
+    });
+  }
+
+  #launch(task: HostTask, spec: AnySpec): Promise<Incarnation> {
+    const { clock, versions } = this.#options;
+    const memoryMb = spec.memoryMb ?? DEFAULT_MEMORY_MB;
+    const isolated = spec.kind === 'pinned' ? spec.isolated?.[task.key] : undefined;
+    if (isolated) return startProcess(task, { memoryMb, env: isolated.env, offset: Number(clock.offset[0]) });
+    return startThread(task, { memoryMb, nice: spec.nice ?? 0, offset: clock.offset, versions: versions.memory });
+  }
+
+  #task(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): HostTask {
+    const peers = Object.fromEntries(
+      (spec.peers ?? []).map((peer) => {
+        const other = specs[peer] as AnySpec;
+        return [peer, { keys: keysOf(other), deadlineMs: other.deadlineMs, maxQueue: other.maxQueue ?? DEFAULT_MAX_QUEUE }];
+      }),
+    );
+    const args: unknown = spec.kind === 'pinned' ? spec.instances[key] : spec.args;
+    const { store, node, dataKey } = this.#options;
+    const dataKeys = Object.fromEntries((spec.dataKeys ?? []).map((purpose) => [purpose, dataKey(purpose)]));
+    return { module: spec.module.href, name, key, args, peers, store: spec.store ? store : undefined, dataKeys, node };
+  }
+}
+
+function keysOf(spec: AnySpec): readonly string[] {
+  if (spec.kind === 'pinned') return Object.keys(spec.instances);
+  return Array.from({ length: spec.kind === 'sharded' ? spec.shards : spec.size }, (_, index) => String(index));
+}
+
+function refOver(name: string, spec: AnySpec, keys: readonly string[], lanes: readonly Lane[]): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
+  const remotes = lanes.map((lane) => remoteOver<Api>(lane));
+  if (spec.kind === 'replicated') return remotes[0] as Remote<Api>;
+  if (spec.kind === 'sharded') return { of: (key: string) => remotes[hashOf(key) % remotes.length] as Remote<Api>, all: () => remotes };
+  const byKey = new Map(keys.map((key, index) => [key, remotes[index] as Remote<Api>]));
+  return { keys: () => keys, at: (key: string) => byKey.get(key) ?? unknownKey(name, key) };
+}

@@ -1,0 +1,94 @@
+// One place where calls of an actor are served: a line that comes and goes, and the calls under way on it.
+import { transfer, wrap } from 'comlink';
+import type { Reply } from '../fault.ts';
+import type { Envelope } from './facade.ts';
+import type { Line } from './line.ts';
+import type { Pending } from './pending.ts';
+
+/** `down`: starting or about to be restarted, calls may wait for it. `failed`: calls are refused. */
+export type SlotState = 'up' | 'down' | 'failed';
+
+type Ask = (envelope: Envelope) => Promise<Reply>;
+
+export class Slot {
+  state: SlotState = 'down';
+  /** Called when there may be room for another call. */
+  onRoom: () => void = () => {};
+  /** Called when a call ran into its deadline while it was served here. */
+  onLate: () => void = () => {};
+  readonly #inFlight = new Map<number, Pending>();
+  readonly #methods = new Map<string, Ask>();
+  readonly #deadlineFromStart: boolean;
+  #line: Line | undefined;
+  #proxy: Record<string, Ask> = {};
+  #next = 1;
+
+  /** @param deadlineFromStart the deadline of a call counts from the start of its work, not from its making */
+  constructor(deadlineFromStart: boolean) {
+    this.#deadlineFromStart = deadlineFromStart;
+  }
+
+  /** Calls under way, those whose caller has given up included: the actor is still busy with them. */
+  get busy(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Calls under way whose caller has given up. */
+  get overdue(): number {
+    let count = 0;
+    for (const pending of this.#inFlight.values()) if (pending.settled) count++;
+    return count;
+  }
+
+  attach(line: Line): void {
+    if (this.#line) this.detach('replaced by a newer line');
+    this.#line = line;
+    this.#proxy = wrap(line.endpoint) as unknown as Record<string, Ask>;
+    this.#methods.clear();
+    this.state = 'up';
+    this.onRoom();
+  }
+
+  serves(line: Line): boolean {
+    return this.#line === line;
+  }
+
+  /** The line is gone: what was under way on it has an unknown outcome. */
+  detach(cause: unknown, state: 'down' | 'failed' = 'down'): void {
+    this.#line = undefined;
+    this.state = state;
+    const lost = [...this.#inFlight.values()];
+    this.#inFlight.clear();
+    for (const pending of lost) pending.fail('ACTOR_LOST', cause);
+  }
+
+  send(pending: Pending): void {
+    const line = this.#line;
+    if (!line) return pending.fail('ACTOR_LOST', 'no line');
+    const n = this.#next++;
+    this.#inFlight.set(n, pending);
+    pending.onAbandoned = (code) => {
+      line.control({ kind: 'cancel', n });
+      if (code === 'DEADLINE') this.onLate();
+    };
+    pending.sent(this.#deadlineFromStart);
+    const envelope: Envelope = { n, requestId: pending.requestId, args: pending.args };
+    const finish = (reply: Reply) => {
+      if (!this.#inFlight.delete(n)) return;
+      pending.answer(reply);
+      this.onRoom();
+    };
+    this.#method(pending.method)(pending.transfer.length === 0 ? envelope : transfer(envelope, pending.transfer)).then(finish, (error: unknown) =>
+      finish({ ok: false, fault: { code: 'INTERNAL', trace: String(error) }, ms: 0 }),
+    );
+  }
+
+  /** Each property read of a Comlink proxy makes another proxy, so every method is read once. */
+  #method(name: string): Ask {
+    const known = this.#methods.get(name);
+    if (known) return known;
+    const ask = this.#proxy[name] as Ask;
+    this.#methods.set(name, ask);
+    return ask;
+  }
+}

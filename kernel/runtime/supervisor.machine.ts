@@ -1,0 +1,76 @@
+// The life of one actor thread as a state machine: started, restarted after growing delays, given up for a while, stopped.
+import { assign, fromPromise, setup } from 'xstate';
+import type { RestartPolicy } from '../actor.ts';
+
+/** `lost`: the thread or process is gone. `replace`: it was ended on purpose, at a deadline, and that is no crash. */
+export type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | { type: 'stop' };
+
+export interface SupervisorContext {
+  readonly policy: RestartPolicy;
+  readonly now: () => number;
+  /** Times of the crashes within the window. */
+  readonly crashes: readonly number[];
+  /** It has been `failed` and has not run for a whole window since: one crash more and it is failed again. */
+  readonly probation: boolean;
+}
+
+export const supervisorMachine = setup({
+  types: { context: {} as SupervisorContext, events: {} as SupervisorEvent, input: {} as { policy: RestartPolicy; now: () => number } },
+  actors: { start: fromPromise<void>(async () => {}), stop: fromPromise<void>(async () => {}) },
+  guards: {
+    exhausted: ({ context }) => context.probation || recent(context).length >= context.policy.max,
+  },
+  actions: {
+    noteCrash: assign({ crashes: ({ context }) => [...recent(context), context.now()] }),
+    beginProbation: assign({ probation: true }),
+    endProbation: assign({ probation: false, crashes: [] }),
+    onRunning: () => {},
+    onDown: () => {},
+    onFailed: () => {},
+    /** Receives the reason of a start that failed or of a loss, before the state it leads to is entered. */
+    onCrash: (_, _params: { cause: unknown }) => {},
+  },
+  delays: {
+    backoff: ({ context: { policy, crashes } }) => Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** Math.max(0, crashes.length - 1)),
+    retry: ({ context }) => context.policy.retryMs,
+    window: ({ context }) => context.policy.withinMs,
+  },
+}).createMachine({
+  id: 'supervisor',
+  initial: 'starting',
+  context: ({ input }) => ({ ...input, crashes: [], probation: false }),
+  states: {
+    starting: {
+      invoke: {
+        src: 'start',
+        onDone: 'running',
+        onError: [
+          { guard: 'exhausted', target: 'failed', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },
+          { target: 'waiting', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },
+        ],
+      },
+      on: { stop: 'stopping' },
+    },
+    running: {
+      entry: 'onRunning',
+      exit: 'onDown',
+      after: { window: { actions: 'endProbation' } },
+      on: {
+        lost: [
+          { guard: 'exhausted', target: 'failed', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.cause }) }, 'noteCrash'] },
+          { target: 'waiting', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.cause }) }, 'noteCrash'] },
+        ],
+        replace: 'starting',
+        stop: 'stopping',
+      },
+    },
+    waiting: { after: { backoff: 'starting' }, on: { stop: 'stopped' } },
+    failed: { entry: ['beginProbation', 'onFailed'], after: { retry: 'starting' }, on: { stop: 'stopped' } },
+    stopping: { invoke: { src: 'stop', onDone: 'stopped', onError: 'stopped' } },
+    stopped: { type: 'final' },
+  },
+});
+
+function recent({ crashes, now, policy }: SupervisorContext): readonly number[] {
+  return crashes.filter((at) => now() - at < policy.withinMs);
+}

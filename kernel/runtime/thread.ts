@@ -1,0 +1,67 @@
+// An actor in a worker thread: a Piscina pool of one thread whose single task lasts as long as the actor.
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import type { HostTask, Incarnation } from './incarnation.ts';
+import { started } from './incarnation.ts';
+import { openLine } from './line.ts';
+import { portWire } from './wires.ts';
+
+export interface ThreadOptions {
+  readonly memoryMb: number;
+  readonly nice: number;
+  readonly offset: BigInt64Array;
+  readonly versions: SharedArrayBuffer;
+}
+
+/** The Piscina task: what a thread gets that a process cannot have is beside the HostTask. */
+export interface ThreadTask extends HostTask {
+  readonly port: MessagePort;
+  readonly offset: BigInt64Array;
+  readonly versions: SharedArrayBuffer;
+}
+
+const HOST = new URL('./thread-host.ts', import.meta.url).href;
+const END_MS = 1_000;
+
+export async function startThread(task: HostTask, options: ThreadOptions): Promise<Incarnation> {
+  const { port1, port2 } = new MessageChannel();
+  const pool = new Piscina({
+    filename: HOST,
+    minThreads: 0,
+    maxThreads: 1,
+    // A parked worker does not hear its ports.
+    atomics: 'disabled',
+    niceIncrement: options.nice,
+    resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+  });
+  pool.on('error', () => {});
+  const line = openLine(portWire(port1));
+  const threadTask: ThreadTask = { ...task, port: port2, offset: options.offset, versions: options.versions };
+  const run = pool.run(threadTask, { transferList: [port2, ...keyBuffers(task)] as never });
+  const lost = run.then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
+  lost.then(() => {
+    line.close();
+    void end(pool);
+  });
+  const kill = () => end(pool);
+  try {
+    await started(line, lost, `${task.name}/${task.key}`);
+  } catch (error) {
+    line.close();
+    void kill();
+    throw error;
+  }
+  return { line, lost, kill, give: (announcement, port) => line.control({ ...announcement, port }, [port]) };
+}
+
+function keyBuffers({ dataKeys }: HostTask): ArrayBuffer[] {
+  return Object.values(dataKeys).map(({ buffer }) => buffer as ArrayBuffer);
+}
+
+/** A thread that is stuck in native code cannot be ended: it is left behind after a second, not awaited for ever. */
+async function end(pool: Piscina): Promise<void> {
+  await Promise.race([pool.destroy(), new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
+}

@@ -1,0 +1,85 @@
+// The two carriers of a line: a MessagePort between threads, and a numbered channel of the IPC to a process of its own.
+import type { MessagePort } from 'node:worker_threads';
+import type { Wire } from './line.ts';
+
+export function portWire(port: MessagePort): Wire {
+  return {
+    post: (batch, transfer) => port.postMessage(batch, transfer),
+    listen(onBatch, onClose) {
+      port.on('message', onBatch);
+      port.on('messageerror', () => port.close());
+      port.on('close', onClose);
+    },
+    close: () => port.close(),
+  };
+}
+
+/** What parent and child have in common: both ends of Node's IPC with `serialization: 'advanced'`. */
+export interface IpcEnd {
+  send?(message: unknown, handle: undefined, options: object, callback: (error: Error | null) => void): boolean;
+  on(event: 'message', listener: (message: unknown) => void): unknown;
+  on(event: 'disconnect', listener: () => void): unknown;
+  readonly connected: boolean;
+}
+
+/** Without a batch it says that the channel is closed. */
+interface Parcel {
+  readonly channel: number;
+  readonly batch?: readonly unknown[];
+}
+
+/** Several lines over one IPC. Channel 0 is the actor's own line; the others are its direct channels, relayed by the kernel. */
+export interface IpcHub {
+  wire(channel: number): Wire;
+}
+
+export function ipcHub(end: IpcEnd): IpcHub {
+  const channels = new Map<number, { onBatch(batch: readonly unknown[]): void; onClose(): void }>();
+  // A parcel may arrive before its channel is opened: the two ends learn of a channel at different moments.
+  const early = new Map<number, (readonly unknown[])[]>();
+  end.on('message', (message) => {
+    const { channel, batch } = message as Parcel;
+    const open = channels.get(channel);
+    if (!batch) {
+      channels.delete(channel);
+      return open?.onClose();
+    }
+    const own = batch.map(ownBytes);
+    if (open) open.onBatch(own);
+    else early.set(channel, [...(early.get(channel) ?? []), own]);
+  });
+  end.on('disconnect', () => {
+    for (const open of channels.values()) open.onClose();
+    channels.clear();
+  });
+  const send = (parcel: Parcel) => {
+    if (end.connected) end.send?.(parcel, undefined, {}, () => {});
+  };
+  return {
+    wire: (channel) => ({
+      post(batch, transfer) {
+        send({ channel, batch });
+        // Nothing is moved between processes: what would have been is overwritten here, so that the secret leaves this side all the same.
+        for (const buffer of transfer) if (buffer instanceof ArrayBuffer) new Uint8Array(buffer).fill(0);
+      },
+      listen(onBatch, onClose) {
+        channels.set(channel, { onBatch, onClose });
+        for (const batch of early.get(channel) ?? []) onBatch(batch);
+        early.delete(channel);
+      },
+      close() {
+        if (channels.delete(channel)) send({ channel });
+      },
+    }),
+  };
+}
+
+/** Bytes that arrive by IPC are views on the whole message; each gets a buffer of its own so that it can travel on. */
+function ownBytes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (ArrayBuffer.isView(value)) return value instanceof Uint8Array ? new Uint8Array(value) : value;
+  if (Array.isArray(value)) return value.map(ownBytes);
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownBytes(item)]));
+}

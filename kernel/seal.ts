@@ -1,0 +1,36 @@
+// Wraps key material for storage: AES-256-GCM, bound to what it is for by the associated data.
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** @returns nonce, ciphertext and tag in one array that owns its buffer */
+export function seal(key: Uint8Array, purpose: string, plaintext: Uint8Array): Uint8Array {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(new TextEncoder().encode(purpose));
+  const parts = [nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()];
+  const sealed = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    sealed.set(part, at);
+    at += part.length;
+  }
+  return sealed;
+}
+
+/** @returns undefined where the key or the purpose is not the one it was sealed with, or a bit has changed */
+export function unseal(key: Uint8Array, purpose: string, sealed: Uint8Array): Uint8Array | undefined {
+  if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
+  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(new TextEncoder().encode(purpose)).setAuthTag(sealed.subarray(sealed.length - TAG_BYTES));
+  const plaintext = decipher.update(sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES));
+  try {
+    decipher.final();
+  } catch {
+    plaintext.fill(0);
+    return undefined;
+  }
+  const owned = new Uint8Array(plaintext);
+  plaintext.fill(0);
+  return owned;
+}

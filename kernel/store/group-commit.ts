@@ -1,0 +1,110 @@
+// Group commit: the transactions that a thread asks for in one tick share one commit, each behind its own savepoint.
+import type { AuditEvent, AuditWriter } from './audit.ts';
+import type { SqlValue, Transaction } from './store.ts';
+
+/** The writing connection of a thread, as far as a group needs it. */
+export interface WriteConnection {
+  begin(lock: string | undefined): Promise<void>;
+  commit(): Promise<void>;
+  /** Never fails; after it the connection is ready for another begin. */
+  rollback(): Promise<void>;
+  exec(sql: string): Promise<void>;
+  run(sql: string, params: readonly SqlValue[]): Promise<number>;
+  all(sql: string, params: readonly SqlValue[]): Promise<object[]>;
+  /** True for a failure after which the same group may succeed: serialization, deadlock. */
+  mayRetry(error: unknown): boolean;
+}
+
+interface Job {
+  readonly work: (tx: Transaction) => Promise<unknown>;
+  readonly lock: string | undefined;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const LARGEST_GROUP = 256;
+const TRIES = 6;
+
+export class GroupCommit {
+  readonly #connection: WriteConnection;
+  readonly #audit: AuditWriter;
+  readonly #tx: Transaction;
+  #queue: Job[] = [];
+  #committing: Promise<void> | undefined;
+
+  constructor(connection: WriteConnection, audit: AuditWriter) {
+    this.#connection = connection;
+    this.#audit = audit;
+    this.#tx = transactionOver(connection, audit);
+  }
+
+  submit<T>(work: (tx: Transaction) => Promise<T>, lock: string | undefined): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ work, lock, resolve: resolve as (value: unknown) => void, reject });
+      this.#committing ??= this.#commitAll();
+    });
+  }
+
+  /** Settles when all that was submitted has ended. */
+  async idle(): Promise<void> {
+    while (this.#committing) await this.#committing;
+  }
+
+  async #commitAll(): Promise<void> {
+    // The rest of this tick may submit more.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    while (this.#queue.length > 0) {
+      // A job that takes a lock goes alone: others must not wait for it while they hold rows.
+      const alone = this.#queue.findIndex(({ lock }) => lock !== undefined);
+      const size = alone === 0 ? 1 : Math.min(LARGEST_GROUP, alone === -1 ? this.#queue.length : alone);
+      await this.#commit(this.#queue.splice(0, size));
+    }
+    this.#committing = undefined;
+  }
+
+  async #commit(jobs: readonly Job[]): Promise<void> {
+    for (let tried = 1; ; tried++) {
+      const { head } = this.#audit;
+      try {
+        await this.#connection.begin(jobs[0]?.lock);
+        const settle = await this.#runAll(jobs);
+        await this.#connection.commit();
+        for (const finish of settle) finish();
+        return;
+      } catch (error) {
+        await this.#connection.rollback();
+        this.#audit.head = head;
+        if (tried < TRIES && this.#connection.mayRetry(error)) continue;
+        for (const job of jobs) job.reject(error);
+        return;
+      }
+    }
+  }
+
+  /** Runs each job behind a savepoint; returns how each is to be settled after the commit. */
+  async #runAll(jobs: readonly Job[]): Promise<(() => void)[]> {
+    const settle: (() => void)[] = [];
+    for (const job of jobs) {
+      const { head } = this.#audit;
+      await this.#connection.exec('SAVEPOINT job');
+      try {
+        const value = await job.work(this.#tx);
+        settle.push(() => job.resolve(value));
+      } catch (error) {
+        if (this.#connection.mayRetry(error)) throw error;
+        await this.#connection.exec('ROLLBACK TO SAVEPOINT job');
+        this.#audit.head = head;
+        settle.push(() => job.reject(error));
+      }
+      await this.#connection.exec('RELEASE SAVEPOINT job');
+    }
+    return settle;
+  }
+}
+
+function transactionOver(connection: WriteConnection, audit: AuditWriter): Transaction {
+  const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) => (await connection.all(sql, params)) as T[];
+  const reader = { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
+  const run = (sql: string, params: readonly SqlValue[] = []) => connection.run(sql, params);
+  return { ...reader, run, exec: (sql) => connection.exec(sql), audit: (event: AuditEvent) => audit.write({ ...reader, run }, event) };
+}

@@ -1,0 +1,72 @@
+// Forward-only migrations: each runs once, in order, under a lock that all nodes share.
+import type { Dialect, Store } from './store.ts';
+
+/** `sql` is one text for both databases (BIGINT, TEXT and BYTEA mean the same in both), or one for each. */
+export interface Migration {
+  /** Grows by one within a plugin, from 1. */
+  readonly id: number;
+  readonly about: string;
+  readonly sql: string | Readonly<Record<Dialect, string>>;
+}
+
+export interface MigrationSet {
+  readonly owner: string;
+  readonly migrations: readonly Migration[];
+}
+
+const KERNEL_MIGRATIONS: readonly Migration[] = [
+  {
+    id: 1,
+    about: 'audit log',
+    sql: `CREATE TABLE audit (stream TEXT NOT NULL, seq BIGINT NOT NULL, time BIGINT NOT NULL, request_id TEXT, realm TEXT, actor TEXT, scheme TEXT,
+            source TEXT, event TEXT NOT NULL, target TEXT, outcome TEXT NOT NULL, reason TEXT, prev TEXT NOT NULL, PRIMARY KEY (stream, seq));
+          CREATE INDEX audit_time ON audit (time);`,
+  },
+  {
+    id: 2,
+    about: 'wrapped data keys of the server',
+    sql: `CREATE TABLE data_key (purpose TEXT PRIMARY KEY, wrapped BYTEA NOT NULL, check_value BYTEA NOT NULL, created_at BIGINT NOT NULL);`,
+  },
+];
+
+const LOCK = 'gatehouse migrations';
+const OWN_TABLE =
+  'CREATE TABLE IF NOT EXISTS migration (owner TEXT NOT NULL, id BIGINT NOT NULL, about TEXT NOT NULL, applied_at BIGINT NOT NULL, PRIMARY KEY (owner, id))';
+
+/**
+ * Brings the database up to date. Each migration is a transaction of its own.
+ * @returns how many were applied
+ * @throws Error when the database has been migrated by a newer gatehouse, or a migration fails (naming it)
+ */
+export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
+  await store.transaction((tx) => tx.exec(OWN_TABLE), { lock: LOCK });
+  let applied = 0;
+  for (const { owner, migrations } of [{ owner: 'kernel', migrations: KERNEL_MIGRATIONS }, ...sets]) {
+    for (const migration of migrations) if (await apply(store, owner, migration, now)) applied += 1;
+    await refuseNewer(store, owner, migrations.at(-1)?.id ?? 0);
+  }
+  return applied;
+}
+
+async function apply(store: Store, owner: string, { id, about, sql }: Migration, now: () => number): Promise<boolean> {
+  const known = 'SELECT id FROM migration WHERE owner = $1 AND id = $2';
+  if (await store.get(known, [owner, id])) return false;
+  try {
+    return await store.transaction(
+      async (tx) => {
+        if (await tx.get(known, [owner, id])) return false;
+        await tx.exec(typeof sql === 'string' ? sql : sql[store.dialect]);
+        await tx.run('INSERT INTO migration (owner, id, about, applied_at) VALUES ($1, $2, $3, $4)', [owner, id, about, now()]);
+        return true;
+      },
+      { lock: LOCK },
+    );
+  } catch (error) {
+    throw new Error(`migration ${owner}/${id} (${about}) failed`, { cause: error });
+  }
+}
+
+async function refuseNewer(store: Store, owner: string, latest: number): Promise<void> {
+  const newer = await store.get<{ id: number }>('SELECT id FROM migration WHERE owner = $1 AND id > $2', [owner, latest]);
+  if (newer) throw new Error(`the database has migration ${owner}/${newer.id}, this gatehouse knows ${latest}: it was used by a newer version`);
+}

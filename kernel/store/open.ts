@@ -1,0 +1,18 @@
+// Opens the store that an address names, for one thread.
+import type { Clock } from '../clock.ts';
+import { createAuditWriter } from './audit.ts';
+import type { Store } from './store.ts';
+
+/**
+ * @param url `sqlite:<absolute path>` or `postgres://...`
+ * @param options.writer name of the thread's audit stream, unique among all threads of all nodes
+ */
+export async function openStore(url: string, options: { readonly writer: string; readonly clock: Clock }): Promise<Store> {
+  const audit = createAuditWriter(options.writer, () => options.clock.now());
+  if (url.startsWith('sqlite:')) {
+    const { openSqlite } = await import('./sqlite.ts');
+    return openSqlite(url.slice('sqlite:'.length), audit);
+  }
+  const { openPostgres } = await import('./postgres.ts');
+  return openPostgres(url, audit);
+}

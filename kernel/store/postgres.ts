@@ -1,0 +1,143 @@
+// The store on PostgreSQL, for several nodes: one serializable writing connection per thread, a small pool for reads.
+import pg from 'pg';
+import { Fault } from '../fault.ts';
+import { hashOf } from '../versions.ts';
+import type { AuditWriter } from './audit.ts';
+import { GroupCommit, type WriteConnection } from './group-commit.ts';
+import type { Reader, SqlValue, Store } from './store.ts';
+
+const READERS = 4;
+const CONNECT_MS = 5_000;
+const LOCK_TIMEOUT_MS = 5_000;
+const UNREACHABLE = 'the database cannot be reached';
+
+/** serialization_failure, deadlock_detected. */
+const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
+/** lock_not_available, too_many_connections. */
+const BUSY: ReadonlySet<unknown> = new Set(['55P03', '53300']);
+/** Classes 08 (connection), 57P (shut down), and the errors of the socket itself. */
+const GONE = /^(08...|57P0.|E[A-Z]+)$/;
+
+const types = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === pg.types.builtins.INT8) return Number;
+    if (oid === pg.types.builtins.BYTEA) return (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
+    return pg.types.getTypeParser(oid, format as 'text');
+  },
+} as pg.CustomTypesConfig;
+
+export async function openPostgres(url: string, audit: AuditWriter): Promise<Store> {
+  const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
+  const pool = new pg.Pool({ ...settings, max: READERS });
+  // An idle connection that breaks is replaced by the next query; without a listener it would end the thread.
+  pool.on('error', () => {});
+  const connection = writeConnection(settings);
+  const group = new GroupCommit(connection, audit);
+  await guarded(() => pool.query('SELECT 1'));
+  return {
+    dialect: 'postgres',
+    shared: true,
+    ...readerOver(pool),
+    transaction: (work, options) => group.submit(work, options?.lock),
+    async close() {
+      await group.idle();
+      await connection.end();
+      await pool.end();
+    },
+  };
+}
+
+function readerOver(pool: pg.Pool): Reader {
+  const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) => (await guarded(() => pool.query(named(sql, params)))).rows as T[];
+  return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
+}
+
+function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): Promise<void> } {
+  let client: pg.Client | undefined;
+  let held: string | undefined;
+  const connect = async () => {
+    const fresh = new pg.Client(settings);
+    fresh.on('error', () => {
+      if (client === fresh) client = undefined;
+    });
+    await guarded(() => fresh.connect());
+    await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    client = fresh;
+  };
+  // Within a transaction a lost connection is never replaced silently: what follows would run outside of it.
+  const query = async (sql: string | pg.QueryConfig) => {
+    const open = client;
+    if (!open) throw new Fault('UNAVAILABLE', { detail: UNREACHABLE });
+    return guarded(() => open.query(sql as string));
+  };
+  const release = async () => {
+    if (held === undefined) return;
+    const key = hashOf(held);
+    held = undefined;
+    await query(`SELECT pg_advisory_unlock(${key})`);
+  };
+  const abandon = async () => {
+    // The server undoes and unlocks what the connection held.
+    held = undefined;
+    const broken = client;
+    client = undefined;
+    await broken?.end().catch(() => {});
+  };
+  return {
+    async begin(lock) {
+      if (!client) await connect();
+      // Taken before the transaction begins, so that its snapshot shows what the last holder wrote.
+      if (lock !== undefined) await query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
+      held = lock;
+      await query('BEGIN ISOLATION LEVEL SERIALIZABLE');
+    },
+    async commit() {
+      try {
+        await query('COMMIT');
+      } catch (error) {
+        // A connection lost here leaves the outcome unknown, and that is what the caller is told.
+        throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
+      }
+      await release().catch(abandon);
+    },
+    async rollback() {
+      try {
+        await query('ROLLBACK');
+        await release();
+      } catch {
+        await abandon();
+      }
+    },
+    exec: async (sql) => void (await query(sql)),
+    run: async (sql, params) => (await query(named(sql, params))).rowCount ?? 0,
+    all: async (sql, params) => (await query(named(sql, params))).rows,
+    mayRetry: (error) => RETRY.has((error as { code?: unknown }).code),
+    end: async () => client?.end(),
+  };
+}
+
+const names = new Map<string, string>();
+
+/** Each text is prepared once per connection under a name of its own. */
+function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
+  let name = names.get(text);
+  if (name === undefined) {
+    name = `gatehouse_${names.size}`;
+    names.set(text, name);
+  }
+  return { name, text, values: params.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)) };
+}
+
+async function guarded<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const { code, message } = error as { code?: unknown; message?: string };
+    if (BUSY.has(code)) throw new Fault('OVERLOADED', { cause: error });
+    // pg's own connection errors carry no code; they are told by their fixed beginnings, here and nowhere else.
+    if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {
+      throw new Fault('UNAVAILABLE', { detail: UNREACHABLE, cause: error });
+    }
+    throw error;
+  }
+}

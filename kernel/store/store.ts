@@ -1,0 +1,45 @@
+// The store's interface: rows by SQL that SQLite and PostgreSQL both understand, changes in transactions, an audit row with each.
+import type { AuditEvent } from './audit.ts';
+
+/** Booleans are 0 and 1, JSON is text, times are milliseconds since the epoch: what both databases return alike. */
+export type SqlValue = string | number | Uint8Array | null;
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** Parameters are written `$1`, `$2`, ... in both dialects. */
+export interface Reader {
+  get<T extends object = Row>(sql: string, params?: readonly SqlValue[]): Promise<T | undefined>;
+  all<T extends object = Row>(sql: string, params?: readonly SqlValue[]): Promise<T[]>;
+}
+
+export interface Transaction extends Reader {
+  /** Returns the number of rows changed. */
+  run(sql: string, params?: readonly SqlValue[]): Promise<number>;
+  /** Statements without parameters, for migrations. */
+  exec(sql: string): Promise<void>;
+  /** Writes the audit row of the change, in the same transaction. */
+  audit(event: AuditEvent): Promise<void>;
+}
+
+export interface Store extends Reader {
+  readonly dialect: Dialect;
+  /** True where other processes may write the same rows: then nothing read is cached. */
+  readonly shared: boolean;
+  /**
+   * Runs `work` alone on this thread's writing connection and settles after the commit. `work` awaits nothing but its transaction, and may
+   * run again after a serialization failure. If it throws, its changes are undone and nobody else's. `lock` excludes all other
+   * transactions of that name, in every process.
+   * @throws Fault OVERLOADED when the database stays locked for 5 s, UNAVAILABLE when it cannot be reached
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: { readonly lock?: string }): Promise<T>;
+  close(): Promise<void>;
+}
+
+export type Dialect = 'sqlite' | 'postgres';
+
+/** SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE; PostgreSQL unique_violation. */
+const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set([1555, 2067, '23505']);
+
+export function isUniqueViolation(error: unknown): boolean {
+  const { errcode, code } = error as { errcode?: unknown; code?: unknown };
+  return UNIQUE_VIOLATIONS.has(errcode) || UNIQUE_VIOLATIONS.has(code);
+}

@@ -1,0 +1,76 @@
+// `npm start`, `npm test` and `npm run bench`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+const entries = { start: 'main.ts', test: 'test/run.ts', bench: 'bench/run.ts' };
+const [command, ...args] = process.argv.slice(2);
+if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);
+
+install(command !== 'start');
+run(join(root, entries[command]));
+
+/** @param dev whether the development dependencies are needed too; `npm start` does without them, and without a compiler */
+function install(dev) {
+  if (isInstalled(dev)) return;
+  console.error(`gatehouse: installing dependencies (${dev ? 'three minutes' : 'a minute'}, once)`);
+  // A first install is exact; a later one adds what is missing and leaves the lock file alone.
+  const verb = existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'];
+  const flags = [...verb, ...(dev ? [] : ['--omit=dev']), '--loglevel=error', '--no-audit', '--no-fund'];
+  const npm = process.env.npm_execpath;
+  const env = { ...process.env, PATH: outsidePath() };
+  const node = findNode(env.PATH);
+  const { status } =
+    npm && node
+      ? spawnSync(node, [npm, ...flags], { cwd: root, env, stdio: 'inherit' })
+      : spawnSync('npm', flags, { cwd: root, env, stdio: 'inherit', shell: true });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** Every package of the lock file is there in its version; optional ones may be missing where they could not be compiled. */
+function isInstalled(dev) {
+  try {
+    const { packages: wanted } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    const { packages: present } = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8'));
+    return Object.entries(wanted).every(
+      ([path, entry]) => path === '' || entry.optional || entry.devOptional || (entry.dev && !dev) || present[path]?.version === entry.version,
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** PATH without the folders inside node_modules: the install may replace the very Node that runs this. */
+function outsidePath() {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .join(delimiter);
+}
+
+function findNode(path) {
+  return path
+    .split(delimiter)
+    .map((folder) => join(folder, process.platform === 'win32' ? 'node.exe' : 'node'))
+    .find((file) => existsSync(file));
+}
+
+function run(entry) {
+  const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+  const env = { ...process.env, UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? String(availableParallelism() + 4) };
+  // The channel tells the server when this launcher is gone without having passed a signal on.
+  const child = spawn(node, ['--disable-warning=ExperimentalWarning', entry, ...args], {
+    cwd: process.cwd(),
+    env,
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
+  child.on('exit', (code, signal) => {
+    if (signal) process.removeAllListeners(signal);
+    if (signal) process.kill(process.pid, signal);
+    else process.exit(code ?? 1);
+  });
+}

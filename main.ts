@@ -1,0 +1,51 @@
+// The server's main module: boots it, says where it is, and stops it on SIGTERM and SIGINT.
+import { readFileSync } from 'node:fs';
+import { boot, type Server } from './kernel/boot.ts';
+import { parseFlags, usage } from './kernel/config/flags.ts';
+import { ConfigError } from './kernel/config/load.ts';
+import { describe } from './kernel/fault.ts';
+import { BUILT_IN } from './plugins/index.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
+/** A terminal signals the launcher and the server, and the launcher passes it on: within this time it is one signal. */
+const ONE_SIGNAL_MS = 1_000;
+
+async function main(argv: readonly string[]): Promise<void> {
+  const flags = parseFlags(argv, {});
+  if (flags.version) return console.log(version);
+  if (flags.help) return console.log(usage(Object.assign({}, ...BUILT_IN.map((plugin) => plugin.flags ?? {}))));
+  const server = await boot({ plugins: BUILT_IN, version, argv, env: process.env });
+  stopOnSignals(server);
+  const notes = server.announcements.map((text) => ` - ${text.replaceAll('{address}', server.address)}`);
+  console.log(`gatehouse ${version} is ready at ${server.address}${notes.join('')}`);
+}
+
+function stopOnSignals(server: Server): void {
+  let firstAt: number | undefined;
+  const stop = (signal: NodeJS.Signals) => {
+    // A second signal, later, is somebody who does not want to wait.
+    if (firstAt !== undefined) {
+      if (performance.now() - firstAt > ONE_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    firstAt = performance.now();
+    server.log.info({ signal }, 'stopping');
+    server.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        server.log.error({ error: describe(error) }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  // The launcher is gone without a signal: nobody could stop this server any more.
+  if (process.channel) process.on('disconnect', () => stop('SIGTERM'));
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  // What the operator has to mend is told in words; anything else is a bug and keeps its stack.
+  console.error(error instanceof ConfigError ? `gatehouse cannot start: ${error.message}` : describe(error));
+  process.exit(1);
+});

@@ -1,0 +1,49 @@
+// The actors of the authentication service.
+import type { DirectoryApi } from '../../actors/directory/api.ts';
+import type { DirectoryArgs } from '../../actors/directory/directory.actor.ts';
+import type { PasswordApi } from '../../actors/password/api.ts';
+import type { SessionApi } from '../../actors/session/api.ts';
+import type { SessionArgs } from '../../actors/session/session.actor.ts';
+import { pinned, replicated, sharded } from '../../kernel/actor.ts';
+import type { KernelConfig } from '../../kernel/config/sections.ts';
+import type { PluginContext } from '../../kernel/plugin.ts';
+import { cores } from '../../kernel/runtime/runtime.ts';
+import type { AuthConfig } from './config.ts';
+
+/** Hashes that may wait or run: at 60-130 ms each, the last one waits a few seconds. */
+const PASSWORD_QUEUE = 64;
+
+export function authActors(_config: AuthConfig, kernel: KernelConfig) {
+  return {
+    directory: pinned<DirectoryApi, DirectoryArgs>({
+      module: new URL('../../actors/directory/directory.actor.ts', import.meta.url),
+      instances: { main: { auditRetentionDays: kernel.audit.retention_days } },
+      deadlineMs: 10_000,
+      store: true,
+      dataKeys: ['auth'],
+    }),
+    session: sharded<SessionApi, SessionArgs>({
+      module: new URL('../../actors/session/session.actor.ts', import.meta.url),
+      shards: 1,
+      args: { cacheSize: 100_000 },
+      deadlineMs: 10_000,
+      maxQueue: 4_096,
+      memoryMb: 512,
+      store: true,
+    }),
+    password: replicated<PasswordApi, null>({
+      module: new URL('../../actors/password/password.actor.ts', import.meta.url),
+      size: cores,
+      // The next password is at the thread before the last hash is done.
+      prefetch: 2,
+      args: null,
+      deadlineMs: 15_000,
+      maxQueue: PASSWORD_QUEUE,
+      // Hashing takes what the front leaves: a saturated machine still answers at once.
+      nice: 10,
+    }),
+  };
+}
+
+export type AuthActors = ReturnType<typeof authActors>;
+export type AuthContext = PluginContext<AuthConfig, AuthActors>;

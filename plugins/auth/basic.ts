@@ -1,0 +1,35 @@
+// HTTP Basic credentials, RFC 7617, read strictly.
+
+export interface BasicCredentials {
+  /** Normalised to NFC once; every comparison after that is of bytes. */
+  readonly username: string;
+  /** UTF-8 of the NFC form, in a buffer of its own: it is moved to the thread that hashes it. */
+  readonly password: Uint8Array;
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @returns undefined where the header is missing, of another scheme, or malformed */
+export function parseBasic(authorization: string | undefined): BasicCredentials | undefined {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  try {
+    const text = utf8.decode(bytes);
+    const colon = text.indexOf(':');
+    if (colon === -1) return undefined;
+    return { username: text.slice(0, colon).normalize('NFC'), password: passwordBytes(text.slice(colon + 1)) };
+  } catch {
+    return undefined;
+  } finally {
+    bytes.fill(0);
+  }
+}
+
+export function passwordBytes(password: string): Uint8Array {
+  const encoded = new TextEncoder().encode(password.normalize('NFC'));
+  // The encoder may hand out a view; what crosses a thread owns its buffer.
+  const owned = new Uint8Array(encoded);
+  encoded.fill(0);
+  return owned;
+}

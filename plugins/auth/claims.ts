@@ -1,0 +1,20 @@
+// The claims of a session, as /whoami answers them.
+import type { SessionView } from '../../actors/session/api.ts';
+
+/** ClientClaims of the specification; extra claims stand beside the typed ones and never replace them. */
+export function clientClaims(session: SessionView, issuer: string): Record<string, unknown> {
+  const issuedAt = Math.floor(session.createdAt / 1000);
+  return {
+    ...session.extraClaims,
+    iss: issuer,
+    sub: session.username,
+    aud: [session.realm],
+    exp: issuedAt + session.maxAgeSeconds,
+    nbf: issuedAt,
+    iat: issuedAt,
+    jti: session.jti,
+    roles: session.roles,
+    as_as: session.scheme,
+    as_rid: session.realm,
+  };
+}

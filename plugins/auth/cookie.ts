@@ -1,0 +1,37 @@
+// The session cookie: its value, the session id that follows from it, and its attributes.
+import { hash, randomBytes } from 'node:crypto';
+import { SESSION_COOKIE } from '../../kernel/http/authenticate.ts';
+
+const VALUE_BYTES = 32;
+const VALUE = /^[A-Za-z0-9_-]{43}$/;
+
+/** 256 random bits, base64url. */
+export function newCookieValue(): string {
+  return randomBytes(VALUE_BYTES).toString('base64url');
+}
+
+export interface CookieKeys {
+  /** UUID version 8: who holds the cookie can name the session, never the reverse. */
+  readonly sessionId: string;
+  /** SHA-256 of the value: what the store holds. */
+  readonly hash: Uint8Array;
+}
+
+/** @returns undefined for a text that no cookie of ours can be */
+export function cookieKeys(value: string): CookieKeys | undefined {
+  if (!VALUE.test(value)) return undefined;
+  return { sessionId: sessionIdOf(value), hash: new Uint8Array(hash('sha256', value, 'buffer')) };
+}
+
+/** RFC 9562 section 5.8 over the first 122 bits of the digest. */
+function sessionIdOf(value: string): string {
+  const hex = hash('sha256', `gatehouse session id${value}`, 'hex');
+  const variant = ((Number.parseInt(hex.slice(15, 16), 16) & 0x3) | 0x8).toString(16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(12, 15)}-${variant}${hex.slice(16, 19)}-${hex.slice(19, 31)}`;
+}
+
+export function setCookie(value: string, maxAgeSeconds: number): string {
+  return `${SESSION_COOKIE}=${value}; Path=/; Max-Age=${maxAgeSeconds}; HttpOnly; Secure; SameSite=Strict`;
+}
+
+export const CLEAR_COOKIE = setCookie('', 0);

@@ -1,0 +1,48 @@
+// The first start: the admin of realm `_`, its initial password, and what the operator is told.
+import { randomBytes } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../../kernel/config/load.ts';
+import { writePrivateFile } from '../../kernel/data-dir.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
+import type { AuthContext } from './actors.ts';
+import { passwordBytes } from './basic.ts';
+import { newPasswordProblem } from './new-password.ts';
+
+const USERNAME = 'admin';
+const VARIABLE = 'GATEHOUSE_ADMIN_PASSWORD';
+const PASSWORD_BYTES = 18;
+
+/** @returns how to sign in, as long as the initial password is the admin's */
+export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
+  const directory = ctx.actors.directory.at('main');
+  const given = ctx.env[VARIABLE];
+  delete ctx.env[VARIABLE];
+  if (await directory.isEmpty()) {
+    const password = (given ?? randomBytes(PASSWORD_BYTES).toString('base64url')).normalize('NFC');
+    const problem = newPasswordProblem(password, USERNAME);
+    if (problem) throw new ConfigError([`${VARIABLE}: ${problem}`]);
+    const passwordHash = await ctx.actors.password.hash(move(passwordBytes(password)));
+    // Written before the realm exists: a crash in between leaves a file that the next start replaces, never a realm without its password.
+    if (given === undefined) writePrivateFile(fileIn(ctx.dataDir), `${password}\n`);
+    if (await directory.firstStart({ username: USERNAME, passwordHash })) return [given === undefined ? signIn(`'${USERNAME}:${password}'`) : signIn(USERNAME)];
+  }
+  if (!(await directory.hasInitialPassword(USERNAME))) forgetInitialPassword(ctx.dataDir, USERNAME);
+  // The password itself is shown once, when it was made.
+  else if (existsSync(fileIn(ctx.dataDir))) return [signIn(`"${USERNAME}:$(cat '${fileIn(ctx.dataDir)}')"`)];
+  return [signIn(USERNAME)];
+}
+
+/** curl asks for the password where the user stands alone. */
+function signIn(user: string): string {
+  return `sign in: curl -k -u ${user} -X POST '{address}/login?realm=_'`;
+}
+
+/** The file has done its work once the password is another. */
+export function forgetInitialPassword(dataDir: string, username: string): void {
+  if (username === USERNAME) rmSync(fileIn(dataDir), { force: true });
+}
+
+function fileIn(dataDir: string): string {
+  return join(dataDir, 'initial-password');
+}

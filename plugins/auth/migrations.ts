@@ -1,0 +1,25 @@
+// The tables of the authentication service.
+import type { Migration } from '../../kernel/store/migrate.ts';
+
+export const AUTH_MIGRATIONS: readonly Migration[] = [
+  {
+    id: 1,
+    about: 'realms, credentials, admins, sessions, signing keys',
+    sql: `
+      CREATE TABLE realm (id TEXT PRIMARY KEY, auth_params TEXT NOT NULL, session_max_age_seconds BIGINT NOT NULL, session_max_stale_age_seconds BIGINT NOT NULL,
+        certificate_max_age_seconds BIGINT NOT NULL, password_max_age_seconds BIGINT NOT NULL);
+      CREATE TABLE userpass (realm TEXT NOT NULL REFERENCES realm (id) ON DELETE CASCADE, username TEXT NOT NULL, password_hash TEXT NOT NULL,
+        change_password BIGINT NOT NULL, roles TEXT NOT NULL, extra_claims TEXT, password_set_at BIGINT NOT NULL, revision BIGINT NOT NULL,
+        PRIMARY KEY (realm, username));
+      CREATE TABLE admin (id TEXT PRIMARY KEY, userpass TEXT, jwt TEXT, fido2 TEXT, digital_credentials TEXT, client_certificate TEXT);
+      CREATE TABLE admin_realm (admin TEXT NOT NULL REFERENCES admin (id) ON DELETE CASCADE, realm TEXT NOT NULL REFERENCES realm (id) ON DELETE CASCADE,
+        PRIMARY KEY (admin, realm));
+      CREATE INDEX admin_userpass ON admin (userpass);
+      CREATE TABLE session (id TEXT PRIMARY KEY, cookie_hash BYTEA NOT NULL, realm TEXT NOT NULL, username TEXT NOT NULL, scheme TEXT NOT NULL,
+        created_at BIGINT NOT NULL, seen_at BIGINT NOT NULL, max_age_seconds BIGINT NOT NULL, max_stale_age_seconds BIGINT NOT NULL, claims TEXT NOT NULL);
+      CREATE INDEX session_owner ON session (realm, username);
+      CREATE TABLE signing_key (kid TEXT PRIMARY KEY, purpose TEXT NOT NULL, public_jwk TEXT NOT NULL, wrapped BYTEA NOT NULL, created_at BIGINT NOT NULL,
+        retired_at BIGINT);
+    `,
+  },
+];

@@ -1,0 +1,11 @@
+// The rules for a new password.
+
+const MIN_BYTES = 8;
+const MAX_BYTES = 1_024;
+
+/** @param password in NFC @returns what is wrong with it, in words, or undefined */
+export function newPasswordProblem(password: string, username: string): string | undefined {
+  const bytes = Buffer.byteLength(password);
+  if (bytes < MIN_BYTES || bytes > MAX_BYTES) return `it must have ${MIN_BYTES} to ${MAX_BYTES} bytes`;
+  return password === username ? 'it is the user name' : undefined;
+}

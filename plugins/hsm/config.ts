@@ -1,0 +1,44 @@
+// The tables [[hsm_instances]] of config.toml, and the flags that stand for one of them.
+import Type, { type Static } from 'typebox';
+import type { FlagSpec, FlagValues } from '../../kernel/config/flags.ts';
+import { Secret } from '../../kernel/config/schema.ts';
+import { HSM_MODELS } from './models.ts';
+
+const INSTANCE = Type.Object(
+  {
+    hsm_model: Type.Enum(HSM_MODELS.map(({ model }) => model)),
+    hsm_admin: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
+    hsm_slot: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
+    hsm_password: Type.Array(Secret({ minLength: 1 })),
+    library: Type.String({ default: '' }),
+    // Without a word on it, the first instance of a library gets a thread, and each further one a process.
+    isolation: Type.Optional(Type.Enum(['thread', 'process'])),
+    probe_seconds: Type.Integer({ default: 10, minimum: 1, maximum: 3_600 }),
+  },
+  { additionalProperties: false },
+);
+
+export const HSM_CONFIG = Type.Array(INSTANCE, { default: [] });
+export type HsmInstanceConfig = Static<typeof INSTANCE>;
+export type HsmConfig = readonly HsmInstanceConfig[];
+
+export const HSM_FLAGS: Readonly<Record<string, FlagSpec>> = {
+  'hsm-model': { about: 'model of the one HSM (default: soft_hsm); ignored where the file has [[hsm_instances]]' },
+  'hsm-admin': { about: 'who administers the HSM; repeatable' },
+  'hsm-slot': { about: 'slot to open; repeatable' },
+  'hsm-password': { about: 'PIN of the slot, in the order of --hsm-slot; file:PATH or env:NAME', secret: true },
+};
+
+export function instanceOfFlags(flags: FlagValues): unknown {
+  const numbers = (flags['hsm-slot'] ?? []).map((text) => (/^\d+$/.test(String(text)) ? Number(text) : text));
+  return [
+    { hsm_model: flags['hsm-model']?.[0] ?? 'soft_hsm', hsm_admin: flags['hsm-admin'] ?? [], hsm_slot: numbers, hsm_password: flags['hsm-password'] ?? [] },
+  ];
+}
+
+export function hsmProblems(config: HsmConfig): string[] {
+  return config.flatMap(({ hsm_slot: slots, hsm_password: passwords, hsm_model: model, library }, index) => [
+    ...(slots.length === passwords.length ? [] : [`[${index}].hsm_password: ${passwords.length} passwords for ${slots.length} slots`]),
+    ...(model === 'other' && library === '' ? [`[${index}].library: the model "other" needs one`] : []),
+  ]);
+}

@@ -1,0 +1,56 @@
+// From the configuration to the actors of the HSM instances: prefixes, libraries, and who shares one.
+import { existsSync, realpathSync } from 'node:fs';
+import type { HsmArgs } from '../../actors/hsm/api.ts';
+import type { HsmConfig, HsmInstanceConfig } from './config.ts';
+import { modelNamed } from './models.ts';
+
+export interface HsmInstance {
+  readonly prefix: string;
+  readonly model: string;
+  readonly slots: readonly number[];
+  readonly args: HsmArgs;
+  /** The whole environment of its process; undefined where it runs in a thread. */
+  readonly env: Readonly<Record<string, string>> | undefined;
+}
+
+export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonly HsmInstance[] {
+  const libraries = config.map(libraryOf);
+  const threaded = config.map(
+    ({ isolation }, index) => (isolation ?? (libraries.indexOf(libraries[index] as string) === index ? 'thread' : 'process')) === 'thread',
+  );
+  return config.map((instance, index) => {
+    const library = libraries[index] as string;
+    const sharers = libraries.filter((other, at) => threaded[at] && other === library).length;
+    const prefix = prefixOf(config, index);
+    return {
+      prefix,
+      model: instance.hsm_model,
+      slots: instance.hsm_slot,
+      args: {
+        prefix,
+        library,
+        slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string })),
+        probeSeconds: instance.probe_seconds,
+        alone: !threaded[index] || sharers === 1,
+      },
+      env: threaded[index] ? undefined : environment(instance, env),
+    };
+  });
+}
+
+/** `hsm::<model>` for the first instance of a model, `_1`, `_2` ... for the others. */
+function prefixOf(config: HsmConfig, index: number): string {
+  const model = config[index]?.hsm_model as string;
+  const before = config.slice(0, index).filter((other) => other.hsm_model === model).length;
+  return `hsm::${model}${before === 0 ? '' : `_${before}`}`;
+}
+
+function libraryOf({ hsm_model: model, library }: HsmInstanceConfig): string {
+  const path = library === '' ? (modelNamed(model).libraries.find((candidate) => existsSync(candidate)) ?? '') : library;
+  // Two names of one file are one library, and one Cryptoki.
+  return path !== '' && existsSync(path) ? realpathSync(path) : path;
+}
+
+function environment({ hsm_model: model }: HsmInstanceConfig, env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(modelNamed(model).env.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}

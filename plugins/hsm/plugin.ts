@@ -1,0 +1,58 @@
+// Hardware security modules: many at once, each behind its own actor; their live status.
+import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
+import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { callWith } from '../../kernel/runtime/lane.ts';
+import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags } from './config.ts';
+import { type HsmInstance, hsmInstances } from './instances.ts';
+
+interface HsmActors {
+  readonly [name: string]: PinnedSpec<HsmApi, HsmArgs>;
+  readonly hsm: PinnedSpec<HsmApi, HsmArgs>;
+}
+
+/** An HSM that does not answer within this time is not accessible, milliseconds. */
+const STATUS_MS = 2_000;
+const OPERATION_MS = 30_000;
+
+export default definePlugin<HsmConfig, HsmActors>({
+  name: 'hsm',
+  section: 'hsm_instances',
+  config: HSM_CONFIG,
+  flags: HSM_FLAGS,
+  sectionOf: instanceOfFlags,
+  problems: hsmProblems,
+  migrations: [
+    {
+      id: 1,
+      about: 'tokens that configured slots are bound to',
+      sql: 'CREATE TABLE hsm_slot (node TEXT NOT NULL, prefix TEXT NOT NULL, slot BIGINT NOT NULL, serial TEXT NOT NULL, PRIMARY KEY (node, prefix, slot))',
+    },
+  ],
+  actors(config) {
+    const instances = hsmInstances(config, process.env);
+    return {
+      hsm: pinned<HsmApi, HsmArgs>({
+        module: new URL('../../actors/hsm/hsm.actor.ts', import.meta.url),
+        instances: Object.fromEntries(instances.map(({ prefix, args }) => [prefix, args])),
+        isolated: Object.fromEntries(instances.flatMap(({ prefix, env }) => (env ? [[prefix, { env }]] : []))),
+        start: 'background',
+        deadlineMs: OPERATION_MS,
+        store: true,
+      }),
+    };
+  },
+  routes(ctx) {
+    const instances = hsmInstances(ctx.config, process.env);
+    const status = async ({ prefix, model, slots }: HsmInstance) => ({ prefix, model, slots: await slotsNow(prefix, slots) });
+    const slotsNow = (prefix: string, slots: readonly number[]): Promise<readonly SlotStatus[]> =>
+      // Whatever keeps the actor from answering keeps its callers from the HSM.
+      callWith(ctx.actors.hsm.at(prefix), { deadlineMs: STATUS_MS })
+        .probe()
+        .catch(() => slots.map((slot_id) => ({ slot_id, accessible: false })));
+    return [
+      { method: 'GET', path: '/hsm/status', auth: CREDENTIAL_KINDS, handle: async () => ({ status: 200, body: await Promise.all(instances.map(status)) }) },
+    ];
+  },
+});

@@ -1,0 +1,9 @@
+// The HSM model vendor_b: Proteccio netHSM.
+import { defineHsmModel } from './model.ts';
+
+export default defineHsmModel({
+  model: 'vendor_b',
+  about: 'Proteccio netHSM',
+  libraries: ['/lib/libnethsm.so', '/usr/lib/libnethsm.so'],
+  env: [],
+});

@@ -1,0 +1,9 @@
+// The HSM model vendor_c: Crypt2pay.
+import { defineHsmModel } from './model.ts';
+
+export default defineHsmModel({
+  model: 'vendor_c',
+  about: 'Crypt2pay',
+  libraries: ['/lib/libpkcs11c2p.so', '/usr/lib/libpkcs11c2p.so'],
+  env: ['C2P_CONF'],
+});

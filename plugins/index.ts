@@ -1,0 +1,6 @@
+// The one visible list of built-in plugins, in their order of start.
+import type { AnyPlugin } from '../kernel/plugin.ts';
+import auth from './auth/plugin.ts';
+import hsm from './hsm/plugin.ts';
+
+export const BUILT_IN: readonly AnyPlugin[] = [auth, hsm];
