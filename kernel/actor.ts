@@ -118,8 +118,9 @@ export interface ReplicatedSpec<A extends Api, Args> extends SpecBase<A> {
 }
 
 export type ActorSpec<A extends Api, Args> = PinnedSpec<A, Args> | ShardedSpec<A, Args> | ReplicatedSpec<A, Args>;
-// biome-ignore lint/suspicious/noExplicitAny: an actor's argument type is its own business; the kernel only carries it.
-export type AnySpec = ActorSpec<Api, any>;
+// biome-ignore lint/suspicious/noExplicitAny: an actor's arguments are its own business; the kernel only carries them.
+type AnyArgs = any;
+export type AnySpec = ActorSpec<Api, AnyArgs>;
 
 /** The caller's view: every method async, no other property. Each call ends as a value, the actor's fault, or a kernel fault. */
 export type Remote<A extends Api> = { readonly [M in keyof A]: (...args: Parameters<A[M]>) => Promise<Awaited<ReturnType<A[M]>>> };
@@ -135,15 +136,12 @@ export interface ShardedRef<A extends Api> {
   all(): readonly Remote<A>[];
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: inference plumbing.
 export type RefOf<S> =
-  S extends PinnedSpec<infer A, any>
+  S extends PinnedSpec<infer A, AnyArgs>
     ? PinnedRef<A>
-    : // biome-ignore lint/suspicious/noExplicitAny: inference plumbing.
-      S extends ShardedSpec<infer A, any>
+    : S extends ShardedSpec<infer A, AnyArgs>
       ? ShardedRef<A>
-      : // biome-ignore lint/suspicious/noExplicitAny: inference plumbing.
-        S extends ReplicatedSpec<infer A, any>
+      : S extends ReplicatedSpec<infer A, AnyArgs>
         ? Remote<A>
         : never;
 

@@ -31,6 +31,8 @@ interface Parcel {
 /** Several lines over one IPC. Channel 0 is the actor's own line; the others are its direct channels, relayed by the kernel. */
 export interface IpcHub {
   wire(channel: number): Wire;
+  /** Settles when everything sent so far has left this process. */
+  drained(): Promise<void>;
 }
 
 export function ipcHub(end: IpcEnd): IpcHub {
@@ -56,6 +58,7 @@ export function ipcHub(end: IpcEnd): IpcHub {
     if (end.connected) end.send?.(parcel, undefined, {}, () => {});
   };
   return {
+    drained: () => new Promise((resolve) => (end.connected ? end.send?.({ channel: 0, batch: [] } satisfies Parcel, undefined, {}, () => resolve()) : resolve())),
     wire: (channel) => ({
       post(batch, transfer) {
         send({ channel, batch });

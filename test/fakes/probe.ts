@@ -1,0 +1,21 @@
+// Specs of the probe actor.
+import { type PinnedSpec, pinned, type ReplicatedSpec, replicated, type ShardedSpec, sharded } from '../../kernel/actor.ts';
+import type { ProbeApi, ProbeArgs } from './probe.actor.ts';
+
+const module = new URL('./probe.actor.ts', import.meta.url);
+/** Fast enough for a test, slow enough to be seen. */
+const restart = { max: 3, withinMs: 60_000, firstDelayMs: 20, maxDelayMs: 100, retryMs: 60_000 };
+
+type Common = Partial<Pick<PinnedSpec<ProbeApi, ProbeArgs>, 'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated'>>;
+
+export function pinnedProbe(instances: Record<string, ProbeArgs>, options: Common = {}): PinnedSpec<ProbeApi, ProbeArgs> {
+  return pinned({ module, deadlineMs: 5_000, restart, memoryMb: 64, instances, ...options });
+}
+
+export function shardedProbe(shards: number, options: Common = {}): ShardedSpec<ProbeApi, ProbeArgs> {
+  return sharded({ module, deadlineMs: 5_000, restart, memoryMb: 64, shards, args: {}, ...options });
+}
+
+export function replicatedProbe(size: number, options: Common & { prefetch?: number } = {}): ReplicatedSpec<ProbeApi, ProbeArgs> {
+  return replicated({ module, deadlineMs: 5_000, restart, memoryMb: 64, size, args: {}, ...options });
+}

@@ -1,0 +1,169 @@
+// The same suite on SQLite and PostgreSQL: transactions, isolation, grouping, audit chains, migrations.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { createClock } from '../../../kernel/clock.ts';
+import { type AuditRow, auditHash } from '../../../kernel/store/audit.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
+import { openStore } from '../../../kernel/store/open.ts';
+import { isUniqueViolation, type Store } from '../../../kernel/store/store.ts';
+import { testDatabases } from '../../stores.ts';
+
+const clock = createClock();
+const databases = await testDatabases();
+const TABLE = { owner: 'sample', migrations: [{ id: 1, about: 'items', sql: 'CREATE TABLE item (id TEXT PRIMARY KEY, n BIGINT NOT NULL, bytes BYTEA)' }] };
+
+async function open(url: string, writer = 'w'): Promise<Store> {
+  const store = await openStore(url, { writer, clock });
+  await migrate(store, [TABLE], () => clock.now());
+  return store;
+}
+
+const insert = (store: Store, id: string, n = 0) => store.transaction((tx) => tx.run('INSERT INTO item (id, n) VALUES ($1, $2)', [id, n]));
+const ids = async (store: Store) => (await store.all<{ id: string }>('SELECT id FROM item ORDER BY id')).map(({ id }) => id);
+
+test.after(() => Promise.all(databases.map((database) => database.stop())));
+
+for (const database of databases) {
+  const name = (text: string) => `${database.dialect}: ${text}`;
+
+  test(name('values come back as they went in'), async () => {
+    const store = await open(await database.url());
+    const bytes = new Uint8Array([0, 1, 255]);
+    await store.transaction((tx) => tx.run('INSERT INTO item (id, n, bytes) VALUES ($1, $2, $3)', ["it's", Number.MAX_SAFE_INTEGER, bytes]));
+    const row = await store.get<{ id: string; n: number; bytes: Uint8Array }>('SELECT id, n, bytes FROM item WHERE id = $1', ["it's"]);
+    assert.deepEqual([row?.id, row?.n, [...(row?.bytes ?? [])]], ["it's", Number.MAX_SAFE_INTEGER, [0, 1, 255]]);
+    assert.equal(row?.bytes.byteLength, row?.bytes.buffer.byteLength);
+    assert.equal(await store.get('SELECT id FROM item WHERE id = $1', ['none']), undefined);
+    await store.close();
+  });
+
+  test(name('a transaction that throws is undone, and nobody else of its group is'), async () => {
+    const store = await open(await database.url());
+    const outcomes = await Promise.allSettled([
+      insert(store, 'a'),
+      store.transaction(async (tx) => {
+        await tx.run('INSERT INTO item (id, n) VALUES ($1, 1)', ['b']);
+        throw new Error('changed my mind');
+      }),
+      insert(store, 'a'),
+      insert(store, 'c'),
+    ]);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected', 'fulfilled'],
+    );
+    assert.ok(isUniqueViolation((outcomes[2] as PromiseRejectedResult).reason));
+    assert.deepEqual(await ids(store), ['a', 'c']);
+    await store.close();
+  });
+
+  test(name('a read sees committed rows only'), async () => {
+    const store = await open(await database.url());
+    let seen: string[] | undefined;
+    await store.transaction(async (tx) => {
+      await tx.run('INSERT INTO item (id, n) VALUES ($1, 1)', ['a']);
+      seen = await ids(store);
+      assert.equal((await tx.all('SELECT id FROM item')).length, 1);
+    });
+    assert.deepEqual(seen, []);
+    assert.deepEqual(await ids(store), ['a']);
+    await store.close();
+  });
+
+  test(name('transactions of several writers count without a gap'), async () => {
+    const url = await database.url();
+    const first = await open(url, 'first');
+    const second = await open(url, 'second');
+    await insert(first, 'counter');
+    const bump = (store: Store) =>
+      store.transaction(async (tx) => {
+        const row = await tx.get<{ n: number }>("SELECT n FROM item WHERE id = 'counter'");
+        await tx.run("UPDATE item SET n = $1 WHERE id = 'counter'", [(row?.n ?? 0) + 1]);
+      });
+    for (let round = 0; round < 20; round++) await Promise.all([bump(first), bump(first), bump(second), bump(second)]);
+    assert.equal((await first.get<{ n: number }>("SELECT n FROM item WHERE id = 'counter'"))?.n, 80);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test(name('audit rows number and chain their stream, whatever is undone between'), async () => {
+    const url = await database.url();
+    const store = await open(url, 'node/session/0');
+    const event = (target: string) => ({ event: 'sample', outcome: 'success', target }) as const;
+    await Promise.allSettled([
+      store.transaction((tx) => tx.audit(event('1'))),
+      store.transaction(async (tx) => {
+        await tx.audit(event('undone'));
+        throw new Error('no');
+      }),
+      store.transaction((tx) => tx.audit(event('2'))),
+    ]);
+    await store.close();
+    const again = await open(url, 'node/session/0');
+    await again.transaction((tx) => tx.audit(event('3')));
+    const rows = await again.all<AuditRow>('SELECT * FROM audit WHERE stream = $1 ORDER BY seq', ['node/session/0']);
+    assert.deepEqual(
+      rows.map(({ seq, target }) => [seq, target]),
+      [
+        [1, '1'],
+        [2, '2'],
+        [3, '3'],
+      ],
+    );
+    rows.forEach((row, index) => assert.equal(row.prev, index === 0 ? '' : auditHash(rows[index - 1] as AuditRow)));
+    const other = await open(url, 'node/session/1');
+    await other.transaction((tx) => tx.audit(event('1')));
+    assert.equal((await other.get<{ seq: number }>("SELECT seq FROM audit WHERE stream = 'node/session/1'"))?.seq, 1);
+    await Promise.all([again.close(), other.close()]);
+  });
+
+  test(name('migrations run once, in order, also when nodes start together'), async () => {
+    const url = await database.url();
+    const stores = await Promise.all([1, 2, 3].map((n) => openStore(url, { writer: `w${n}`, clock })));
+    const applied = await Promise.all(stores.map((store) => migrate(store, [TABLE], () => clock.now())));
+    assert.equal(
+      applied.reduce((sum, count) => sum + count, 0),
+      3,
+    );
+    const [store] = stores as [Store];
+    const broken = { owner: 'sample', migrations: [...TABLE.migrations, { id: 2, about: 'broken', sql: 'CREATE TABLE half (id TEXT); CREATE NONSENSE' }] };
+    await assert.rejects(migrate(store, [broken], () => 0), /migration sample\/2 \(broken\) failed/);
+    await assert.rejects(store.get('SELECT id FROM half'));
+    const mended = { owner: 'sample', migrations: [...TABLE.migrations, { id: 2, about: 'mended', sql: { sqlite: 'CREATE TABLE half (id TEXT)', postgres: 'CREATE TABLE half (id TEXT)' } }] };
+    assert.equal(await migrate(store, [mended], () => 0), 1);
+    await assert.rejects(migrate(store, [TABLE], () => 0), /used by a newer version/);
+    await Promise.all(stores.map((each) => each.close()));
+  });
+
+  test(name('a lock of a transaction excludes the others of that name'), async () => {
+    const url = await database.url();
+    const stores = await Promise.all([open(url, 'a'), open(url, 'b')]);
+    const first = (store: Store) =>
+      store.transaction(
+        async (tx) => {
+          if (await tx.get("SELECT id FROM item WHERE id = 'first'")) return false;
+          await tx.run("INSERT INTO item (id, n) VALUES ('first', 1)");
+          return true;
+        },
+        { lock: 'first' },
+      );
+    const made = await Promise.all([...stores, ...stores].map(first));
+    assert.equal(made.filter(Boolean).length, 1);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test(name('what was committed is there after the connection that wrote it is lost'), async () => {
+    if (!database.postgres) return;
+    const store = await open(await database.url());
+    await insert(store, 'before');
+    await database.postgres.crash();
+    const failed = (await insert(store, 'during').catch((error: unknown) => error)) as { code: string };
+    assert.equal(failed.code, 'UNAVAILABLE');
+    assert.equal(((await ids(store).catch((error: unknown) => error)) as { code: string }).code, 'UNAVAILABLE');
+    await database.postgres.start();
+    await insert(store, 'after');
+    assert.deepEqual(await ids(store), ['after', 'before']);
+    await store.close();
+  });
+}
+
+test.run();

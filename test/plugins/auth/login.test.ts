@@ -1,0 +1,182 @@
+// The first login, end to end over HTTPS, on SQLite and PostgreSQL: initial password, forced change, cookie, claims, logout.
+import assert from 'node:assert/strict';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+import { testDatabases } from '../../stores.ts';
+
+const databases = await testDatabases();
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+test.after(() => Promise.all(databases.map((database) => database.stop())));
+
+for (const database of databases) {
+  const name = (text: string) => `${database.dialect}: ${text}`;
+  const start = async (): Promise<TestServer> => startServer(database.dialect === 'sqlite' ? {} : { config: `[store]\nurl = "${await database.url()}"` });
+
+  test(name('the printed password leads to ChangePassword, with a new one to a session, and the file of the old one goes'), async () => {
+    const server = await start();
+    const file = join(server.dataDir, 'initial-password');
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    assert.equal(statSync(server.dataDir).mode & 0o777, 0o700);
+    assert.ok(server.announcements[0]?.includes(server.initialPassword));
+    const user = `admin:${server.initialPassword}`;
+    const first = await server.ask('POST', '/login?realm=_', { user });
+    assert.deepEqual([first.status, first.body, first.cookie], [200, { next_step: 'ChangePassword', session_id: null }, undefined]);
+    const second = await server.ask('POST', '/login?realm=_', { user, body: { new_password: 'a new password' } });
+    assert.equal(second.status, 200);
+    assert.equal(second.body.next_step, 'Authenticated');
+    assert.match(second.body.session_id, UUID);
+    assert.match(String(second.headers['set-cookie']), /^_ea_=[A-Za-z0-9_-]{43}; Path=\/; Max-Age=3600; HttpOnly; Secure; SameSite=Strict$/);
+    assert.equal(existsSync(file), false);
+    assert.equal((await server.ask('POST', '/login?realm=_', { user })).status, 401);
+    const third = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password', body: {} });
+    assert.equal(third.body.next_step, 'Authenticated');
+    await server.end();
+  });
+
+  test(name('whoami gives every claim; after DELETE /sessions it gives 401'), async () => {
+    const server = await start();
+    const before = Math.floor(server.clock.now() / 1000);
+    const cookie = await signInAdmin(server);
+    const me = await server.ask('GET', '/whoami', { cookie });
+    assert.equal(me.status, 200);
+    const { iat, exp, nbf, jti, ...claims } = me.body;
+    assert.deepEqual(claims, { iss: 'gatehouse', sub: 'admin', aud: ['_'], roles: [], as_as: 'up', as_rid: '_' });
+    assert.ok(iat >= before && iat <= before + 10);
+    assert.deepEqual([nbf, exp], [iat, iat + 3600]);
+    assert.match(jti, /^[0-9a-f-]{36}$/);
+    assert.equal((await server.ask('GET', '/whoami?realm=_', { cookie })).status, 200);
+    assert.equal((await server.ask('GET', '/whoami?realm=other', { cookie })).status, 401);
+    const login = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' });
+    const ended = await server.ask('DELETE', '/sessions', { cookie: login.cookie, body: { session_ids: [login.body.session_id] } });
+    assert.equal(ended.status, 204);
+    assert.equal(ended.text, '');
+    assert.match(String(ended.headers['set-cookie']), /^_ea_=; Path=\/; Max-Age=0;/);
+    assert.equal((await server.ask('GET', '/whoami', { cookie: login.cookie })).status, 401);
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
+    assert.equal((await server.ask('DELETE', '/sessions', { cookie, body: { session_ids: ['not-there', login.body.session_id] } })).status, 204);
+    await server.end();
+  });
+
+  test(name('a password change ends the other sessions of the user'), async () => {
+    const server = await start();
+    const cookie = await signInAdmin(server);
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
+    const changed = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password', body: { new_password: 'another password' } });
+    assert.equal(changed.body.next_step, 'Authenticated');
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 401);
+    assert.equal((await server.ask('GET', '/whoami', { cookie: changed.cookie })).status, 200);
+    await server.end();
+  });
+
+  test(name('a session ends by age, and earlier by idleness; use keeps it alive'), async () => {
+    const server = await start();
+    const cookie = await signInAdmin(server);
+    for (let minutes = 0; minutes < 50; minutes += 25) {
+      await server.runtime.advance(25 * 60_000);
+      assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
+    }
+    await server.runtime.advance(11 * 60_000);
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 401);
+    await server.end();
+  });
+}
+
+test('sessions and the password survive a restart of the server', async () => {
+  const server = await startServer();
+  const cookie = await signInAdmin(server);
+  await server.stop();
+  const again = await startServer({ dataDir: server.dataDir });
+  assert.equal((await again.ask('GET', '/whoami', { cookie })).status, 200);
+  assert.equal((await again.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).status, 200);
+  assert.ok(!again.announcements[0]?.includes('initial-password'));
+  await again.end();
+  await server.end();
+});
+
+test('refusals are alike: unknown realm, unknown user, wrong password, no credentials, malformed ones', async () => {
+  const server = await startServer();
+  const tries = [
+    await server.ask('POST', '/login?realm=_', { user: 'admin:wrong password' }),
+    await server.ask('POST', '/login?realm=_', { user: 'nobody:wrong password' }),
+    await server.ask('POST', '/login?realm=nowhere', { user: `admin:${server.initialPassword}` }),
+    await server.ask('POST', '/login?realm=_', { user: `ad/min:${server.initialPassword}` }),
+    await server.ask('POST', '/login?realm=_', {}),
+    await server.ask('POST', '/login?realm=_', { headers: { authorization: 'Basic ****' } }),
+    await server.ask('POST', '/login?realm=_', { headers: { authorization: 'Basic YWRtaW4=' } }),
+    await server.ask('POST', '/login?realm=_', { headers: { authorization: 'Basic /////w==' } }),
+  ];
+  for (const { status, body, headers, cookie } of tries) {
+    assert.equal(status, 401);
+    assert.deepEqual([body.code, body.message, body.errors], ['AUTH_DENIED', 'the credentials are not valid', ['the credentials are not valid']]);
+    assert.equal(headers['www-authenticate'], 'Bearer realm="gatehouse"');
+    assert.equal(cookie, undefined);
+  }
+  await server.end();
+});
+
+test('a new password that cannot be used is 400 and changes nothing', async () => {
+  const server = await startServer();
+  const user = `admin:${server.initialPassword}`;
+  const change = (new_password: unknown) => server.ask('POST', '/login?realm=_', { user, body: { new_password } });
+  for (const unfit of ['short', 'x'.repeat(1_025), server.initialPassword, '']) {
+    const answer = await change(unfit);
+    assert.deepEqual([answer.status, answer.body.code], [400, 'AUTH_PASSWORD_UNFIT'], unfit);
+  }
+  assert.equal((await change(5)).status, 400);
+  assert.equal((await server.ask('POST', '/login?realm=_', { user: 'admin:wrong', body: { new_password: 'short' } })).status, 401);
+  assert.equal((await server.ask('POST', '/login?realm=_', { user })).body.next_step, 'ChangePassword');
+  await server.end();
+});
+
+test('passwords are compared in NFC', async () => {
+  const server = await startServer();
+  await signInAdmin(server, 'cafe\u0301 au lait');
+  assert.equal((await server.ask('POST', '/login?realm=_', { user: 'admin:caf\u00e9 au lait' })).status, 200);
+  await server.end();
+});
+
+test('GATEHOUSE_ADMIN_PASSWORD sets the initial password, is deleted from the environment, and is neither printed nor kept', async () => {
+  const env: NodeJS.ProcessEnv = { GATEHOUSE_ADMIN_PASSWORD: 'from the variable' };
+  const server = await startServer({ env });
+  assert.equal(env['GATEHOUSE_ADMIN_PASSWORD'], undefined);
+  assert.equal(existsSync(join(server.dataDir, 'initial-password')), false);
+  assert.ok(!server.announcements[0]?.includes('from the variable'));
+  assert.equal((await server.ask('POST', '/login?realm=_', { user: 'admin:from the variable' })).body.next_step, 'ChangePassword');
+  await server.end();
+  await assert.rejects(startServer({ env: { GATEHOUSE_ADMIN_PASSWORD: 'short' } }), /GATEHOUSE_ADMIN_PASSWORD: it must have 8 to 1024 bytes/);
+});
+
+test('logins are counted by outcome and written to the audit log without secrets', async () => {
+  const server = await startServer();
+  await server.ask('POST', '/login?realm=_', { user: 'admin:wrong password' });
+  await server.ask('POST', '/login?realm=_', { user: 'a typed password:x' });
+  await signInAdmin(server);
+  const metrics = (await server.ask('GET', '/metrics')).text;
+  assert.match(metrics, /gatehouse_logins_total\{outcome="Refused"\} 2/);
+  assert.match(metrics, /gatehouse_logins_total\{outcome="Authenticated"\} 1/);
+  const { dataDir } = server;
+  const { DatabaseSync } = await import('node:sqlite');
+  const db = new DatabaseSync(join(dataDir, 'gatehouse.db'), { readOnly: true });
+  const rows = db.prepare('SELECT event, outcome, actor, request_id FROM audit ORDER BY time, stream, seq').all() as { event: string; outcome: string; actor: string | null; request_id: string | null }[];
+  db.close();
+  const logins = rows.filter(({ event }) => event === 'login');
+  assert.deepEqual(logins.map(({ outcome, actor }) => `${outcome} ${actor}`).sort(), ['refused admin', 'refused unknown', 'success admin']);
+  assert.ok(logins.every(({ request_id }) => request_id !== null));
+  assert.ok(rows.some(({ event }) => event === 'first_start'));
+  assert.ok(rows.some(({ event }) => event === 'password.change'));
+  await server.end();
+});
+
+test('the version is public, as text', async () => {
+  const server = await startServer();
+  for (const path of ['/public/version', '/version']) {
+    const { status, text, headers } = await server.ask('GET', path);
+    assert.deepEqual([status, text, String(headers['content-type']).split(';')[0]], [200, '0.0.0-test', 'text/plain']);
+  }
+  await server.end();
+});
+
+test.run();

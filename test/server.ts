@@ -1,0 +1,117 @@
+// A whole server in this process for a test, with a data folder of its own, and an HTTPS client that trusts its certificate.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { boot, type Server } from '../kernel/boot.ts';
+import { createClock, type LocalClock } from '../kernel/clock.ts';
+import type { AnyPlugin } from '../kernel/plugin.ts';
+import { BUILT_IN } from '../plugins/index.ts';
+
+export interface TestServer extends Server {
+  readonly clock: LocalClock;
+  /** Log lines so far, parsed. */
+  readonly lines: Record<string, unknown>[];
+  readonly initialPassword: string;
+  readonly ask: Ask;
+  /** Stops the server and removes its data. */
+  end(): Promise<void>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape.
+  readonly body: any;
+  /** Value of the session cookie that the answer sets. */
+  readonly cookie: string | undefined;
+}
+
+export interface AskOptions {
+  readonly headers?: Record<string, string>;
+  /** An object is sent as JSON, a string as it is. */
+  readonly body?: unknown;
+  readonly cookie?: string | undefined;
+  /** `user:password` of Basic credentials. */
+  readonly user?: string;
+}
+
+export type Ask = (method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'HEAD' | 'PATCH', path: string, options?: AskOptions) => Promise<Answer>;
+
+export interface TestServerOptions {
+  readonly plugins?: readonly AnyPlugin[];
+  /** Text of config.toml. */
+  readonly config?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly argv?: readonly string[];
+  /** An existing data folder; the caller removes it. */
+  readonly dataDir?: string;
+}
+
+export function temporaryFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
+}
+
+export async function startServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const folder = temporaryFolder();
+  const dataDir = options.dataDir ?? join(folder, 'data');
+  writeFileSync(join(folder, 'config.toml'), options.config ?? '');
+  const lines: Record<string, unknown>[] = [];
+  const clock = createClock();
+  const argv = ['--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0', ...(options.argv ?? [])];
+  const logTo = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
+  try {
+    const server = await boot({ plugins: options.plugins ?? BUILT_IN, version: '0.0.0-test', argv, env: options.env ?? {}, clock, logTo });
+    const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
+    const agent = new Agent({ connect: { ca } });
+    const end = async () => {
+      await agent.close();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    };
+    return { ...server, clock, lines, initialPassword: initialPassword(dataDir), ask: asker(server.address, agent), end };
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function initialPassword(dataDir: string): string {
+  try {
+    return readFileSync(join(dataDir, 'initial-password'), 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
+
+export function asker(address: string, agent: Agent): Ask {
+  return async (method, path, { headers = {}, body, cookie, user } = {}) => {
+    const all = {
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(cookie === undefined ? {} : { cookie: `_ea_=${cookie}` }),
+      ...(user === undefined ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
+      ...headers,
+    };
+    const payload = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    const answer = await request(`${address}${path}`, { method, headers: all, body: payload, dispatcher: agent });
+    const text = await answer.body.text();
+    const set = ([] as string[]).concat(answer.headers['set-cookie'] ?? []).find((value) => value.startsWith('_ea_='));
+    return { status: answer.statusCode, headers: answer.headers, text, body: parse(text), cookie: set?.slice('_ea_='.length, set.indexOf(';')) };
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Completes the first login of the admin. @returns the session cookie */
+export async function signInAdmin(server: TestServer, newPassword = 'a new password'): Promise<string> {
+  const answer = await server.ask('POST', '/login?realm=_', { user: `admin:${server.initialPassword}`, body: { new_password: newPassword } });
+  if (answer.status !== 200 || answer.cookie === undefined) throw new Error(`the admin could not sign in: ${answer.text}`);
+  return answer.cookie;
+}
