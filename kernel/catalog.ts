@@ -3,6 +3,7 @@
 import { createRequire } from 'node:module';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import type { TSchema } from 'typebox';
 import type { AnySpec } from './actor.ts';
 import { ConfigError } from './config/load.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
@@ -14,6 +15,8 @@ import type { AnyPlugin } from './plugin.ts';
 
 export interface Catalog {
   readonly plugins: readonly AnyPlugin[];
+  /** Schemas by section, those of plugins with problems included: what is wrong with their configuration is told too. */
+  readonly schemas: Readonly<Record<string, TSchema>>;
   readonly problems: readonly string[];
 }
 
@@ -28,18 +31,24 @@ const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faul
  */
 export async function loadCatalog(builtins: readonly AnyPlugin[], modules: readonly string[], base: string): Promise<Catalog> {
   const plugins = [...builtins];
+  const schemas = Object.fromEntries(builtins.map((plugin) => [sectionOf(plugin), plugin.config]));
   const problems: string[] = [];
   for (const module of modules) {
     try {
       const { default: plugin } = (await import(locate(module, base))) as { default?: AnyPlugin };
       const shape = shapeProblems(plugin);
       if (shape.length === 0) plugins.push(plugin as AnyPlugin);
+      if (NAME.test(plugin?.name ?? '') && typeof plugin?.config === 'object') schemas[sectionOf(plugin)] ??= plugin.config;
       problems.push(...shape.map((problem) => `plugin ${plugin?.name ?? module}: ${problem}`));
     } catch (error) {
       problems.push(`plugin ${module}: cannot be loaded: ${describe(error).split('\n')[0]}`);
     }
   }
-  return { plugins, problems: [...problems, ...clashes(plugins)] };
+  return { plugins, schemas, problems: [...problems, ...clashes(plugins)] };
+}
+
+export function sectionOf({ section, name }: AnyPlugin): string {
+  return section ?? name;
 }
 
 function locate(module: string, base: string): string {
@@ -81,9 +90,10 @@ function clashes(plugins: readonly AnyPlugin[]): string[] {
   const sections = new Map(Object.keys(KERNEL_SECTIONS).map((section) => [section, 'the kernel']));
   const codes = new Map(Object.keys(KERNEL_FAULTS).map((code) => [code, 'the kernel']));
   const flags = new Map(['config', 'data-dir', 'host', 'port', 'help', 'version'].map((flag) => [flag, 'the kernel']));
-  for (const { name, section, faults, flags: own } of plugins) {
+  for (const plugin of plugins) {
+    const { name, faults, flags: own } = plugin;
     claim('name', names, name, name);
-    claim('section', sections, section ?? name, name);
+    claim('section', sections, sectionOf(plugin), name);
     for (const code of Object.keys(faults ?? {})) claim('fault code', codes, code, name);
     for (const flag of Object.keys(own ?? {})) claim('flag', flags, flag, name);
   }

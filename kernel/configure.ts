@@ -1,5 +1,5 @@
 // The first step of the boot: flags, file, variables and plugins become one validated configuration, or one list of problems.
-import { type Catalog, loadCatalog } from './catalog.ts';
+import { type Catalog, loadCatalog, sectionOf } from './catalog.ts';
 import { parseFlags } from './config/flags.ts';
 import { ConfigError, loadSections, readConfigFile } from './config/load.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
@@ -32,22 +32,21 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
   const file = readConfigFile(ownFlags.config ?? env['GATEHOUSE_CONFIG']);
   const catalog = await loadCatalog(plugins, externalModules(file.tables['plugins']), file.base);
   const flags = parseFlags(argv, Object.assign({}, ...catalog.plugins.map((plugin) => plugin.flags ?? {})));
-  const sectionName = (plugin: AnyPlugin) => plugin.section ?? plugin.name;
-  const schemas = { ...Object.fromEntries(catalog.plugins.map((plugin) => [sectionName(plugin), plugin.config])), ...KERNEL_SECTIONS };
+  const schemas = { ...catalog.schemas, ...KERNEL_SECTIONS };
   const flagged = catalog.plugins.filter((plugin) => Object.keys(plugin.flags ?? {}).some((flag) => flag in flags.plugin));
-  const fallbacks = Object.fromEntries(flagged.map((plugin) => [sectionName(plugin), plugin.sectionOf?.(flags.plugin)]));
+  const fallbacks = Object.fromEntries(flagged.map((plugin) => [sectionOf(plugin), plugin.sectionOf?.(flags.plugin)]));
   const loaded = loadSections({ file, env, flags }, schemas, fallbacks);
   const own = catalog.plugins.flatMap((plugin) => {
-    const section = loaded.sections[sectionName(plugin)];
-    return section === undefined ? [] : (plugin.problems?.(section) ?? []).map((problem) => `${sectionName(plugin)}${problem}`);
+    const section = loaded.sections[sectionOf(plugin)];
+    return section === undefined ? [] : (plugin.problems?.(section) ?? []).map((problem) => `${sectionOf(plugin)}${problem}`);
   });
-  const problems = [...loaded.problems, ...catalog.problems, ...addressProblems(loaded.sections), ...own];
+  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own];
   if (problems.length > 0) throw new ConfigError(problems);
   for (const name of Object.keys(env)) if (name.startsWith('GATEHOUSE_') && !KEPT.has(name)) delete env[name];
   for (const name of loaded.secretVariables) delete env[name];
   return {
     config: loaded.sections as unknown as KernelConfig,
-    sections: new Map(catalog.plugins.map((plugin) => [plugin.name, loaded.sections[sectionName(plugin)]])),
+    sections: new Map(catalog.plugins.map((plugin) => [plugin.name, loaded.sections[sectionOf(plugin)]])),
     catalog,
     base: file.base,
     dataDir: flags.dataDir ?? env['GATEHOUSE_DATA_DIR'] ?? 'data',

@@ -34,24 +34,27 @@ export function resolveSecrets(value: unknown, schema: TSchema, path: string, so
   );
 }
 
+/** Stands in for a secret that could not be read, so that its absence is told once. */
+const UNREAD = 'unread';
+
 function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { file, env: name, ...rest } = value as { file?: unknown; env?: unknown };
   if (Object.keys(rest).length > 0 || (typeof file === 'string') === (typeof name === 'string')) {
     problems.push(`${path}: a secret is a text, { file = "PATH" } or { env = "NAME" }`);
-    return '';
+    return UNREAD;
   }
   if (typeof name === 'string') {
     used.add(name);
     const found = env[name];
     if (found === undefined) problems.push(`${path}: the variable ${name} is not set`);
-    return found ?? '';
+    return found ?? UNREAD;
   }
   try {
     // A final line break is the editor's, not the secret's.
     return readFileSync(resolve(base, file as string), 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     problems.push(`${path}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-    return '';
+    return UNREAD;
   }
 }

@@ -1,5 +1,5 @@
 // Holds a configuration section against its schema: fills defaults, refuses unknown keys, reports every problem in words.
-import { Ajv, type ErrorObject } from 'ajv';
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { SECRET } from './schema.ts';
 
@@ -23,9 +23,18 @@ export interface Validation {
 export function validate(raw: unknown, schema: TSchema, name: string): Validation {
   const holder = { value: raw === undefined ? (schema as { default?: unknown }).default : raw };
   const copy = structuredClone(holder);
-  const check = ajv.compile({ type: 'object', properties: { value: schema }, required: ['value'] });
+  const check = compile(schema);
+  if (check instanceof Error) return { value: undefined, problems: [`${name}: the plugin's schema cannot be used: ${check.message}`] };
   if (check(copy)) return { value: deepFreeze(copy.value), problems: [] };
   return { value: undefined, problems: [...new Set((check.errors ?? []).map((error) => inWords(error, name)))] };
+}
+
+function compile(schema: TSchema): ValidateFunction | Error {
+  try {
+    return ajv.compile({ type: 'object', properties: { value: schema }, required: ['value'] });
+  } catch (error) {
+    return error as Error;
+  }
 }
 
 function inWords({ instancePath, keyword, params, message }: ErrorObject, name: string): string {

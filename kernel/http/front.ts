@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import fastifyCookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
@@ -13,6 +12,7 @@ import type { Log } from '../log-entry.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
+import { type Connections, watchConnections } from './connections.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
 import type { Route } from './route.ts';
 import { addRoutes } from './serve-route.ts';
@@ -52,7 +52,7 @@ const SECURITY_HEADERS = Object.freeze({
 
 export async function createFront(options: FrontOptions): Promise<Front> {
   const { http, tls, routes, problems } = options;
-  const sockets = new Set<Duplex>();
+  const connections: { current?: Connections } = {};
   const app = fastify({
     logger: false,
     genReqId: () => randomUUID(),
@@ -62,52 +62,54 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAM },
-    clientErrorHandler: refuseUnparsed,
+    clientErrorHandler: (error, socket) => refuseUnparsed(error, socket, connections.current?.hasShakenHands(socket) === true),
     frameworkErrors: (error, request, reply) => {
-      void sendProblem(reply as unknown as FastifyReply, problems(error, request.id));
+      void sendProblem(dress(reply as unknown as FastifyReply, request.id), problems(error, request.id));
     },
     serverFactory: (handler) => {
       const server = createServer({ ...tls, ...limits(http) }, handler);
       server.keepAliveTimeout = KEEP_ALIVE_MS;
-      server.on('connection', (socket) => {
-        sockets.add(socket);
-        socket.on('close', () => sockets.delete(socket));
-      });
+      connections.current = watchConnections(server);
       return server;
     },
   });
-  const busy = { requests: 0 };
+  const busy = new Set<string>();
   addJsonParser(app);
   await app.register(fastifyCookie);
   addHooks(app, options, busy);
   addErrors(app, problems);
   addRoutes(app, routes, options);
-  return { app, server: app.server as unknown as Server, close: (ms) => close(app, busy, sockets, ms) };
+  return { app, server: app.server as unknown as Server, close: (ms) => close(app, busy, connections.current as Connections, ms) };
 }
 
 function limits(http: KernelConfig['http']): ServerOptions {
   return {
     maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: HEADERS_MS,
+    headersTimeout: Math.min(HEADERS_MS, http.request_timeout * 1000),
     requestTimeout: http.request_timeout * 1000,
     connectionsCheckingInterval: CHECK_MS,
     ALPNProtocols: ['http/1.1'],
   };
 }
 
-function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: { requests: number }): void {
+function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Set<string>): void {
   app.addHook('onRequest', (request, reply, done) => {
-    busy.requests += 1;
-    void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id);
+    busy.add(request.id);
+    dress(reply, request.id);
     callContext.run({ requestId: request.id }, done);
   });
   app.addHook('onResponse', (request, reply, done) => {
-    busy.requests -= 1;
+    busy.delete(request.id);
     const route = request.routeOptions.url ?? 'none';
     metrics.httpDuration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
     log.debug({ request_id: request.id, method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime, source: request.ip }, 'request');
     done();
   });
+}
+
+/** What every answer carries, errors included. */
+function dress(reply: FastifyReply, requestId: string): FastifyReply {
+  return reply.headers(SECURITY_HEADERS).header('x-request-id', requestId);
 }
 
 function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
@@ -121,9 +123,9 @@ function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): F
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }
 
-/** Bytes that never became a request: the same body as any other refusal, and the connection is closed. */
-function refuseUnparsed(error: { readonly code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+/** Bytes that never became a request: the same body as any other refusal, and the connection is closed. Before the handshake nothing can be said. */
+function refuseUnparsed(error: { readonly code?: string }, socket: Socket, canSpeak: boolean): void {
+  if (!canSpeak || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status, reason, code } = parserProblem(error);
   const { message } = KERNEL_FAULTS[code];
   const body = JSON.stringify({ code, message, errors: [message], request_id: randomUUID() });
@@ -133,13 +135,13 @@ function refuseUnparsed(error: { readonly code?: string }, socket: Socket): void
   socket.destroySoon();
 }
 
-async function close(app: FastifyInstance, busy: { readonly requests: number }, sockets: ReadonlySet<Duplex>, ms: number): Promise<void> {
+async function close(app: FastifyInstance, busy: ReadonlySet<string>, connections: Connections, ms: number): Promise<void> {
   const closed = app.close();
   const until = performance.now() + ms;
-  while (busy.requests > 0 && performance.now() < until) await pause(LINGER_MS / 4);
+  while (busy.size > 0 && performance.now() < until) await pause(LINGER_MS / 4);
   await pause(LINGER_MS);
   // Connections without a request under way: fresh ones, and those that keep alive.
-  for (const socket of sockets) socket.destroy();
+  connections.destroyAll();
   await closed;
 }
 

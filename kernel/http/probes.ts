@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Authentication } from './authenticate.ts';
+import { refuseOthers } from './serve-route.ts';
 
 export interface ProbeOptions {
   /** Names of what is not ready, each with its reason; empty when all is well. */
@@ -20,6 +21,7 @@ export const PROBE_PATHS: readonly string[] = ['/health', '/ready', '/metrics', 
 export function addProbes(app: FastifyInstance, { notReady, authentication, metrics, allow, version }: ProbeOptions): void {
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
+  for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
   app.get('/health', async () => ({ status: 'UP' }));
   app.get('/version', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(version));
   app.get('/ready', async (request, reply) => {

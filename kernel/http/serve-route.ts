@@ -80,7 +80,7 @@ function send(reply: FastifyReply, { status, body, type, headers }: Response): F
 }
 
 /** The methods that a known path does not take. */
-function refuseOthers(app: FastifyInstance, path: string, methods: ReadonlySet<string>): void {
+export function refuseOthers(app: FastifyInstance, path: string, methods: ReadonlySet<string>): void {
   const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
   const others = METHODS.filter((method) => !methods.has(method as string));
   app.route({

@@ -21,7 +21,9 @@ async function open(url: string, writer = 'w'): Promise<Store> {
 const insert = (store: Store, id: string, n = 0) => store.transaction((tx) => tx.run('INSERT INTO item (id, n) VALUES ($1, $2)', [id, n]));
 const ids = async (store: Store) => (await store.all<{ id: string }>('SELECT id FROM item ORDER BY id')).map(({ id }) => id);
 
-test.after(() => Promise.all(databases.map((database) => database.stop())));
+test.after(async () => {
+  for (const database of databases) await database.stop();
+});
 
 for (const database of databases) {
   const name = (text: string) => `${database.dialect}: ${text}`;

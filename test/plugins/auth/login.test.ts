@@ -9,7 +9,9 @@ import { testDatabases } from '../../stores.ts';
 const databases = await testDatabases();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-test.after(() => Promise.all(databases.map((database) => database.stop())));
+test.after(async () => {
+  for (const database of databases) await database.stop();
+});
 
 for (const database of databases) {
   const name = (text: string) => `${database.dialect}: ${text}`;

@@ -1,0 +1,92 @@
+// The configuration: precedence, strictness, secrets, and every problem at once.
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { configure } from '../../../kernel/configure.ts';
+import { ConfigError } from '../../../kernel/config/load.ts';
+import { BUILT_IN } from '../../../plugins/index.ts';
+import { startServer, temporaryFolder } from '../../server.ts';
+
+const folder = temporaryFolder();
+
+function write(text: string): string {
+  const path = join(folder, 'config.toml');
+  writeFileSync(path, text);
+  return path;
+}
+
+const load = (text: string, argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) => configure({ plugins: BUILT_IN, argv: ['--config', write(text), ...argv], env });
+
+async function problems(text: string, argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
+  const error = await load(text, argv, env).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof ConfigError, String(error));
+  return error.problems;
+}
+
+test('flag beats variable beats file beats default', async () => {
+  const text = '[http]\nport = 1111\nhost = "0.0.0.0"\nbody_limit = 2048\n';
+  const { config } = await load(text, ['--port', '3333'], { GATEHOUSE_HTTP_PORT: '2222', GATEHOUSE_HTTP_HOST: '::1' });
+  assert.deepEqual([config.http.port, config.http.host, config.http.body_limit, config.http.request_timeout], [3333, '::1', 2048, 30]);
+  assert.ok(Object.isFrozen(config.http) && Object.isFrozen(config.http.tls));
+});
+
+test('variables are read by the type of their key', async () => {
+  const env = { GATEHOUSE_METRICS_ALLOW: '10.0.0.0/8, 192.168.0.1', GATEHOUSE_HTTP_TLS_CLIENT_CA: '/ca.pem', GATEHOUSE_AUDIT_RETENTION_DAYS: '7' };
+  const { config } = await load('', [], env);
+  assert.deepEqual([config.metrics.allow, config.http.tls.client_ca, config.audit.retention_days], [['10.0.0.0/8', '192.168.0.1'], '/ca.pem', 7]);
+  assert.deepEqual(Object.keys(env), []);
+  assert.deepEqual((await load('', [], { GATEHOUSE_HTTP_PROT: '1' })).warnings, ['GATEHOUSE_HTTP_PROT sets no key']);
+});
+
+test('every problem is reported at once', async () => {
+  const text = '[http]\nprot = 1\nport = "x"\n[htpp]\na = 1\n[auth]\nissuer = ""\n[log]\nlevel = "loud"\n[metrics]\nallow = ["nowhere"]\n';
+  assert.deepEqual(await problems(text, ['--nope', 'positional'], { GATEHOUSE_HTTP_BODY_LIMIT: 'many' }), [
+    '--nope: unknown flag',
+    'positional: not a flag',
+    'htpp: unknown section',
+    'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
+    'auth.issuer: must NOT have fewer than 1 characters',
+    'http.prot: unknown key',
+    'http.port: must be integer',
+    'log.level: must be one of debug, info, warn, error, silent',
+    'metrics.allow: nowhere: neither an address nor a network',
+  ]);
+});
+
+test('a file that is no TOML, one that is not there, and flags without values', async () => {
+  assert.match((await problems('[http\nport = 1'))[0] as string, /config\.toml: Invalid TOML/);
+  await assert.rejects(configure({ plugins: BUILT_IN, argv: ['--config', join(folder, 'none.toml')], env: {} }), /none\.toml: cannot be read \(ENOENT\)/);
+  assert.deepEqual(await problems('', ['--port']), ['--port: needs a value']);
+  assert.deepEqual(await problems('', ['--port', 'abc']), ['http.port: must be integer']);
+  assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be <= 65535']);
+});
+
+test('secrets come from files and variables, and the variables are deleted', async () => {
+  mkdirSync(join(folder, 'run'), { recursive: true });
+  writeFileSync(join(folder, 'run', 'url'), 'postgres://from-a-file\n');
+  const env: NodeJS.ProcessEnv = { DB_KEY: 'from-a-variable', OTHER: 'kept' };
+  const { config } = await load('[store]\nurl = { file = "run/url" }\nroot_key = { env = "DB_KEY" }\n', [], env);
+  assert.deepEqual([config.store.url, config.store.root_key], ['postgres://from-a-file', 'from-a-variable']);
+  assert.deepEqual(env, { OTHER: 'kept' });
+  const { config: other } = await load('', [], { GATEHOUSE_STORE_ROOT_KEY: `file:${join(folder, 'run', 'url')}` });
+  assert.equal(other.store.root_key, 'postgres://from-a-file');
+  assert.deepEqual(await problems('[store]\nurl = { file = "nope" }\nroot_key = { env = "NOPE" }\n'), ['store.url: nope cannot be read (ENOENT)', 'store.root_key: the variable NOPE is not set']);
+  assert.match((await problems('[store]\nroot_key = { file = "a", env = "b" }\n'))[0] as string, /store\.root_key: a secret is a text/);
+});
+
+test('a port in use, a broken certificate and a foreign data folder stop the boot in words', async () => {
+  const server = await startServer();
+  const port = new URL(server.address).port;
+  await assert.rejects(startServer({ argv: ['--port', port] }), /http: cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/);
+  await assert.rejects(startServer({ dataDir: server.dataDir }), /another gatehouse is using it/);
+  await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\n' }), /http\.tls: cert and key go together/);
+  await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\nkey = "b.pem"\n' }), /http\.tls\.cert: .*a\.pem cannot be read \(ENOENT\)/);
+  await assert.rejects(startServer({ config: '[store]\nurl = "mysql://x"\n' }), /store\.url: must begin with sqlite: or postgres:/);
+  await server.end();
+});
+
+test.run();

@@ -1,0 +1,227 @@
+// The front: order of work, bad input, foreign pages, methods, headers, certificates, and a graceful end.
+import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { connect as connectTcp } from 'node:net';
+import { join } from 'node:path';
+import { connect, type TLSSocket } from 'node:tls';
+import Type from 'typebox';
+import { test } from 'uvu';
+import { definePlugin } from '../../../kernel/plugin.ts';
+import { BUILT_IN } from '../../../plugins/index.ts';
+import { until } from '../../runtime.ts';
+import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+
+const held: { release?: () => void } = {};
+/** Routes that a test needs and the product has not. */
+const extra = definePlugin({
+  name: 'extra',
+  config: Type.Object({}, { default: {} }),
+  routes: () => [
+    { method: 'POST', path: '/extra/{id}', auth: 'none', query: Type.Object({ n: Type.Optional(Type.Integer()) }), body: Type.Object({ a: Type.Integer(), b: Type.Optional(Type.Array(Type.String())) }, { additionalProperties: false }), handle: ({ body, params, query }) => ({ status: 200, body: { body, params, query } }) },
+    { method: 'GET', path: '/extra/slow', auth: 'none', handle: () => new Promise((resolve) => { held.release = () => resolve({ status: 200, body: { done: true } }); }) },
+    { method: 'GET', path: '/extra/bug', auth: 'none', handle: () => { throw Object.assign(new Error('secret text'), { statusCode: 418, headers: { 'x-evil': '1' } }); } },
+    { method: 'GET', path: '/extra/null', auth: 'none', handle: () => ({ status: 200, body: null }) },
+  ],
+});
+
+let server: TestServer;
+let cookie: string;
+test.before(async () => {
+  server = await startServer({ plugins: [...BUILT_IN, extra] as never, config: '[http]\nbody_limit = 4096\nrequest_timeout = 2\n' });
+  cookie = await signInAdmin(server);
+});
+test.after(() => server?.end());
+
+const isProblem = (answer: { status: number; body: Record<string, unknown>; headers: Record<string, unknown> }, status: number, code: string) => {
+  assert.deepEqual([answer.status, answer.body['code']], [status, code]);
+  assert.deepEqual(Object.keys(answer.body), ['code', 'message', 'errors', 'request_id']);
+  assert.equal(answer.body['request_id'], answer.headers['x-request-id']);
+};
+
+test('malformed JSON, wrong content type, wrong types, missing and unknown members: 400 that names them', async () => {
+  const post = (body: unknown, headers = {}) => server.ask('POST', '/extra/7', { body, headers });
+  for (const text of ['{', '{"a":1}x', '\u0000', '{"a":1,}', "{'a':1}"]) isProblem(await post(text), 400, 'BAD_REQUEST');
+  const wrongType = await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' });
+  isProblem(wrongType, 400, 'BAD_REQUEST');
+  assert.equal(wrongType.body.message, 'the content type must be application/json');
+  isProblem(await server.ask('POST', '/extra/7', { body: '{"a":1}', headers: { 'content-type': 'text/plain' } }), 400, 'BAD_REQUEST');
+  const many = await post({ a: '1', b: [1], c: 1, __proto__: 1 });
+  isProblem(many, 400, 'BAD_REQUEST');
+  assert.deepEqual([...many.body.errors].sort(), ['body/a: must be integer', 'body/b/0: must be string', 'body/c: unknown member']);
+  assert.deepEqual((await post('{"a":1,"__proto__":{"x":1}}')).body.errors, ['body/__proto__: unknown member']);
+  assert.deepEqual((await post({})).body.errors, ['body/a: is missing']);
+  assert.deepEqual((await post('')).body.errors, ['body: must be object']);
+  assert.deepEqual((await server.ask('POST', '/extra/7?n=x', { body: { a: 1 } })).body.errors, ['query/n: must be integer']);
+  assert.deepEqual((await server.ask('POST', '/extra/7?n=5', { body: { a: 1 } })).body, { body: { a: 1 }, params: { id: '7' }, query: { n: 5 } });
+});
+
+test('invalid UTF-8 is refused, not replaced', async () => {
+  const { status, body } = await raw(server, 'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x22, 0x78, 0x22, 0x7d]));
+  assert.equal(status, 400);
+  assert.equal(JSON.parse(body).message, 'the body is not valid JSON');
+});
+
+test('a body over the limit is refused before it is read, by its announced length and by its real one', async () => {
+  const announced = await raw(server, 'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n');
+  assert.deepEqual([announced.status, JSON.parse(announced.body).code], [413, 'PAYLOAD_TOO_LARGE']);
+  const chunk = `${(3_000).toString(16)}\r\n${'x'.repeat(3_000)}\r\n`;
+  const chunked = await raw(server, `POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`);
+  assert.equal(chunked.status, 413);
+});
+
+test('authentication comes before the body: 401 whatever it holds', async () => {
+  for (const body of ['{', 'x'.repeat(10_000), '{"unknown":1}']) isProblem(await server.ask('DELETE', '/sessions', { body }), 401, 'UNAUTHENTICATED');
+  isProblem(await server.ask('DELETE', '/sessions', { cookie, body: '{' }), 400, 'BAD_REQUEST');
+});
+
+test('the first credential that is present decides, and nothing falls through', async () => {
+  const answers = [
+    await server.ask('GET', '/whoami'),
+    await server.ask('GET', '/whoami', { cookie: 'nonsense' }),
+    await server.ask('GET', '/whoami', { cookie: cookie.slice(0, -1) }),
+    await server.ask('GET', '/whoami', { cookie: `${cookie.slice(0, -1)}${cookie.endsWith('A') ? 'B' : 'A'}` }),
+    await server.ask('GET', '/whoami', { cookie, user: 'admin:a new password' }),
+    await server.ask('GET', '/whoami', { cookie, headers: { authorization: 'Bearer x' } }),
+    await server.ask('GET', '/whoami', { cookie, headers: { 'x-app-token': 'x' } }),
+  ];
+  for (const answer of answers) {
+    isProblem(answer, 401, 'UNAUTHENTICATED');
+    assert.equal(answer.headers['www-authenticate'], 'Bearer realm="gatehouse"');
+  }
+});
+
+test('a route that a cookie authorises refuses foreign pages', async () => {
+  const host = new URL(server.address).host;
+  for (const headers of [{ origin: 'https://evil.example' }, { origin: `http://${host}` }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+    isProblem(await server.ask('GET', '/whoami', { cookie, headers: headers as never }), 403, 'FORBIDDEN');
+  }
+  for (const headers of [{ origin: `https://${host}` }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }]) assert.equal((await server.ask('GET', '/whoami', { cookie, headers: headers as never })).status, 200);
+});
+
+test('unknown paths are 404, other methods 405 with Allow, HEAD is GET', async () => {
+  isProblem(await server.ask('GET', '/nowhere'), 404, 'NOT_FOUND');
+  isProblem(await server.ask('GET', '/%00'), 404, 'NOT_FOUND');
+  isProblem(await server.ask('GET', '/%zz'), 400, 'BAD_REQUEST');
+  const other = await server.ask('PUT', '/whoami');
+  isProblem(other, 405, 'METHOD_NOT_ALLOWED');
+  assert.equal(other.headers['allow'], 'GET, HEAD');
+  isProblem(await server.ask('POST', '/health', { body: {} }), 405, 'METHOD_NOT_ALLOWED');
+  assert.deepEqual([(await server.ask('HEAD', '/health')).status, (await server.ask('HEAD', '/health')).text], [200, '']);
+  assert.equal((await server.ask('GET', '/login?realm=_')).status, 405);
+  isProblem(await server.ask('POST', '/login', { user: 'a:b' }), 400, 'BAD_REQUEST');
+});
+
+test('every answer carries the security headers; null is JSON', async () => {
+  for (const path of ['/health', '/nowhere', '/whoami', '/extra/null']) {
+    const { headers } = await server.ask('GET', path);
+    assert.deepEqual([headers['cache-control'], headers['x-content-type-options'], headers['strict-transport-security']], ['no-store', 'nosniff', 'max-age=31536000'], path);
+  }
+  const { text, headers } = await server.ask('GET', '/extra/null');
+  assert.deepEqual([text, headers['content-type']], ['null', 'application/json; charset=utf-8']);
+});
+
+test('a thrown object is not believed: no status, header or text of its own', async () => {
+  const answer = await server.ask('GET', '/extra/bug');
+  isProblem(answer, 500, 'INTERNAL');
+  assert.equal(answer.headers['x-evil'], undefined);
+  assert.ok(!answer.text.includes('secret text'));
+  const line = server.lines.find(({ request_id }) => request_id === answer.body.request_id);
+  assert.match(String(line?.['trace']), /secret text/);
+});
+
+test('a slow client is closed with 408, bytes that are no HTTP with 400, large headers with 431', async () => {
+  const slow = await raw(server, 'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"', undefined, 15_000);
+  assert.equal(slow.status, 408);
+  const garbage = await raw(server, '\u0016\u0003 nonsense\r\n\r\n');
+  assert.deepEqual([garbage.status, JSON.parse(garbage.body).code], [400, 'BAD_REQUEST']);
+  const large = await raw(server, `GET /health HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`);
+  assert.deepEqual([large.status, JSON.parse(large.body).code], [431, 'HEADERS_TOO_LARGE']);
+  const noHost = await raw(server, 'GET /health HTTP/1.1\r\n\r\n');
+  assert.equal(noHost.status, 400);
+});
+
+test('plain HTTP and TLS below 1.2 get no answer', async () => {
+  const { hostname, port } = new URL(server.address);
+  const plain = await new Promise<string>((resolve) => {
+    const socket = connectTcp(Number(port), hostname, () => socket.write('GET /health HTTP/1.1\r\nHost: x\r\n\r\n'));
+    let text = '';
+    socket.on('data', (data) => (text += data.toString('latin1')));
+    socket.on('error', () => resolve(text));
+    socket.on('close', () => resolve(text));
+  });
+  assert.ok(!plain.includes('UP'));
+  const old = await new Promise<string>((resolve) => {
+    const socket = connect({ host: hostname, port: Number(port), maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0', rejectUnauthorized: false }, () => resolve('connected'));
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
+  });
+  assert.notEqual(old, 'connected');
+});
+
+test('the self-signed certificate names this machine, is kept, and its key is private', () => {
+  const folder = join(server.dataDir, 'tls');
+  const certificate = new X509Certificate(readFileSync(join(folder, 'cert.pem')));
+  assert.match(String(certificate.subjectAltName), /DNS:localhost, IP Address:127\.0\.0\.1/);
+  assert.equal(statSync(join(folder, 'key.pem')).mode & 0o777, 0o600);
+});
+
+test('names of what is not ready are for loopback and for those who are signed in; /metrics is for loopback', async () => {
+  assert.equal((await server.ask('GET', '/ready')).status, 200);
+  assert.match((await server.ask('GET', '/metrics')).text, /gatehouse_http_request_duration_seconds_count\{method="GET",route="\/health",status="200"\}/);
+  const proxied = await startServer({ config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n[[hsm_instances]]\nhsm_model = "other"\nlibrary = "/nonexistent"\nhsm_slot = [0]\nhsm_password = ["x"]\n' });
+  const far = { 'x-forwarded-for': '203.0.113.9' };
+  await until(async () => (await proxied.ask('GET', '/ready')).status === 503, 'the HSM was probed');
+  const stranger = await proxied.ask('GET', '/ready', { headers: far });
+  assert.deepEqual([stranger.status, stranger.body], [503, { status: 'NOT_READY' }]);
+  const own = await proxied.ask('GET', '/ready', { headers: far, cookie: await signInAdmin(proxied) });
+  assert.match(own.body.not_ready[0], /^hsm\/hsm::other: /);
+  isProblem(await proxied.ask('GET', '/metrics', { headers: far }), 403, 'FORBIDDEN');
+  await proxied.end();
+});
+
+test('a graceful stop finishes what is under way and closes idle connections', async () => {
+  const stopping = await startServer({ plugins: [...BUILT_IN, extra] as never });
+  const idle = await open(stopping);
+  const slow = stopping.ask('GET', '/extra/slow');
+  await until(() => held.release !== undefined, 'the request is under way');
+  const stopped = stopping.stop();
+  await until(() => idle.destroyed || idle.readyState === 'open', 'the idle connection is looked at');
+  held.release?.();
+  assert.deepEqual((await slow).body, { done: true });
+  await stopped;
+  await until(() => idle.destroyed, 'the idle connection is closed');
+  await stopping.end();
+});
+
+async function open({ address }: TestServer): Promise<TLSSocket> {
+  const { hostname, port } = new URL(address);
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+  socket.on('error', () => {});
+  await new Promise((resolve) => socket.once('secureConnect', resolve));
+  return socket;
+}
+
+/** Sends bytes as they are and reads until the answer is whole or the server closes. */
+async function raw(target: TestServer, head: string, body?: Buffer, ms = 5_000): Promise<{ status: number; body: string }> {
+  const socket = await open(target);
+  let text = '';
+  const done = new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no answer in ${ms} ms`)), ms);
+    socket.on('data', (data) => {
+      text += data.toString('utf8');
+      const [headers, rest] = text.split('\r\n\r\n', 2);
+      const length = /content-length: (\d+)/i.exec(headers ?? '')?.[1];
+      if (length !== undefined && Buffer.byteLength(rest ?? '') >= Number(length)) socket.destroy();
+    });
+    socket.on('close', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+  socket.write(head);
+  if (body) socket.write(body);
+  await done;
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
+}
+
+test.run();

@@ -1,0 +1,74 @@
+// The server's own keys: made once, opened by the same root key only, never made a second time.
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { createClock } from '../../kernel/clock.ts';
+import { openKeyring } from '../../kernel/keyring.ts';
+import { seal, unseal } from '../../kernel/seal.ts';
+import { migrate } from '../../kernel/store/migrate.ts';
+import { openStore } from '../../kernel/store/open.ts';
+import { signInAdmin, startServer, temporaryFolder } from '../server.ts';
+import { testDatabases } from '../stores.ts';
+
+const clock = createClock();
+const databases = await testDatabases();
+
+test.after(async () => {
+  for (const database of databases) await database.stop();
+});
+
+for (const database of databases) {
+  test(`${database.dialect}: data keys are made once for all nodes, and opened again`, async () => {
+    const url = await database.url();
+    const folder = temporaryFolder();
+    const stores = await Promise.all([1, 2].map((n) => openStore(url, { writer: `w${n}`, clock })));
+    for (const store of stores) await migrate(store, [], () => 0);
+    const root = 'ab'.repeat(32);
+    const rings = await Promise.all(stores.map((store) => openKeyring(store, folder, root, () => 0)));
+    const [first, second] = rings.map((ring) => [...ring.dataKey('auth'), ...ring.dataKey('keys')]);
+    assert.deepEqual(first, second);
+    assert.notDeepEqual(rings[0]?.dataKey('auth'), rings[0]?.dataKey('keys'));
+    const rows = (await stores[0]?.all<{ wrapped: Uint8Array }>('SELECT wrapped FROM data_key')) ?? [];
+    assert.equal(rows.length, 2);
+    assert.ok(rows.every(({ wrapped }) => !Buffer.from(wrapped).includes(Buffer.from(rings[0]?.dataKey('auth') as Uint8Array))));
+    await assert.rejects(openKeyring(stores[0] as never, folder, 'cd'.repeat(32), () => 0), /does not open the data key/);
+    await Promise.all(stores.map((store) => store.close()));
+    rmSync(folder, { recursive: true });
+  });
+}
+
+test('the root key file: made with mode 0600, needed ever after, never made a second time', async () => {
+  const server = await startServer();
+  const path = join(server.dataDir, 'root.key');
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const text = readFileSync(path, 'utf8');
+  await signInAdmin(server);
+  await server.stop();
+  rmSync(path);
+  await assert.rejects(startServer({ dataDir: server.dataDir }), /root\.key is missing, but the database has data keys wrapped by it/);
+  writeFileSync(path, Buffer.alloc(32, 1).toString('base64'));
+  await assert.rejects(startServer({ dataDir: server.dataDir }), /this root key does not open the data key/);
+  writeFileSync(path, 'not a key');
+  await assert.rejects(startServer({ dataDir: server.dataDir }), /a root key is 64 hexadecimal digits or the base64 of 32 bytes/);
+  writeFileSync(path, text);
+  const again = await startServer({ dataDir: server.dataDir });
+  await again.end();
+  await server.end();
+});
+
+test('a sealed text opens with its key and purpose only, and not when a bit has changed', () => {
+  const key = new Uint8Array(32).fill(1);
+  const sealed = seal(key, 'purpose', new Uint8Array([1, 2, 3]));
+  assert.deepEqual([...(unseal(key, 'purpose', sealed) ?? [])], [1, 2, 3]);
+  assert.equal(unseal(key, 'other', sealed), undefined);
+  assert.equal(unseal(new Uint8Array(32), 'purpose', sealed), undefined);
+  assert.equal(unseal(key, 'purpose', sealed.subarray(0, 20)), undefined);
+  for (let at = 0; at < sealed.length; at++) {
+    const changed = new Uint8Array(sealed);
+    changed[at] = (changed[at] as number) ^ 1;
+    assert.equal(unseal(key, 'purpose', changed), undefined);
+  }
+});
+
+test.run();
