@@ -4,6 +4,8 @@
 export interface Clock {
   /** Wall time, milliseconds since the epoch. */
   now(): number;
+  /** This thread's time for measuring, milliseconds; only differences mean something. */
+  monotonic(): number;
   setTimeout(run: () => void, ms: number): Timer;
   clearTimeout(timer: Timer): void;
 }
@@ -44,6 +46,7 @@ export function createClock(offset: BigInt64Array = sharedOffset()): LocalClock 
   return {
     offset,
     now: () => Date.now() + moved(),
+    monotonic,
     setTimeout(run, ms) {
       const timer = { run, dueAt: monotonic() + ms } as Timer;
       timer.handle = setTimeout(fire, Math.min(LONGEST_MS, Math.max(0, ms)), timer);

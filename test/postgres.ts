@@ -32,7 +32,11 @@ export async function startPostgres(): Promise<Postgres> {
   let server: ReturnType<typeof spawn> | undefined;
   let databases = 0;
   const start = async () => {
-    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'], { ...account, cwd: folder, stdio: 'ignore' });
+    server = spawn(
+      join(bin, 'postgres'),
+      ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1', '-c', 'fsync=off', '-c', 'max_connections=200'],
+      { ...account, cwd: folder, stdio: 'ignore' },
+    );
     for (let tries = 0; ; tries++) {
       if (await query(url('postgres'), 'SELECT 1').catch(() => false)) return;
       if (tries > 200) throw new Error('postgres did not start');

@@ -24,7 +24,13 @@ const files = globSync('test/**/*.test.ts', { cwd: root })
   .sort();
 // Files that measure or exhaust the machine run by themselves, after the others.
 const alone = files.filter((file) => file.endsWith('.alone.test.ts'));
-const results = [...(await runAll(files.filter((file) => !alone.includes(file)), 2)), ...(await runAll(alone, 1))];
+const results = [
+  ...(await runAll(
+    files.filter((file) => !alone.includes(file)),
+    2,
+  )),
+  ...(await runAll(alone, 1)),
+];
 report(results);
 
 async function runAll(queue: readonly string[], width: number): Promise<Result[]> {
@@ -46,7 +52,11 @@ async function runAll(queue: readonly string[], width: number): Promise<Result[]
 function runFile(file: string): Promise<Result> {
   const startedAt = performance.now();
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, file)], { cwd: root, env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(root, file)], {
+      cwd: root,
+      env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     child.stdout.on('data', (data) => (output += data));
     child.stderr.on('data', (data) => (output += data));
@@ -88,5 +98,8 @@ function installSystemPackages(): void {
   const packages = missing.map(({ name }) => name);
   console.log(`installing ${packages.join(', ')}`);
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], { stdio: 'inherit', env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } });
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
+    stdio: 'inherit',
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
 }

@@ -25,7 +25,10 @@ export function createSoftHsm(): SoftHsm {
   return {
     folder,
     addToken(label, pin) {
-      const { stdout, stderr, status } = spawnSync('softhsm2-util', ['--init-token', '--free', '--label', label, '--so-pin', 'so-pin-1234', '--pin', pin], { encoding: 'utf8', env: { ...process.env } });
+      const { stdout, stderr, status } = spawnSync('softhsm2-util', ['--init-token', '--free', '--label', label, '--so-pin', 'so-pin-1234', '--pin', pin], {
+        encoding: 'utf8',
+        env: { ...process.env },
+      });
       const slot = /reassigned to slot (\d+)/.exec(stdout)?.[1];
       if (status !== 0 || slot === undefined) throw new Error(`softhsm2-util failed: ${stdout}${stderr}`);
       return Number(slot);

@@ -4,6 +4,7 @@ import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { inspectPayload } from './bytes.ts';
+import { Deadlines } from './deadlines.ts';
 import { type CallObserver, type CallOptions, Pending } from './pending.ts';
 import type { Slot } from './slot.ts';
 
@@ -20,6 +21,7 @@ export interface LaneOptions {
 export class Lane {
   readonly slots: readonly Slot[];
   readonly #options: LaneOptions;
+  readonly #deadlines: Deadlines;
   /** In order of arrival; a Set, so that an abandoned call is dropped without a search. */
   readonly #waiting = new Set<Pending>();
   #closed = false;
@@ -28,6 +30,7 @@ export class Lane {
   constructor(slots: readonly Slot[], options: LaneOptions) {
     this.slots = slots;
     this.#options = options;
+    this.#deadlines = new Deadlines(options.deadlineMs, options.clock);
     for (const slot of slots) slot.onRoom = () => this.#pump();
   }
 
@@ -54,7 +57,8 @@ export class Lane {
     } catch (error) {
       return Promise.reject(error);
     }
-    const pending = new Pending(method, args, transfer, currentRequestId(), options.deadlineMs ?? this.#options.deadlineMs, clock, observe);
+    const deadlines = options.deadlineMs === undefined ? this.#deadlines : new Deadlines(options.deadlineMs, clock, true);
+    const pending = new Pending(method, args, transfer, currentRequestId(), deadlines, observe);
     if (options.signal) pending.watch(options.signal);
     if (!pending.settled) this.#admit(pending);
     return pending.promise;
@@ -70,7 +74,7 @@ export class Lane {
   /** Takes no more calls; settles when those under way have ended or `ms` have passed. */
   async drain(ms: number): Promise<void> {
     this.#closed = true;
-    if (this.busy + this.#waiting.size === 0) return;
+    if (this.busy + this.#waiting.size === 0) return this.#deadlines.close();
     const { clock } = this.#options;
     await new Promise<void>((resolve) => {
       const timer = clock.setTimeout(resolve, ms);
@@ -81,6 +85,7 @@ export class Lane {
     });
     for (const pending of this.#waiting) pending.fail('STOPPING');
     this.#waiting.clear();
+    this.#deadlines.close();
   }
 
   #failed(): boolean {

@@ -1,7 +1,7 @@
 // One call from its making to its end: it settles exactly once, as a value or as a Fault.
 import { performance } from 'node:perf_hooks';
-import type { Clock, Timer } from '../clock.ts';
 import { decodeFault, Fault, type Reply } from '../fault.ts';
+import type { Deadlines, Due } from './deadlines.ts';
 
 export interface CallOptions {
   /** Overrides the deadline of the spec, milliseconds. */
@@ -13,47 +13,37 @@ export interface CallOptions {
 /** How long a call waited and ran, for the metrics. `outcome` is `ok` or a fault code. */
 export type CallObserver = (outcome: string, waitMs: number, runMs: number) => void;
 
-export class Pending {
+export class Pending implements Due {
   readonly method: string;
   readonly args: readonly unknown[];
   readonly requestId: string | undefined;
-  readonly deadlineMs: number;
   readonly promise: Promise<unknown>;
   /** Buffers that move with the call. */
   readonly transfer: ArrayBuffer[];
   /** Told once when the caller no longer waits: by deadline or cancellation. */
   onAbandoned: ((code: 'DEADLINE' | 'CANCELLED') => void) | undefined;
   settled = false;
+  dueAt = 0;
   #resolve!: (value: unknown) => void;
   #reject!: (fault: Fault) => void;
-  #timer: Timer | undefined;
   #signal: AbortSignal | undefined;
   #sentAt: number | undefined;
   readonly #madeAt = performance.now();
-  readonly #clock: Clock;
+  readonly #deadlines: Deadlines;
   readonly #observe: CallObserver;
 
-  constructor(
-    method: string,
-    args: readonly unknown[],
-    transfer: ArrayBuffer[],
-    requestId: string | undefined,
-    deadlineMs: number,
-    clock: Clock,
-    observe: CallObserver,
-  ) {
+  constructor(method: string, args: readonly unknown[], transfer: ArrayBuffer[], requestId: string | undefined, deadlines: Deadlines, observe: CallObserver) {
     this.method = method;
     this.args = args;
     this.transfer = transfer;
     this.requestId = requestId;
-    this.deadlineMs = deadlineMs;
-    this.#clock = clock;
+    this.#deadlines = deadlines;
     this.#observe = observe;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#arm();
+    deadlines.add(this);
   }
 
   watch(signal: AbortSignal): void {
@@ -65,22 +55,21 @@ export class Pending {
   /** The work begins; with `restart` the deadline counts from here. */
   sent(restart: boolean): void {
     this.#sentAt = performance.now();
-    if (!restart) return;
-    this.#clock.clearTimeout(this.#timer as Timer);
-    this.#arm();
+    if (restart) this.#deadlines.add(this);
   }
 
   answer(reply: Reply): void {
-    if (reply.ok) this.#settle('ok', reply.ms, () => this.#resolve(reply.value));
-    else this.#settle(reply.fault.code, reply.ms, () => this.#reject(decodeFault(reply.fault)));
+    if (reply.ok) {
+      if (this.#settle('ok', reply.ms)) this.#resolve(reply.value);
+    } else if (this.#settle(reply.fault.code, reply.ms)) this.#reject(decodeFault(reply.fault));
   }
 
   fail(code: string, cause?: unknown): void {
-    this.#settle(code, 0, () => this.#reject(new Fault(code, { cause })));
+    if (this.#settle(code, 0)) this.#reject(new Fault(code, { cause }));
   }
 
-  #arm(): void {
-    this.#timer = this.#clock.setTimeout(() => this.#abandon('DEADLINE'), this.deadlineMs);
+  onDeadline(): void {
+    this.#abandon('DEADLINE');
   }
 
   readonly #cancel = () => this.#abandon('CANCELLED');
@@ -91,12 +80,13 @@ export class Pending {
     this.onAbandoned?.(code);
   }
 
-  #settle(outcome: string, runMs: number, finish: () => void): void {
-    if (this.settled) return;
+  /** @returns false when the call has ended already */
+  #settle(outcome: string, runMs: number): boolean {
+    if (this.settled) return false;
     this.settled = true;
-    this.#clock.clearTimeout(this.#timer as Timer);
+    this.#deadlines.delete(this);
     this.#signal?.removeEventListener('abort', this.#cancel);
     this.#observe(outcome, (this.#sentAt ?? performance.now()) - this.#madeAt, runMs);
-    finish();
+    return true;
   }
 }

@@ -58,7 +58,8 @@ export function ipcHub(end: IpcEnd): IpcHub {
     if (end.connected) end.send?.(parcel, undefined, {}, () => {});
   };
   return {
-    drained: () => new Promise((resolve) => (end.connected ? end.send?.({ channel: 0, batch: [] } satisfies Parcel, undefined, {}, () => resolve()) : resolve())),
+    drained: () =>
+      new Promise((resolve) => (end.connected ? end.send?.({ channel: 0, batch: [] } satisfies Parcel, undefined, {}, () => resolve()) : resolve())),
     wire: (channel) => ({
       post(batch, transfer) {
         send({ channel, batch });

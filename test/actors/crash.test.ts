@@ -15,7 +15,12 @@ const DEATHS = ['terminate', 'throwUncaught', 'rejectUnhandled', 'exhaustHeap'] 
 type Death = (typeof DEATHS)[number];
 
 const eager = { max: 50, withinMs: 60_000, firstDelayMs: 10, maxDelayMs: 50, retryMs: 60_000 };
-const weak = (spec: AnySpec, name: string): AnySpec => ({ ...spec, module: new URL(`../fakes/fragile-${name}.actor.ts`, import.meta.url), restart: eager, memoryMb: 64 });
+const weak = (spec: AnySpec, name: string): AnySpec => ({
+  ...spec,
+  module: new URL(`../fakes/fragile-${name}.actor.ts`, import.meta.url),
+  restart: eager,
+  memoryMb: 64,
+});
 
 const fragileAuth = definePlugin({
   ...auth,
@@ -43,7 +48,9 @@ for (const death of DEATHS) {
     const session = server.runtime.ref('session') as unknown as ShardedRef<FragileApi>;
     // Reads that miss the cache and writes: 50 of each are queued when the thread dies.
     const asks = Array.from({ length: 50 }, (_, n) =>
-      n % 2 === 0 ? server.ask('GET', '/whoami', { cookie }) : server.ask('DELETE', '/sessions', { cookie, body: { session_ids: [`00000000-0000-8000-8000-${String(n).padStart(12, '0')}`] } }),
+      n % 2 === 0
+        ? server.ask('GET', '/whoami', { cookie })
+        : server.ask('DELETE', '/sessions', { cookie, body: { session_ids: [`00000000-0000-8000-8000-${String(n).padStart(12, '0')}`] } }),
     );
     await kill(server, 'session', session.all()[0] as Remote<FragileApi>, death);
     for (const { status, body } of await Promise.all(asks)) {
@@ -93,7 +100,13 @@ for (const death of DEATHS) {
 
 test('a crash loop of the session actor is visible in /ready and /metrics, and sign-in fails clearly while everything else serves', async () => {
   const brief = { ...eager, max: 1, withinMs: 600_000 };
-  const looping = definePlugin({ ...fragileAuth, actors: (config, kernel) => { const actors = fragileAuth.actors?.(config, kernel) as Record<string, AnySpec>; return { ...actors, session: { ...actors['session'], restart: brief } } as never; } });
+  const looping = definePlugin({
+    ...fragileAuth,
+    actors: (config, kernel) => {
+      const actors = fragileAuth.actors?.(config, kernel) as Record<string, AnySpec>;
+      return { ...actors, session: { ...actors['session'], restart: brief } } as never;
+    },
+  });
   const server = await startServer({ plugins: [looping, hsm] as never });
   const cookie = await signInAdmin(server);
   const session = server.runtime.ref('session') as unknown as ShardedRef<FragileApi>;

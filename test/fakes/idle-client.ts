@@ -1,5 +1,5 @@
 // Opens many connections to a port of this machine and says nothing on them: idle-client.ts tcp|tls PORT COUNT.
-import { connect as tcp, type Socket } from 'node:net';
+import { type Socket, connect as tcp } from 'node:net';
 import { connect as tls } from 'node:tls';
 
 const [kind, port, count] = [process.argv[2], Number(process.argv[3]), Number(process.argv[4])];

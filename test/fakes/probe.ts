@@ -6,7 +6,9 @@ const module = new URL('./probe.actor.ts', import.meta.url);
 /** Fast enough for a test, slow enough to be seen. */
 const restart = { max: 3, withinMs: 60_000, firstDelayMs: 20, maxDelayMs: 100, retryMs: 60_000 };
 
-type Common = Partial<Pick<PinnedSpec<ProbeApi, ProbeArgs>, 'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated'>>;
+type Common = Partial<
+  Pick<PinnedSpec<ProbeApi, ProbeArgs>, 'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated'>
+>;
 
 export function pinnedProbe(instances: Record<string, ProbeArgs>, options: Common = {}): PinnedSpec<ProbeApi, ProbeArgs> {
   return pinned({ module, deadlineMs: 5_000, restart, memoryMb: 64, instances, ...options });

@@ -25,7 +25,10 @@ test('the sample plugin: route, actor, configuration, migration, fault, metrics'
   assert.deepEqual((await greet()).body, { text: 'good day, Ada (1)' });
   assert.deepEqual([(await greet()).status, (await greet()).status], [200, 200]);
   const refused = await greet();
-  assert.deepEqual([refused.status, refused.body.code, refused.body.message, refused.headers['retry-after']], [429, 'SAMPLE_TOO_OFTEN', 'greeted too often', '1']);
+  assert.deepEqual(
+    [refused.status, refused.body.code, refused.body.message, refused.headers['retry-after']],
+    [429, 'SAMPLE_TOO_OFTEN', 'greeted too often', '1'],
+  );
   assert.equal((await server.ask('POST', '/sample', { body: { name: 'x' } })).status, 401);
   const cookie = await signInAdmin(server);
   assert.deepEqual((await server.ask('POST', '/sample', { cookie, body: { name: 'x' } })).body, { name: 'x', by: 'admin' });
@@ -34,7 +37,10 @@ test('the sample plugin: route, actor, configuration, migration, fault, metrics'
 });
 
 test('its configuration is held against its schema like any other, and set by its variables', async () => {
-  assert.deepEqual(await problemsOf(load('sample/plugin.ts', '[sample]\nlimit = 0\ngreting = "x"\n')), ['sample.greting: unknown key', 'sample.limit: must be >= 1']);
+  assert.deepEqual(await problemsOf(load('sample/plugin.ts', '[sample]\nlimit = 0\ngreting = "x"\n')), [
+    'sample.greting: unknown key',
+    'sample.limit: must be >= 1',
+  ]);
   const server = await startServer({ config: load('sample/plugin.ts'), env: { GATEHOUSE_SAMPLE_GREETING: 'ahoy' } });
   assert.deepEqual((await server.ask('GET', '/sample/Bob')).body, { text: 'ahoy, Bob (1)' });
   await server.end();
@@ -69,9 +75,18 @@ test('a module that is not there, one that is no plugin, and names that are take
   const unknown = await problemsOf('[[plugins]]\nmodule = "no-such-package-anywhere"\n');
   assert.match(unknown[0] as string, /^plugin no-such-package-anywhere: cannot be loaded: /);
   assert.deepEqual(await problemsOf(load('probe.ts')), [`plugin ${path('../fakes/probe.ts')}: the module has no default export made by definePlugin`]);
-  const twin = definePlugin({ name: 'auth', section: 'http', config: { type: 'object', default: {} } as never, faults: { AUTH_DENIED: { status: 400, message: 'x' } } });
+  const twin = definePlugin({
+    name: 'auth',
+    section: 'http',
+    config: { type: 'object', default: {} } as never,
+    faults: { AUTH_DENIED: { status: 400, message: 'x' } },
+  });
   await assert.rejects(startServer({ plugins: [...BUILT_IN, twin] }), (error: ConfigError) => {
-    assert.deepEqual(error.problems, ['plugin auth: name auth belongs to auth', 'plugin auth: section http belongs to the kernel', 'plugin auth: fault code AUTH_DENIED belongs to auth']);
+    assert.deepEqual(error.problems, [
+      'plugin auth: name auth belongs to auth',
+      'plugin auth: section http belongs to the kernel',
+      'plugin auth: fault code AUTH_DENIED belongs to auth',
+    ]);
     return true;
   });
 });
@@ -80,7 +95,10 @@ test('an actor that fails to start unwinds what was started and says why', async
   const bad = definePlugin({
     name: 'bad',
     config: { type: 'object', default: {} } as never,
-    actors: () => ({ probe: { kind: 'pinned', module: new URL('../fakes/probe.actor.ts', import.meta.url), deadlineMs: 1_000, instances: { a: { broken: true } } } }) as never,
+    actors: () =>
+      ({
+        probe: { kind: 'pinned', module: new URL('../fakes/probe.actor.ts', import.meta.url), deadlineMs: 1_000, instances: { a: { broken: true } } },
+      }) as never,
   });
   await assert.rejects(startServer({ plugins: [...BUILT_IN, bad] }), { code: 'PROBE_BROKEN' });
   // The data folder and the port are free again, and the threads are gone: another server starts at once.

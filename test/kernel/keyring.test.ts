@@ -32,7 +32,10 @@ for (const database of databases) {
     const rows = (await stores[0]?.all<{ wrapped: Uint8Array }>('SELECT wrapped FROM data_key')) ?? [];
     assert.equal(rows.length, 2);
     assert.ok(rows.every(({ wrapped }) => !Buffer.from(wrapped).includes(Buffer.from(rings[0]?.dataKey('auth') as Uint8Array))));
-    await assert.rejects(openKeyring(stores[0] as never, folder, 'cd'.repeat(32), () => 0), /does not open the data key/);
+    await assert.rejects(
+      openKeyring(stores[0] as never, folder, 'cd'.repeat(32), () => 0),
+      /does not open the data key/,
+    );
     await Promise.all(stores.map((store) => store.close()));
     rmSync(folder, { recursive: true });
   });

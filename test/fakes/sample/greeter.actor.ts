@@ -2,7 +2,12 @@
 
 interface Context {
   openStore(): Promise<{
-    transaction<T>(work: (tx: { run(sql: string, params: unknown[]): Promise<number>; get(sql: string, params: unknown[]): Promise<{ times: number } | undefined> }) => Promise<T>): Promise<T>;
+    transaction<T>(
+      work: (tx: {
+        run(sql: string, params: unknown[]): Promise<number>;
+        get(sql: string, params: unknown[]): Promise<{ times: number } | undefined>;
+      }) => Promise<T>,
+    ): Promise<T>;
     close(): Promise<void>;
   }>;
 }

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { configure } from '../../../kernel/configure.ts';
 import { ConfigError } from '../../../kernel/config/load.ts';
+import { configure } from '../../../kernel/configure.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { startServer, temporaryFolder } from '../../server.ts';
 
@@ -16,7 +16,8 @@ function write(text: string): string {
   return path;
 }
 
-const load = (text: string, argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) => configure({ plugins: BUILT_IN, argv: ['--config', write(text), ...argv], env });
+const load = (text: string, argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
+  configure({ plugins: BUILT_IN, argv: ['--config', write(text), ...argv], env });
 
 async function problems(text: string, argv: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<readonly string[]> {
   const error = await load(text, argv, env).then(
@@ -74,7 +75,10 @@ test('secrets come from files and variables, and the variables are deleted', asy
   assert.deepEqual(env, { OTHER: 'kept' });
   const { config: other } = await load('', [], { GATEHOUSE_STORE_ROOT_KEY: `file:${join(folder, 'run', 'url')}` });
   assert.equal(other.store.root_key, 'postgres://from-a-file');
-  assert.deepEqual(await problems('[store]\nurl = { file = "nope" }\nroot_key = { env = "NOPE" }\n'), ['store.url: nope cannot be read (ENOENT)', 'store.root_key: the variable NOPE is not set']);
+  assert.deepEqual(await problems('[store]\nurl = { file = "nope" }\nroot_key = { env = "NOPE" }\n'), [
+    'store.url: nope cannot be read (ENOENT)',
+    'store.root_key: the variable NOPE is not set',
+  ]);
   assert.match((await problems('[store]\nroot_key = { file = "a", env = "b" }\n'))[0] as string, /store\.root_key: a secret is a text/);
 });
 

@@ -18,9 +18,31 @@ const extra = definePlugin({
   name: 'extra',
   config: Type.Object({}, { default: {} }),
   routes: () => [
-    { method: 'POST', path: '/extra/{id}', auth: 'none', query: Type.Object({ n: Type.Optional(Type.Integer()) }), body: Type.Object({ a: Type.Integer(), b: Type.Optional(Type.Array(Type.String())) }, { additionalProperties: false }), handle: ({ body, params, query }) => ({ status: 200, body: { body, params, query } }) },
-    { method: 'GET', path: '/extra/slow', auth: 'none', handle: () => new Promise((resolve) => { held.release = () => resolve({ status: 200, body: { done: true } }); }) },
-    { method: 'GET', path: '/extra/bug', auth: 'none', handle: () => { throw Object.assign(new Error('secret text'), { statusCode: 418, headers: { 'x-evil': '1' } }); } },
+    {
+      method: 'POST',
+      path: '/extra/{id}',
+      auth: 'none',
+      query: Type.Object({ n: Type.Optional(Type.Integer()) }),
+      body: Type.Object({ a: Type.Integer(), b: Type.Optional(Type.Array(Type.String())) }, { additionalProperties: false }),
+      handle: ({ body, params, query }) => ({ status: 200, body: { body, params, query } }),
+    },
+    {
+      method: 'GET',
+      path: '/extra/slow',
+      auth: 'none',
+      handle: () =>
+        new Promise((resolve) => {
+          held.release = () => resolve({ status: 200, body: { done: true } });
+        }),
+    },
+    {
+      method: 'GET',
+      path: '/extra/bug',
+      auth: 'none',
+      handle: () => {
+        throw Object.assign(new Error('secret text'), { statusCode: 418, headers: { 'x-evil': '1' } });
+      },
+    },
     { method: 'GET', path: '/extra/null', auth: 'none', handle: () => ({ status: 200, body: null }) },
   ],
 });
@@ -57,7 +79,11 @@ test('malformed JSON, wrong content type, wrong types, missing and unknown membe
 });
 
 test('invalid UTF-8 is refused, not replaced', async () => {
-  const { status, body } = await raw(server, 'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x22, 0x78, 0x22, 0x7d]));
+  const { status, body } = await raw(
+    server,
+    'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n',
+    Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x22, 0x78, 0x22, 0x7d]),
+  );
   assert.equal(status, 400);
   assert.equal(JSON.parse(body).message, 'the body is not valid JSON');
 });
@@ -66,7 +92,10 @@ test('a body over the limit is refused before it is read, by its announced lengt
   const announced = await raw(server, 'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n');
   assert.deepEqual([announced.status, JSON.parse(announced.body).code], [413, 'PAYLOAD_TOO_LARGE']);
   const chunk = `${(3_000).toString(16)}\r\n${'x'.repeat(3_000)}\r\n`;
-  const chunked = await raw(server, `POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`);
+  const chunked = await raw(
+    server,
+    `POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`,
+  );
   assert.equal(chunked.status, 413);
 });
 
@@ -93,10 +122,17 @@ test('the first credential that is present decides, and nothing falls through', 
 
 test('a route that a cookie authorises refuses foreign pages', async () => {
   const host = new URL(server.address).host;
-  for (const headers of [{ origin: 'https://evil.example' }, { origin: `http://${host}` }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }]) {
+  for (const headers of [
+    { origin: 'https://evil.example' },
+    { origin: `http://${host}` },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'cross-site' },
+    { 'sec-fetch-site': 'same-site' },
+  ]) {
     isProblem(await server.ask('GET', '/whoami', { cookie, headers: headers as never }), 403, 'FORBIDDEN');
   }
-  for (const headers of [{ origin: `https://${host}` }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }]) assert.equal((await server.ask('GET', '/whoami', { cookie, headers: headers as never })).status, 200);
+  for (const headers of [{ origin: `https://${host}` }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }])
+    assert.equal((await server.ask('GET', '/whoami', { cookie, headers: headers as never })).status, 200);
 });
 
 test('unknown paths are 404, other methods 405 with Allow, HEAD is GET', async () => {
@@ -115,7 +151,11 @@ test('unknown paths are 404, other methods 405 with Allow, HEAD is GET', async (
 test('every answer carries the security headers; null is JSON', async () => {
   for (const path of ['/health', '/nowhere', '/whoami', '/extra/null']) {
     const { headers } = await server.ask('GET', path);
-    assert.deepEqual([headers['cache-control'], headers['x-content-type-options'], headers['strict-transport-security']], ['no-store', 'nosniff', 'max-age=31536000'], path);
+    assert.deepEqual(
+      [headers['cache-control'], headers['x-content-type-options'], headers['strict-transport-security']],
+      ['no-store', 'nosniff', 'max-age=31536000'],
+      path,
+    );
   }
   const { text, headers } = await server.ask('GET', '/extra/null');
   assert.deepEqual([text, headers['content-type']], ['null', 'application/json; charset=utf-8']);
@@ -152,7 +192,10 @@ test('plain HTTP and TLS below 1.2 get no answer', async () => {
   });
   assert.ok(!plain.includes('UP'));
   const old = await new Promise<string>((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0', rejectUnauthorized: false }, () => resolve('connected'));
+    const socket = connect(
+      { host: hostname, port: Number(port), maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0', rejectUnauthorized: false },
+      () => resolve('connected'),
+    );
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'));
   });
   assert.notEqual(old, 'connected');
@@ -168,7 +211,9 @@ test('the self-signed certificate names this machine, is kept, and its key is pr
 test('names of what is not ready are for loopback and for those who are signed in; /metrics is for loopback', async () => {
   assert.equal((await server.ask('GET', '/ready')).status, 200);
   assert.match((await server.ask('GET', '/metrics')).text, /gatehouse_http_request_duration_seconds_count\{method="GET",route="\/health",status="200"\}/);
-  const proxied = await startServer({ config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n[[hsm_instances]]\nhsm_model = "other"\nlibrary = "/nonexistent"\nhsm_slot = [0]\nhsm_password = ["x"]\n' });
+  const proxied = await startServer({
+    config: '[http]\ntrusted_proxies = ["127.0.0.1"]\n[[hsm_instances]]\nhsm_model = "other"\nlibrary = "/nonexistent"\nhsm_slot = [0]\nhsm_password = ["x"]\n',
+  });
   const far = { 'x-forwarded-for': '203.0.113.9' };
   await until(async () => (await proxied.ask('GET', '/ready')).status === 503, 'the HSM was probed');
   const stranger = await proxied.ask('GET', '/ready', { headers: far });

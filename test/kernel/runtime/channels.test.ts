@@ -42,7 +42,10 @@ for (const [name, key, prefix] of callees) {
     const waiting = callers.map((caller) => outcome(ref(caller).at('a').askSlow(name, key)));
     // The slow calls are on their way once an echo behind them has come back.
     for (const caller of callers) await ref(caller).at('a').ask(name, key, 'x');
-    await runtime.groups.get(name)?.cells.find((cell) => cell.key === key)?.incarnation?.kill();
+    await runtime.groups
+      .get(name)
+      ?.cells.find((cell) => cell.key === key)
+      ?.incarnation?.kill();
     assert.deepEqual(await Promise.all(waiting), ['ACTOR_LOST', 'ACTOR_LOST']);
     for (const caller of callers) assert.equal(await ref(caller).at('a').ask(name, key, 'again'), `${prefix}again`);
   });

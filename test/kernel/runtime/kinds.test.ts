@@ -29,7 +29,10 @@ test('a pinned actor has a thread of its own per key', async () => {
 
 test('calls of one caller arrive in the order they were made', async () => {
   const answers = await Promise.all(Array.from({ length: 200 }, () => a().count()));
-  assert.deepEqual(answers, Array.from({ length: 200 }, (_, index) => (answers[0] as number) + index));
+  assert.deepEqual(
+    answers,
+    Array.from({ length: 200 }, (_, index) => (answers[0] as number) + index),
+  );
 });
 
 test('a sharded actor serves a key in one place, and keys spread', async () => {
@@ -51,14 +54,18 @@ test('a replicated actor runs as many calls at a time as it has threads, and ref
 });
 
 test('a fault keeps its code, detail and errors; its cause stays for the log', async () => {
-  const fault = (await a().deny().catch((error: unknown) => error)) as Fault;
+  const fault = (await a()
+    .deny()
+    .catch((error: unknown) => error)) as Fault;
   assert.ok(fault instanceof Fault);
   assert.deepEqual([fault.code, fault.detail, fault.errors], ['PROBE_DENIED', 'not you', ['one', 'two']]);
   assert.match(String(fault.cause), /secret reason/);
 });
 
 test('anything that is not a fault leaves as INTERNAL without a text of its own', async () => {
-  const fault = (await a().bug().catch((error: unknown) => error)) as Fault;
+  const fault = (await a()
+    .bug()
+    .catch((error: unknown) => error)) as Fault;
   assert.deepEqual([fault.code, fault.detail], ['INTERNAL', undefined]);
   assert.match(String(fault.cause), /hunter2/);
 });
@@ -81,7 +88,10 @@ test('a caller that goes away ends its call, running or waiting', async () => {
   await until(async () => (await ref('sharded').of('x').aborted()) === 1, 'the actor saw the abort');
   // The waiting call was dropped: nobody counted it.
   const counts = await Promise.all([replicas.count(), replicas.count()]);
-  assert.ok(counts.every((count) => count <= 2), String(counts));
+  assert.ok(
+    counts.every((count) => count <= 2),
+    String(counts),
+  );
 });
 
 test('a signal that is already aborted never reaches the actor', async () => {

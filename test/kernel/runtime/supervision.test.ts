@@ -37,7 +37,12 @@ test('a crash loop ends in failed for that actor alone, calls fail at once, and 
 });
 
 test('calls made while an actor is down wait for it; those waiting when it fails are refused', async () => {
-  const { runtime, ref } = createRuntime({ weak: pinnedProbe({ a: {} }, { restart: { max: 1, withinMs: 600_000, firstDelayMs: 3_600_000, maxDelayMs: 3_600_000, retryMs: 60_000 }, deadlineMs: 100_000_000 }) });
+  const { runtime, ref } = createRuntime({
+    weak: pinnedProbe(
+      { a: {} },
+      { restart: { max: 1, withinMs: 600_000, firstDelayMs: 3_600_000, maxDelayMs: 3_600_000, retryMs: 60_000 }, deadlineMs: 100_000_000 },
+    ),
+  });
   await runtime.start();
   const cell = runtime.groups.get('weak')?.cells[0];
   await crash(ref('weak').at('a'));

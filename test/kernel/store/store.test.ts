@@ -128,11 +128,20 @@ for (const database of databases) {
     );
     const [store] = stores as [Store];
     const broken = { owner: 'sample', migrations: [...TABLE.migrations, { id: 2, about: 'broken', sql: 'CREATE TABLE half (id TEXT); CREATE NONSENSE' }] };
-    await assert.rejects(migrate(store, [broken], () => 0), /migration sample\/2 \(broken\) failed/);
+    await assert.rejects(
+      migrate(store, [broken], () => 0),
+      /migration sample\/2 \(broken\) failed/,
+    );
     await assert.rejects(store.get('SELECT id FROM half'));
-    const mended = { owner: 'sample', migrations: [...TABLE.migrations, { id: 2, about: 'mended', sql: { sqlite: 'CREATE TABLE half (id TEXT)', postgres: 'CREATE TABLE half (id TEXT)' } }] };
+    const mended = {
+      owner: 'sample',
+      migrations: [...TABLE.migrations, { id: 2, about: 'mended', sql: { sqlite: 'CREATE TABLE half (id TEXT)', postgres: 'CREATE TABLE half (id TEXT)' } }],
+    };
     assert.equal(await migrate(store, [mended], () => 0), 1);
-    await assert.rejects(migrate(store, [TABLE], () => 0), /used by a newer version/);
+    await assert.rejects(
+      migrate(store, [TABLE], () => 0),
+      /used by a newer version/,
+    );
     await Promise.all(stores.map((each) => each.close()));
   });
 

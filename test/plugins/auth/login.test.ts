@@ -162,7 +162,12 @@ test('logins are counted by outcome and written to the audit log without secrets
   const { dataDir } = server;
   const { DatabaseSync } = await import('node:sqlite');
   const db = new DatabaseSync(join(dataDir, 'gatehouse.db'), { readOnly: true });
-  const rows = db.prepare('SELECT event, outcome, actor, request_id FROM audit ORDER BY time, stream, seq').all() as { event: string; outcome: string; actor: string | null; request_id: string | null }[];
+  const rows = db.prepare('SELECT event, outcome, actor, request_id FROM audit ORDER BY time, stream, seq').all() as {
+    event: string;
+    outcome: string;
+    actor: string | null;
+    request_id: string | null;
+  }[];
   db.close();
   const logins = rows.filter(({ event }) => event === 'login');
   assert.deepEqual(logins.map(({ outcome, actor }) => `${outcome} ${actor}`).sort(), ['refused admin', 'refused unknown', 'success admin']);

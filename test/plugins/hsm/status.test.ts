@@ -1,10 +1,10 @@
 // /hsm/status with a real SoftHSM: live, through missing libraries, wrong PINs, tokens that go and come, in threads and processes.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 import { createSoftHsm } from '../../softhsm.ts';
 import { skipWithout } from '../../system.ts';
-import { until } from '../../runtime.ts';
 
 interface InstanceStatus {
   readonly prefix: string;
@@ -40,7 +40,10 @@ if (!skipWithout('softhsm2')) {
     ].join('');
     const server = await startServer({ config });
     const cookie = await signInAdmin(server);
-    await until(async () => JSON.stringify(accessible(await statusOf(server, cookie))) === '[[true],[true,true],[false],[false]]', 'the slots that work are accessible');
+    await until(
+      async () => JSON.stringify(accessible(await statusOf(server, cookie))) === '[[true],[true,true],[false],[false]]',
+      'the slots that work are accessible',
+    );
     const statuses = await statusOf(server, cookie);
     assert.deepEqual(
       statuses.map(({ prefix, model, slots }) => [prefix, model, slots.map(({ slot_id }) => slot_id)]),
@@ -134,8 +137,14 @@ if (!skipWithout('softhsm2')) {
 
 test('what a schema cannot say is a problem of the configuration', async () => {
   await assert.rejects(startServer({ config: instance([1, 2], ['a']) }), /hsm_instances\[0\]\.hsm_password: 1 passwords for 2 slots/);
-  await assert.rejects(startServer({ config: '[[hsm_instances]]\nhsm_model = "other"\nhsm_slot = [0]\nhsm_password = ["x"]' }), /hsm_instances\[0\]\.library: the model "other" needs one/);
-  await assert.rejects(startServer({ config: '[[hsm_instances]]\nhsm_model = "nope"\nhsm_slot = [0]\nhsm_password = ["x"]' }), /hsm_instances\[0\]\.hsm_model: must be one of soft_hsm/);
+  await assert.rejects(
+    startServer({ config: '[[hsm_instances]]\nhsm_model = "other"\nhsm_slot = [0]\nhsm_password = ["x"]' }),
+    /hsm_instances\[0\]\.library: the model "other" needs one/,
+  );
+  await assert.rejects(
+    startServer({ config: '[[hsm_instances]]\nhsm_model = "nope"\nhsm_slot = [0]\nhsm_password = ["x"]' }),
+    /hsm_instances\[0\]\.hsm_model: must be one of soft_hsm/,
+  );
 });
 
 test.run();

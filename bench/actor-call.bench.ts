@@ -1,0 +1,106 @@
+// What one call of an actor costs: the kernel's own, against Comlink over a plain port, Comlink over the batching line, and a bare batched port.
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { wrap } from 'comlink';
+import { pinned } from '../kernel/actor.ts';
+import { openLine } from '../kernel/runtime/line.ts';
+import { portWire } from '../kernel/runtime/wires.ts';
+import { createRuntime } from '../test/runtime.ts';
+import type { EchoApi } from './fakes/echo.actor.ts';
+import nodeEndpoint from './fakes/node-endpoint.ts';
+import { median, report, round } from './report.ts';
+
+type Echo = (text: string) => Promise<unknown>;
+
+const IN_FLIGHT = [1, 8, 64];
+const RUNS = 5;
+const RUN_MS = 700;
+const LIMIT_US = 25;
+
+const worker = new Worker(new URL('./fakes/raw-worker.ts', import.meta.url));
+const { runtime, ref } = createRuntime({
+  echo: pinned<EchoApi, null>({ module: new URL('./fakes/echo.actor.ts', import.meta.url), deadlineMs: 10_000, instances: { a: null } }),
+});
+await runtime.start();
+const kernel = ref('echo').at('a');
+const subjects: Readonly<Record<string, Echo>> = {
+  'Comlink, plain port': plain(),
+  'Comlink, batching line': batched(),
+  'kernel call': (text) => kernel.echo(text),
+  'bare batched port': bare(),
+};
+
+const rows = [];
+let kernelAt64 = Number.NaN;
+for (const [name, echo] of Object.entries(subjects)) {
+  for (const inFlight of IN_FLIGHT) {
+    await measure(echo, inFlight, 300);
+    const runs = [];
+    for (let run = 0; run < RUNS; run++) runs.push(await measure(echo, inFlight, RUN_MS));
+    const cpuUs = median(runs.map((run) => run.cpuUs));
+    if (name === 'kernel call' && inFlight === 64) kernelAt64 = cpuUs;
+    rows.push({ call: name, 'in flight': inFlight, 'calls/s': Math.round(median(runs.map((run) => run.perSecond))), 'CPU us/call': round(cpuUs) });
+  }
+}
+report('actor-call', rows, [
+  { limit: `CPU of a kernel call at 64 in flight, at most ${LIMIT_US} us`, value: round(kernelAt64), holds: kernelAt64 <= LIMIT_US },
+]);
+await runtime.stop();
+process.exit(0);
+
+/** CPU is that of the whole process: both threads and the collector. */
+async function measure(echo: Echo, inFlight: number, ms: number): Promise<{ perSecond: number; cpuUs: number }> {
+  const startedAt = performance.now();
+  const cpu = process.cpuUsage();
+  let calls = 0;
+  const caller = async () => {
+    while (performance.now() - startedAt < ms) {
+      await echo('hello');
+      calls += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: inFlight }, caller));
+  const { user, system } = process.cpuUsage(cpu);
+  return { perSecond: (calls / (performance.now() - startedAt)) * 1000, cpuUs: (user + system) / calls };
+}
+
+function channel(kind: 'plain' | 'batched' | 'bare') {
+  const { port1, port2 } = new MessageChannel();
+  worker.postMessage({ kind, port: port2 }, [port2]);
+  return port1;
+}
+
+function plain(): Echo {
+  const { echo } = wrap<{ echo(text: string): string }>(nodeEndpoint(channel('plain')));
+  return echo as unknown as Echo;
+}
+
+function batched(): Echo {
+  const { echo } = wrap<{ echo(text: string): string }>(openLine(portWire(channel('batched'))).endpoint);
+  return echo as unknown as Echo;
+}
+
+/** No Comlink, no envelope, no deadline: numbered messages, those of one tick in one array. */
+function bare(): Echo {
+  const port = channel('bare');
+  const waiting = new Map<number, (value: unknown) => void>();
+  let batch: { id: number; text: string }[] = [];
+  let next = 0;
+  port.on('message', (replies: { id: number; text: string }[]) => {
+    for (const { id, text } of replies) {
+      waiting.get(id)?.(text);
+      waiting.delete(id);
+    }
+  });
+  return (text) =>
+    new Promise((resolve) => {
+      next += 1;
+      waiting.set(next, resolve);
+      if (batch.length === 0) {
+        setImmediate(() => {
+          port.postMessage(batch);
+          batch = [];
+        });
+      }
+      batch.push({ id: next, text });
+    });
+}

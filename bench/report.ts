@@ -1,0 +1,44 @@
+// How every benchmark ends: a table for people, and one line of JSON that is kept in bench/results.
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+export type Row = Readonly<Record<string, string | number>>;
+
+/** @param name of the benchmark and of its file in bench/results @param limits what the figures are held to, each with whether it holds */
+export function report(
+  name: string,
+  rows: readonly Row[],
+  limits: readonly { readonly limit: string; readonly value: number; readonly holds: boolean }[],
+): void {
+  const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, node: process.version, platform: `${process.platform} ${process.arch}` };
+  console.log(`\n${name} on ${machine.cores} x ${machine.cpu}, Node ${machine.node}\n`);
+  table(rows);
+  for (const { limit, value, holds } of limits) console.log(`${holds ? 'holds ' : 'FAILS '} ${limit}: ${value}`);
+  const line = JSON.stringify({ name, at: new Date().toISOString(), machine, rows, limits });
+  writeFileSync(new URL(`./results/${name}.json`, import.meta.url), `${line}\n`);
+  console.log(line);
+}
+
+function table(rows: readonly Row[]): void {
+  const columns = Object.keys(rows[0] ?? {});
+  const width = (column: string) => Math.max(column.length, ...rows.map((row) => String(row[column] ?? '').length));
+  const line = (cells: readonly (string | number)[]) => columns.map((column, index) => String(cells[index] ?? '').padEnd(width(column))).join('  ');
+  console.log(line(columns));
+  for (const row of rows) console.log(line(columns.map((column) => row[column] ?? '')));
+  console.log('');
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+/** The value that `part` of all values do not exceed. */
+export function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;
+}
+
+export function round(value: number, digits = 1): number {
+  return Number(value.toFixed(digits));
+}
