@@ -30,7 +30,10 @@ const rows = rounds.map(({ bareMs, loginsPerSecond, ratio, whoami, health }, ind
   'health p99 ms': round(percentile(health, 0.99)),
 }));
 const ratio = round(median(rounds.map((each) => each.ratio)), 2);
-const [whoami, health] = [round(median(rounds.map((each) => percentile(each.whoami, 0.99)))), round(median(rounds.map((each) => percentile(each.health, 0.99))))];
+const [whoami, health] = [
+  round(median(rounds.map((each) => percentile(each.whoami, 0.99)))),
+  round(median(rounds.map((each) => percentile(each.health, 0.99)))),
+];
 report('login', rows, [
   { limit: `logins/s as a part of cores / CPU of a bare hash, at least ${LEAST_RATIO}`, value: ratio, holds: ratio >= LEAST_RATIO },
   { limit: `p99 of /whoami under saturation, at most ${MOST_P99_MS} ms`, value: whoami, holds: whoami <= MOST_P99_MS },

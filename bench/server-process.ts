@@ -24,7 +24,11 @@ export async function startServerProcess(config: string, connections: number): P
   writeFileSync(join(folder, 'config.toml'), config);
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', main, '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'],
+    { env, stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   const address = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (data) => {

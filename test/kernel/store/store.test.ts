@@ -111,7 +111,10 @@ for (const database of databases) {
         [3, '3'],
       ],
     );
-    rows.forEach((row, index) => assert.equal(row.prev, index === 0 ? '' : auditHash(rows[index - 1] as AuditRow)));
+    assert.deepEqual(
+      rows.map(({ prev }) => prev),
+      ['', ...rows.slice(0, -1).map(auditHash)],
+    );
     const other = await open(url, 'node/session/1');
     await other.transaction((tx) => tx.audit(event('1')));
     assert.equal((await other.get<{ seq: number }>("SELECT seq FROM audit WHERE stream = 'node/session/1'"))?.seq, 1);

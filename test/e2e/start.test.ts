@@ -1,0 +1,153 @@
+// The server as a user starts it: the launcher, the line it prints, signals, crashes of the whole process, and words for what is wrong.
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Agent } from 'undici';
+import { test } from 'uvu';
+import { until } from '../runtime.ts';
+import { type Ask, asker, temporaryFolder } from '../server.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Started {
+  readonly child: ChildProcess;
+  readonly address: string;
+  readonly ask: Ask;
+  readonly output: { text: string };
+}
+
+function launch(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
+  const child = spawn(process.execPath, ['launch.mjs', 'start', '--data-dir', dataDir, '--port', '0', ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));
+  return { child, output };
+}
+
+async function start(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const { child, output } = launch(dataDir, args, env);
+  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 30_000);
+  const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
+  assert.ok(address, output.text);
+  const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
+  return { child, address, ask: asker(address, new Agent({ connect: { ca } })), output };
+}
+
+async function exitOf(child: ChildProcess): Promise<number | null> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  return child.exitCode;
+}
+
+/** The pid of the server below its launcher. */
+function serverPid({ child }: Started): number {
+  return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
+}
+
+const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+
+test('npm start ends with a line that gives the address and how to sign in; SIGTERM ends it with 0', async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const server = await start(dataDir);
+  const line = server.output.text.trim().split('\n').at(-1) as string;
+  const password = readFileSync(join(dataDir, 'initial-password'), 'utf8').trim();
+  assert.match(
+    line,
+    new RegExp(`^gatehouse \\S+ is ready at ${server.address} - sign in: curl -k -u 'admin:${password}' -X POST '${server.address}/login\\?realm=_'$`),
+  );
+  const login = await server.ask('POST', '/login?realm=_', { user: `admin:${password}` });
+  assert.equal(login.body.next_step, 'ChangePassword');
+  const pid = serverPid(server);
+  server.child.kill('SIGTERM');
+  assert.equal(await exitOf(server.child), 0);
+  assert.equal(isAlive(pid), false);
+  rmSync(dataDir, { recursive: true });
+});
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} finishes what is under way`, async () => {
+    const dataDir = join(temporaryFolder(), 'data');
+    const server = await start(dataDir, [], { GATEHOUSE_ADMIN_PASSWORD: 'initial password' });
+    const logins = Array.from({ length: 6 }, () => server.ask('POST', '/login?realm=_', { user: 'admin:initial password' }));
+    // The first hash has begun when the metrics say so.
+    await until(async () => /gatehouse_actor_queue_depth\{actor="password"\} [1-9]/.test((await server.ask('GET', '/metrics')).text), 'hashes run');
+    server.child.kill(signal);
+    for (const { status, body } of await Promise.all(logins)) assert.deepEqual([status, body.next_step], [200, 'ChangePassword']);
+    assert.equal(await exitOf(server.child), 0);
+    rmSync(dataDir, { recursive: true });
+  });
+}
+
+test('kill -9 in the middle of logins loses no session that was answered, and the files are sound', async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const server = await start(dataDir, [], { GATEHOUSE_ADMIN_PASSWORD: 'initial password' });
+  const first = await server.ask('POST', '/login?realm=_', { user: 'admin:initial password', body: { new_password: 'a new password' } });
+  const cookies = [first.cookie];
+  const logins = Array.from({ length: 12 }, async () => {
+    const { status, cookie } = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' });
+    if (status === 200) cookies.push(cookie);
+  }).map((login) => login.catch(() => {}));
+  await until(() => cookies.length > 3, 'some logins were answered');
+  process.kill(serverPid(server), 'SIGKILL');
+  await Promise.all(logins);
+  await exitOf(server.child);
+  // An independent reader looks at the file as it was left.
+  assert.equal(await integrity(join(dataDir, 'gatehouse.db')), 'ok');
+  const again = await start(dataDir);
+  for (const cookie of cookies) assert.equal((await again.ask('GET', '/whoami', { cookie })).status, 200);
+  again.child.kill('SIGTERM');
+  assert.equal(await exitOf(again.child), 0);
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a server whose launcher is killed stops by itself', async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const server = await start(dataDir);
+  const pid = serverPid(server);
+  server.child.kill('SIGKILL');
+  await until(() => !isAlive(pid), 'the server ended');
+  rmSync(dataDir, { recursive: true });
+});
+
+test('what is wrong with the configuration is told in words, with exit code 1, and nothing is made', async () => {
+  const folder = temporaryFolder();
+  const file = join(folder, 'config.toml');
+  writeFileSync(file, '[http]\nprot = 1\n[nope]\n');
+  const { child, output } = launch(join(folder, 'data'), ['--config', file, '--whatever']);
+  assert.equal(await exitOf(child), 1);
+  assert.equal(
+    output.text.trim(),
+    'gatehouse cannot start: the configuration has 3 problems:\n  - --whatever: unknown flag\n  - nope: unknown section\n  - http.prot: unknown key',
+  );
+  assert.equal(existsSync(join(folder, 'data')), false);
+  rmSync(folder, { recursive: true });
+});
+
+test('--help and --version answer and end', async () => {
+  const help = launch('/nonexistent', ['--help']);
+  assert.equal(await exitOf(help.child), 0);
+  for (const flag of ['--config', '--data-dir', '--host', '--port', '--hsm-model', '--hsm-admin', '--hsm-slot', '--hsm-password'])
+    assert.ok(help.output.text.includes(flag), flag);
+  const version = launch('/nonexistent', ['--version']);
+  assert.equal(await exitOf(version.child), 0);
+  assert.equal(version.output.text.trim(), (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version);
+});
+
+/** By the package sqlite3, which shares no code with node:sqlite but the file format. */
+function integrity(path: string): Promise<string> {
+  const { Database, OPEN_READWRITE } = createRequire(import.meta.url)('sqlite3') as typeof import('sqlite3');
+  return new Promise((resolve, reject) => {
+    const db = new Database(path, OPEN_READWRITE);
+    db.get('PRAGMA integrity_check', (error: Error | null, row: { integrity_check: string }) =>
+      db.close(() => (error ? reject(error) : resolve(row.integrity_check))),
+    );
+  });
+}
+
+test.run();

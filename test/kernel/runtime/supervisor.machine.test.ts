@@ -1,0 +1,104 @@
+// The supervisor machine, walked with a simulated clock: growing delays, the budget, probation, stops in every state.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { createActor, fromPromise, SimulatedClock } from 'xstate';
+import { supervisorMachine } from '../../../kernel/runtime/supervisor.machine.ts';
+
+const POLICY = { max: 3, withinMs: 60_000, firstDelayMs: 100, maxDelayMs: 250, retryMs: 60_000 };
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+function supervise(start: () => Promise<void>) {
+  const clock = new SimulatedClock();
+  const machine = supervisorMachine.provide({ actors: { start: fromPromise(start), stop: fromPromise(async () => {}) } });
+  const actor = createActor(machine, { clock, input: { policy: POLICY, now: () => clock.now() } });
+  actor.subscribe({ error: () => {} });
+  actor.start();
+  return { clock, actor, state: () => actor.getSnapshot().value as string };
+}
+
+test('delays double up to their limit, then the budget is spent, then it is tried again', async () => {
+  let fails = false;
+  const { clock, actor, state } = supervise(async () => {
+    if (fails) throw new Error('still broken');
+  });
+  assert.equal(state(), 'starting');
+  await tick();
+  assert.equal(state(), 'running');
+  fails = true;
+  actor.send({ type: 'lost', cause: 1 });
+  for (const delay of [100, 200]) {
+    assert.equal(state(), 'waiting');
+    clock.increment(delay - 1);
+    assert.equal(state(), 'waiting');
+    clock.increment(1);
+    assert.equal(state(), 'starting');
+    await tick();
+  }
+  clock.increment(250);
+  await tick();
+  assert.equal(state(), 'failed');
+  for (let retry = 0; retry < 3; retry++) {
+    clock.increment(60_000);
+    assert.equal(state(), 'starting');
+    await tick();
+    assert.equal(state(), 'failed');
+  }
+  fails = false;
+  clock.increment(60_000);
+  await tick();
+  assert.equal(state(), 'running');
+  assert.equal(actor.getSnapshot().context.probation, true);
+  clock.increment(60_000);
+  assert.equal(actor.getSnapshot().context.probation, false);
+  actor.send({ type: 'lost', cause: 2 });
+  assert.equal(state(), 'waiting');
+});
+
+test('replace starts anew without counting a crash', async () => {
+  const { actor, state } = supervise(async () => {});
+  await tick();
+  for (let times = 0; times < 10; times++) {
+    actor.send({ type: 'replace' });
+    assert.equal(state(), 'starting');
+    await tick();
+    assert.equal(state(), 'running');
+  }
+  assert.deepEqual(actor.getSnapshot().context.crashes, []);
+});
+
+for (const [name, reach] of Object.entries({
+  starting: async () => {},
+  running: tick,
+  waiting: async (actor: { send(event: { type: 'lost'; cause: unknown }): void }) => {
+    await tick();
+    actor.send({ type: 'lost', cause: 1 });
+  },
+})) {
+  test(`stop from ${name} ends in stopped, and nothing moves it from there`, async () => {
+    const { actor, state, clock } = supervise(name === 'starting' ? () => new Promise(() => {}) : async () => {});
+    await reach(actor as never);
+    assert.equal(state(), name);
+    actor.send({ type: 'stop' });
+    await tick();
+    await tick();
+    assert.equal(state(), 'stopped');
+    clock.increment(1_000_000);
+    assert.equal(state(), 'stopped');
+  });
+}
+
+test('stop from failed', async () => {
+  const { actor, state, clock } = supervise(async () => {
+    throw new Error('broken');
+  });
+  for (let tried = 0; tried < 4; tried++) {
+    await tick();
+    clock.increment(250);
+  }
+  await tick();
+  assert.equal(state(), 'failed');
+  actor.send({ type: 'stop' });
+  assert.equal(state(), 'stopped');
+});
+
+test.run();
