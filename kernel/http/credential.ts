@@ -13,6 +13,8 @@ export interface Caller {
   /** Scheme code of the sign-in: up, jwt, cc. */
   readonly scheme: string;
   readonly sessionId?: string;
+  /** Policies of an app token. */
+  readonly policies?: readonly string[];
   /** Claims of a session, as `/whoami` answers them. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }

@@ -41,6 +41,10 @@ export interface Route {
   readonly body?: TSchema;
   /** The body may be absent; the handler then sees undefined. */
   readonly bodyOptional?: true;
+  /** The body is read as JSON whatever the content type says: some clients of the machine API send none. */
+  readonly anyContentType?: true;
+  /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does. */
+  admit?(address: string): void;
   /** Bytes; below the server's own limit. */
   readonly bodyLimit?: number;
   // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.

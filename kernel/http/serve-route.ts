@@ -32,7 +32,11 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
   const checkQuery = route.query && queryCheck(route.query);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-    ...(auth === 'none' ? {} : { onRequest: async (request) => void callers.set(request, await authentication.require(request, auth)) }),
+    onRequest: async (request) => {
+      if (auth !== 'none') callers.set(request, await authentication.require(request, auth));
+      route.admit?.(request.ip);
+      if (route.anyContentType) request.headers['content-type'] = 'application/json';
+    },
   };
   app.route({
     method: route.method,

@@ -48,6 +48,8 @@ export async function host(task: HostTask, line: Line, surroundings: HostSurroun
   stopping.abort();
   await actor.stop?.();
   peers.close();
+  line.control({ kind: 'stopped' });
+  line.flush();
 }
 
 function context(task: HostTask, line: Line, { clock, versions }: HostSurroundings, signal: AbortSignal, peer: ActorContext['peer']): ActorContext {

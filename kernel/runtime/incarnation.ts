@@ -45,3 +45,11 @@ export function started(line: Line, lost: Promise<unknown>, label: string): Prom
     lost.then((cause) => reject(new Fault('ACTOR_LOST', { detail: `${label} ended while it was starting`, cause })));
   });
 }
+
+/** How long an incarnation that is gone may still be heard, milliseconds: what it said last travels another way than the news of its end. */
+export const LAST_WORD_MS = 100;
+
+/** Closes the line of an incarnation once it is gone and its last words have had time to arrive. */
+export function closeWhenLost({ close }: Line, lost: Promise<unknown>): void {
+  lost.then(() => setTimeout(close, LAST_WORD_MS).unref());
+}

@@ -16,7 +16,6 @@ line.onControl(async (message) => {
   if (message.kind === 'clock' || message.kind === 'task') clock.offset[0] = BigInt(message['offset'] as number);
   if (message.kind !== 'task') return;
   await host(message['task'] as HostTask, line, { clock, versions: undefined, channel: (given) => openLine(hub.wire(given['channel'] as number)) });
-  line.flush();
   await hub.drained();
   process.exit(0);
 });

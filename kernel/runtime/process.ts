@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { HostTask, Incarnation } from './incarnation.ts';
-import { started } from './incarnation.ts';
+import { closeWhenLost, started } from './incarnation.ts';
 import { openLine } from './line.ts';
 import { openRelay } from './relay.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
@@ -30,7 +30,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
     child.on('error', resolve);
     child.on('exit', (code, signal) => resolve(code === 0 ? undefined : new Error(`the process ended with ${signal ?? `code ${code}`}`)));
   });
-  lost.then(() => line.close());
+  closeWhenLost(line, lost);
   const kill = async () => {
     child.kill('SIGKILL');
     await lost;

@@ -2,7 +2,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { HostTask, Incarnation } from './incarnation.ts';
-import { started } from './incarnation.ts';
+import { closeWhenLost, started } from './incarnation.ts';
 import { openLine } from './line.ts';
 import { portWire } from './wires.ts';
 
@@ -42,10 +42,8 @@ export async function startThread(task: HostTask, options: ThreadOptions): Promi
     () => undefined,
     (cause: unknown) => cause,
   );
-  lost.then(() => {
-    line.close();
-    void end(pool);
-  });
+  closeWhenLost(line, lost);
+  lost.then(() => end(pool));
   const kill = () => end(pool);
   try {
     await started(line, lost, `${task.name}/${task.key}`);

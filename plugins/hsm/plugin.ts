@@ -1,4 +1,5 @@
 // Hardware security modules: many at once, each behind its own actor; their live status.
+import { createRequire } from 'node:module';
 import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
@@ -10,6 +11,16 @@ import { type HsmInstance, hsmInstances } from './instances.ts';
 interface HsmActors {
   readonly [name: string]: PinnedSpec<HsmApi, HsmArgs>;
   readonly hsm: PinnedSpec<HsmApi, HsmArgs>;
+}
+
+/** It is compiled when it is installed, and left out where that is not possible. */
+function isBindingInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('pkcs11js');
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** An HSM that does not answer within this time is not accessible, milliseconds. */
@@ -42,6 +53,11 @@ export default definePlugin<HsmConfig, HsmActors>({
         store: true,
       }),
     };
+  },
+  async open(ctx) {
+    if (!isBindingInstalled())
+      ctx.log.warn({}, 'no HSM support: the package pkcs11js could not be compiled here; install python3, make and g++, then run npm ci');
+    return [];
   },
   routes(ctx) {
     const instances = hsmInstances(ctx.config, process.env);

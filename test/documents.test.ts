@@ -1,0 +1,85 @@
+// What can be checked of the documents: links lead somewhere, config.toml is the defaults, every fault and flag is told, nothing private is named.
+import assert from 'node:assert/strict';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from 'smol-toml';
+import type { TSchema } from 'typebox';
+import { test } from 'uvu';
+import { faultTables } from '../kernel/catalog.ts';
+import { leavesOf } from '../kernel/config/schema.ts';
+import { KERNEL_SECTIONS } from '../kernel/config/sections.ts';
+import { BUILT_IN } from '../plugins/index.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+const committed = globSync('{*,.ci/*,{kernel,plugins,actors,test,bench}/**/*}.{ts,mjs,json,md,toml}', { cwd: root });
+
+test('every link in the documents leads to a file that is there', () => {
+  for (const document of DOCUMENTS) {
+    for (const [, target] of read(document).matchAll(/\]\(([^)#]+)\)/g)) {
+      if (!target?.startsWith('http')) assert.ok(existsSync(join(root, dirname(document), target as string)), `${document}: ${target}`);
+    }
+  }
+});
+
+test('the table of faults in the README is the tables in the code', () => {
+  const told = [...read('README.md').matchAll(/^\| ([A-Z][A-Z0-9_]+) \| (\d{3}) \| (.+) \|$/gm)].map(
+    ([, code, status, message]) => `${code} ${status} ${message}`,
+  );
+  const known = Object.entries(faultTables(BUILT_IN)).map(([code, { status, message }]) => `${code} ${status} ${message}`);
+  assert.deepEqual(told.sort(), known.sort());
+});
+
+test('config.toml holds every key with its default and a comment, and no other', () => {
+  const text = read('config.toml');
+  const file = parse(text) as Record<string, unknown>;
+  const schemas: Record<string, TSchema> = {
+    ...KERNEL_SECTIONS,
+    ...Object.fromEntries(BUILT_IN.map((plugin) => [plugin.section ?? plugin.name, plugin.config])),
+  };
+  const at = (path: readonly string[]) => path.reduce<unknown>((value, key) => (value as Record<string, unknown> | undefined)?.[key], file);
+  const known = Object.entries(schemas).flatMap(([name, schema]) => leavesOf(schema, [name]));
+  for (const { path, schema } of known) {
+    assert.deepEqual(at(path), (schema as { default?: unknown }).default, path.join('.'));
+    assert.match(text, new RegExp(`^${path.at(-1)} = .*# .{10,}$`, 'm'), path.join('.'));
+  }
+  const keys = (value: unknown, path: readonly string[]): string[] =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.entries(value).flatMap(([key, child]) => keys(child, [...path, key]))
+      : [path.join('.')];
+  assert.deepEqual(keys(file, []).sort(), known.map(({ path }) => path.join('.')).sort());
+});
+
+test('the keys of the tables that may be repeated are told in comments', () => {
+  const text = read('config.toml');
+  for (const [section, schema] of Object.entries({ plugins: KERNEL_SECTIONS.plugins, hsm_instances: BUILT_IN.find(({ name }) => name === 'hsm')?.config })) {
+    assert.ok(text.includes(`# [[${section}]]`), section);
+    for (const key of Object.keys((schema as unknown as { items: { properties: object } }).items.properties))
+      assert.match(text, new RegExp(`^# ${key} = `, 'm'), key);
+  }
+});
+
+test('the examples of the README name flags and paths that exist', async () => {
+  const flags = [...read('README.md').matchAll(/ (--hsm-[a-z]+)/g)].map(([, flag]) => flag as string);
+  const declared = new Set(BUILT_IN.flatMap((plugin) => Object.keys(plugin.flags ?? {})).map((name) => `--${name}`));
+  for (const flag of flags) assert.ok(declared.has(flag), flag);
+});
+
+test('the version is one, and the changelog has a place for what comes', () => {
+  assert.equal(JSON.parse(read('package.json')).version, JSON.parse(read('package-lock.json')).version);
+  assert.match(read('CHANGELOG.md'), /^## Unreleased$/m);
+});
+
+test('nothing that is committed names a machine, a registry or a folder of somebody', () => {
+  const forbidden = /registry\.npmjs|\/work\/(main|shared|\.)|\/root\/|"resolved":/;
+  assert.ok(committed.length > 100);
+  for (const file of committed) {
+    if (file === 'test/documents.test.ts') continue;
+    const found = forbidden.exec(read(file))?.[0];
+    assert.equal(found, undefined, `${file}: ${found}`);
+  }
+});
+
+test.run();
