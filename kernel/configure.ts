@@ -1,6 +1,6 @@
 // The first step of the boot: flags, file, variables and plugins become one validated configuration, or one list of problems.
 import { type Catalog, loadCatalog, sectionOf } from './catalog.ts';
-import { parseFlags } from './config/flags.ts';
+import { type FlagValues, parseFlags } from './config/flags.ts';
 import { ConfigError, loadSections, readConfigFile } from './config/load.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import { addressList } from './http/probes.ts';
@@ -19,6 +19,8 @@ export interface Configured {
   /** Validated configuration of each plugin, by its name. */
   readonly sections: ReadonlyMap<string, unknown>;
   readonly catalog: Catalog;
+  /** Flags that plugins declare. */
+  readonly flags: FlagValues;
   /** Folder that relative paths of the configuration start from. */
   readonly base: string;
   readonly dataDir: string;
@@ -48,6 +50,7 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     config: loaded.sections as unknown as KernelConfig,
     sections: new Map(catalog.plugins.map((plugin) => [plugin.name, loaded.sections[sectionOf(plugin)]])),
     catalog,
+    flags: flags.plugin,
     base: file.base,
     dataDir: flags.dataDir ?? env['GATEHOUSE_DATA_DIR'] ?? 'data',
     warnings: [

@@ -20,10 +20,12 @@ export type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
 export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
 
 /** A context for each plugin, in the order of the catalog. */
-export function contextsOf({ catalog, sections, log }: Configured & { readonly log: Log }, { runtime, ...parts }: ContextParts): Contexts {
+export function contextsOf({ catalog, sections, flags, log }: Configured & { readonly log: Log }, { runtime, ...parts }: ContextParts): Contexts {
   const actors = Object.fromEntries([...runtime.groups].map(([name, group]) => [name, group.ref])) as AnyContext['actors'];
   const reported = (actor: string) => new Map((runtime.groups.get(actor)?.cells ?? []).map((cell): [string, Status | undefined] => [cell.key, cell.status]));
-  return new Map(catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, config: sections.get(plugin.name), log: tagged(log, plugin.name) }]));
+  return new Map(
+    catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: tagged(log, plugin.name) }]),
+  );
 }
 
 function tagged(log: Log, plugin: string): Log {

@@ -24,6 +24,8 @@ export interface PluginContext<C, S extends Actors> {
   readonly version: string;
   /** Variables of the process, for what is no configuration: secrets of a first start, which are deleted once read. */
   readonly env: NodeJS.ProcessEnv;
+  /** The plugin's flags as given on the command line. */
+  readonly flags: FlagValues;
   /** What an actor last reported of itself, by key; undefined while it is not running. */
   reported(actor: string & keyof S): ReadonlyMap<string, Status | undefined>;
 }

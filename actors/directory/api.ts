@@ -1,28 +1,92 @@
-// What the directory answers: realms, credentials, admins, and the server's signing keys.
-import type { AuditEvent } from '../../kernel/store/audit.ts';
+// What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
+import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 
-/** A realm as logins need it. */
-export interface RealmView {
-  readonly id: string;
-  readonly passwordsEnabled: boolean;
-  readonly sessionMaxAgeSeconds: number;
-  readonly sessionMaxStaleAgeSeconds: number;
+/** Who acts, for rights and for the audit log. */
+export interface Actor {
+  readonly realm: string;
+  readonly username: string;
+  /** Scheme code: up, jwt, cc. */
+  readonly scheme: string;
+  readonly source: string;
 }
 
+export interface IdentityProvider {
+  readonly jwt_issuer_uri: string;
+  readonly jwks_uri: string;
+  readonly jwt_audience?: string | null;
+}
+
+/** As stored and answered; an absent or null member means its default. */
+export interface AuthParams {
+  readonly username_password_params?: { readonly enabled?: boolean; readonly allow_expired_passwords?: boolean } | null;
+  readonly jwt_params?: { readonly idp_params?: readonly IdentityProvider[]; readonly smallest_refresh_interval_seconds?: number } | null;
+  readonly totp_params?: { readonly algorithm?: string; readonly step?: number } | null;
+}
+
+export interface Realm {
+  readonly id: string;
+  readonly auth_params: AuthParams;
+  readonly session_max_age_seconds: number;
+  readonly session_max_stale_age_seconds: number;
+  readonly certificate_max_age_seconds: number;
+  readonly password_max_age_seconds: number;
+}
+
+export interface AdminRecord {
+  readonly id: string;
+  readonly realms: readonly string[];
+  readonly userpass: string | null;
+  readonly jwt: string | null;
+  readonly fido2: string | null;
+  readonly digital_credentials: Readonly<Record<string, unknown>> | null;
+  readonly client_certificate: string | null;
+}
+
+export interface Admin extends AdminRecord {
+  readonly totp_enabled: boolean;
+  /** Both hold the secret, which is shown once, when it is generated. */
+  readonly totp_secret: null;
+  readonly totp_auth_url: null;
+}
+
+export interface Credential {
+  readonly realm: string;
+  readonly username: string;
+  readonly password_hash: '';
+  readonly change_password: boolean;
+  readonly roles: readonly string[];
+  readonly extra_claims: Readonly<Record<string, unknown>> | null;
+}
+
+export interface CredentialInput extends Omit<Credential, 'password_hash'> {
+  /** PHC string of a new password; null keeps the one there is. */
+  readonly passwordHash: string | null;
+}
+
+/** A credential as logins need it. */
 export interface CredentialView {
   /** PHC string. */
   readonly passwordHash: string;
   readonly changePassword: boolean;
+  /** Milliseconds since the epoch. */
+  readonly passwordSetAt: number;
   readonly roles: readonly string[];
   readonly extraClaims: Readonly<Record<string, unknown>> | null;
   /** Grows with every change: a session is created only for the revision that was proven. */
   readonly revision: number;
+  readonly totp: boolean;
 }
+
+export type Factor = 'password' | 'totp';
 
 /** Both null for an unknown realm; the credential null for an unknown name. */
 export interface LoginView {
-  readonly realm: RealmView | null;
+  readonly realm: Realm | null;
   readonly credential: CredentialView | null;
+  /** Factors that this source is locked out of. */
+  readonly locked: readonly Factor[];
+  /** An admin record names this client certificate. */
+  readonly isAdminCertificate: boolean;
 }
 
 export interface PasswordChange {
@@ -34,11 +98,13 @@ export interface PasswordChange {
   readonly source: string;
 }
 
-export interface SessionOwner {
+export interface CompletedLogin {
   readonly realm: string;
   readonly username: string;
-  /** Scheme code: up, jwt, cc. */
-  readonly scheme: string;
+  readonly source: string;
+  readonly revision: number;
+  /** Time step of the code that was given; null where none was asked for. */
+  readonly totpStep: number | null;
 }
 
 export interface FirstStart {
@@ -47,18 +113,87 @@ export interface FirstStart {
   readonly passwordHash: string;
 }
 
+export interface TotpEnrolment {
+  readonly realm: string;
+  readonly username: string;
+  /** Base32. */
+  readonly secret: string;
+  readonly code: string;
+  /** An unused code of the factor that is replaced; undefined where the caller needs none. */
+  readonly currentCode: string | undefined;
+  readonly mustProve: boolean;
+}
+
+export type TotpOutcome = 'done' | 'missing' | 'code-invalid' | 'unproven';
+
+export interface AuditQuery {
+  readonly realm: string | undefined;
+  readonly event: string | undefined;
+  readonly actor: string | undefined;
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface AuditPage {
+  readonly events: readonly AuditRow[];
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+export type SigningPurpose = 'session' | 'certificate';
+
+/** Methods answer null for what is missing, and throw AUTH_EXISTS, AUTH_LAST_SUPER_ADMIN or BAD_REQUEST for what cannot be. */
 export type DirectoryApi = {
-  login(realm: string, username: string): Promise<LoginView>;
+  login(realm: string, username: string, source: string): Promise<LoginView>;
   /** Clears the mark, ends every session of the user. @returns the new revision, or null when the credential has changed meanwhile */
   changePassword(change: PasswordChange): Promise<number | null>;
-  /** Realms that the owner of a session administers; `_` stands for all. */
-  administered(owner: SessionOwner): Promise<readonly string[]>;
+  /** Writes the row of a refused login, counts the failure of an existing credential, and locks what has failed too often. */
+  refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string): Promise<void>;
+  /**
+   * The last step of a login by password: looks at the locks once more, uses the code up, forgets the failures of this source.
+   * @returns false when the credential has changed, a lock has come, or the code was used meanwhile
+   */
+  complete(login: CompletedLogin): Promise<boolean>;
+  /** @returns the time step of a code that is valid and not used up; null for any other */
+  checkTotp(realm: string, username: string, code: string): Promise<number | null>;
+  record(event: AuditEvent): Promise<void>;
+
+  administered(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<readonly string[]>;
+  listRealms(): Promise<readonly Realm[]>;
+  getRealm(id: string): Promise<Realm | null>;
+  createRealm(realm: Realm, by: Actor): Promise<Realm>;
+  updateRealm(realm: Realm, by: Actor): Promise<Realm | null>;
+  deleteRealm(id: string, by: Actor): Promise<void>;
+
+  listAdmins(): Promise<readonly Admin[]>;
+  getAdmin(id: string): Promise<Admin | null>;
+  createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
+  updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
+  deleteAdmin(id: string, by: Actor): Promise<void>;
+
+  /** @param realm null for all realms */
+  listCredentials(realm: string | null): Promise<readonly Credential[]>;
+  getCredential(realm: string, username: string): Promise<Credential | null>;
+  createCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
+  updateCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
+  deleteCredential(realm: string, username: string, by: Actor): Promise<void>;
+  unlock(realm: string, username: string, by: Actor): Promise<boolean>;
+
+  enableTotp(enrolment: TotpEnrolment, by: Actor): Promise<TotpOutcome>;
+  disableTotp(realm: string, username: string, code: string | undefined, mustProve: boolean, by: Actor): Promise<TotpOutcome>;
+
+  /** Compact JWS, ES256. */
+  sign(purpose: SigningPurpose, claims: Readonly<Record<string, unknown>>): Promise<string>;
+  publicKeys(purpose: SigningPurpose): Promise<readonly Readonly<Record<string, unknown>>[]>;
+
+  audit(query: AuditQuery): Promise<AuditPage>;
+
   /** True until the first realm exists. */
   isEmpty(): Promise<boolean>;
   /** Makes realm `_` with its admin, once for all nodes. @returns false when it was there */
   firstStart(first: FirstStart): Promise<boolean>;
   /** True while the admin of the first start has not changed the initial password. */
   hasInitialPassword(username: string): Promise<boolean>;
-  /** Writes the row of an event that changes nothing, such as a refused login. */
-  record(event: AuditEvent): Promise<void>;
+  /** Makes the admin of realm `_` able to sign in with a new initial password, whatever was done to it. */
+  resetAdmin(first: FirstStart): Promise<void>;
 };

@@ -1,30 +1,75 @@
-// The first start: realm `_` with its first admin, made once for all nodes.
-import type { Store } from '../../kernel/store/store.ts';
-import type { FirstStart } from './api.ts';
+// The first admin: made once for all nodes on the first start, and made able to sign in again when an operator asks for it.
+import type { Transaction } from '../../kernel/store/store.ts';
+import type { AuthParams, DirectoryApi, FirstStart } from './api.ts';
+import { endSessions, type Part } from './part.ts';
 
 const LOCK = 'gatehouse first start';
 const YEAR_SECONDS = 31_536_000;
 const HOUR_SECONDS = 3_600;
 
-/** @returns false when a realm was there already */
-export function createFirst(store: Store, { username, passwordHash }: FirstStart, now: number): Promise<boolean> {
-  return store.transaction(
-    async (tx) => {
-      if (await tx.get('SELECT id FROM realm LIMIT 1')) return false;
-      await tx.run(
-        `INSERT INTO realm (id, auth_params, session_max_age_seconds, session_max_stale_age_seconds, certificate_max_age_seconds, password_max_age_seconds)
-         VALUES ('_', '{}', $1, $1, $2, 0)`,
-        [HOUR_SECONDS, YEAR_SECONDS],
+type FirstStartApi = Pick<DirectoryApi, 'isEmpty' | 'firstStart' | 'hasInitialPassword' | 'resetAdmin'>;
+
+export function firstStartApi(part: Part): FirstStartApi {
+  const { store, clock } = part;
+  return {
+    isEmpty: async () => (await store.get('SELECT id FROM realm LIMIT 1')) === undefined,
+    firstStart: (first) =>
+      store.transaction(
+        async (tx) => {
+          if (await tx.get('SELECT id FROM realm LIMIT 1')) return false;
+          await makeRealm(tx);
+          await makeAdmin(tx, first, clock.now());
+          await tx.audit({ event: 'first_start', outcome: 'success', realm: '_', target: first.username });
+          return true;
+        },
+        { lock: LOCK },
+      ),
+    async hasInitialPassword(username) {
+      const row = await store.get<{ change_password: number; revision: number }>(
+        "SELECT change_password, revision FROM userpass WHERE realm = '_' AND username = $1",
+        [username],
       );
-      await tx.run(
-        `INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision) VALUES ('_', $1, $2, 1, '[]', NULL, $3, 1)`,
-        [username, passwordHash, now],
-      );
-      await tx.run('INSERT INTO admin (id, userpass) VALUES ($1, $1)', [username]);
-      await tx.run(`INSERT INTO admin_realm (admin, realm) VALUES ($1, '_')`, [username]);
-      await tx.audit({ event: 'first_start', outcome: 'success', realm: '_', target: username });
-      return true;
+      return row?.change_password === 1 && row.revision === 1;
     },
-    { lock: LOCK },
+    async resetAdmin(first) {
+      const { username } = first;
+      await store.transaction(
+        async (tx) => {
+          await allowPasswords(tx);
+          // Its second factor and locks go with the row; a new one has the initial password.
+          await tx.run("DELETE FROM userpass WHERE realm = '_' AND username = $1", [username]);
+          await endSessions(tx, '_', username);
+          await makeAdmin(tx, first, clock.now());
+          await tx.audit({ event: 'admin.reset', outcome: 'success', realm: '_', target: username });
+        },
+        { lock: LOCK },
+      );
+      part.bump('_', username);
+    },
+  };
+}
+
+function makeRealm(tx: Transaction): Promise<number> {
+  return tx.run(
+    `INSERT INTO realm (id, auth_params, session_max_age_seconds, session_max_stale_age_seconds, certificate_max_age_seconds, password_max_age_seconds)
+     VALUES ('_', '{}', $1, $1, $2, 0)`,
+    [HOUR_SECONDS, YEAR_SECONDS],
   );
+}
+
+async function makeAdmin(tx: Transaction, { username, passwordHash }: FirstStart, now: number): Promise<void> {
+  await tx.run(
+    `INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision) VALUES ('_', $1, $2, 1, '[]', NULL, $3, 1)`,
+    [username, passwordHash, now],
+  );
+  await tx.run('INSERT INTO admin (id, userpass) VALUES ($1, $1) ON CONFLICT (id) DO UPDATE SET userpass = $1', [username]);
+  await tx.run(`INSERT INTO admin_realm (admin, realm) VALUES ($1, '_') ON CONFLICT (admin, realm) DO NOTHING`, [username]);
+}
+
+/** The realm may have been told to take no passwords, which is one of the ways to be locked out. */
+async function allowPasswords(tx: Transaction): Promise<void> {
+  const row = await tx.get<{ auth_params: string }>("SELECT auth_params FROM realm WHERE id = '_'");
+  const params = JSON.parse(row?.auth_params ?? '{}') as AuthParams;
+  const { enabled: _enabled, ...passwords } = params.username_password_params ?? {};
+  await tx.run("UPDATE realm SET auth_params = $1 WHERE id = '_'", [JSON.stringify({ ...params, username_password_params: passwords })]);
 }

@@ -18,8 +18,8 @@ export interface SessionView {
 export interface NewSession extends Omit<SessionView, 'createdAt'> {
   /** SHA-256 of the cookie's value. */
   readonly cookieHash: Uint8Array;
-  /** Revision of the credential that was proven. */
-  readonly revision: number;
+  /** Revision of the credential that was proven; null for schemes without one. */
+  readonly revision: number | null;
   /** Address of the client, for the audit log. */
   readonly source: string;
 }
@@ -32,13 +32,24 @@ export interface SessionEnder {
   readonly source: string;
 }
 
+export interface SessionClient {
+  readonly username: string;
+  /** Scheme code. */
+  readonly scheme: string;
+}
+
 export type SessionApi = {
   /** @returns false when the credential has changed since it was proven; no session is made then */
   create(session: NewSession): Promise<boolean>;
   /** The session of a cookie, if it lives; counts as activity. */
   authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null>;
-  /** The session of an id, if it lives; counts as nothing. */
-  look(id: string): Promise<SessionView | null>;
+  /** The session of an id, if it lives. @param counts as activity, which the look of an admin does not */
+  look(id: string, counts: boolean): Promise<SessionView | null>;
   /** @returns how many of them lived in the store */
   end(ids: readonly string[], by: SessionEnder): Promise<number>;
+  /** Ids of the live sessions of these users. */
+  list(realm: string, clients: readonly SessionClient[]): Promise<readonly string[]>;
+  endRealm(realm: string, by: SessionEnder): Promise<number>;
+  /** Removes the rows of expired sessions. */
+  purge(by: SessionEnder): Promise<number>;
 };

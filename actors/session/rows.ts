@@ -1,6 +1,6 @@
 // The rows behind sessions.
 import type { Reader, Store } from '../../kernel/store/store.ts';
-import type { NewSession, SessionEnder, SessionView } from './api.ts';
+import type { NewSession, SessionClient, SessionEnder, SessionView } from './api.ts';
 
 export interface StoredSession extends SessionView {
   readonly cookieHash: Uint8Array;
@@ -26,7 +26,7 @@ interface Row {
 type Claims = Pick<SessionView, 'jti' | 'roles' | 'extraClaims'>;
 
 /** An idle session's row is behind its last activity by up to a tenth of the limit; it is kept that much longer. */
-const PURGE = 'DELETE FROM session WHERE created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1100 + 1000 <= $1';
+const EXPIRED = 'created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1100 + 1000 <= $1';
 
 export async function readRow(store: Reader, id: string): Promise<StoredSession | undefined> {
   const sql = 'SELECT id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims FROM session WHERE id = $1';
@@ -51,8 +51,12 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
 export function insertRow(store: Store, session: NewSession, now: number): Promise<boolean> {
   const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, revision, source } = session;
   return store.transaction(async (tx) => {
-    const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
-    if (credential?.revision !== revision) return false;
+    if (revision === null) {
+      if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return false;
+    } else {
+      const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
+      if (credential?.revision !== revision) return false;
+    }
     const claims: Claims = { jti, roles, extraClaims };
     await tx.run(
       `INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims)
@@ -73,14 +77,41 @@ export function endRows(store: Store, ids: readonly string[], by: SessionEnder):
   return store.transaction(async (tx) => {
     let ended = 0;
     for (const id of ids) {
-      if ((await tx.run('DELETE FROM session WHERE id = $1', [id])) === 0) continue;
+      const row = await tx.get<{ realm: string }>('SELECT realm FROM session WHERE id = $1', [id]);
+      if (!row) continue;
+      await tx.run('DELETE FROM session WHERE id = $1', [id]);
       ended += 1;
-      await tx.audit({ event: 'session.end', outcome: 'success', realm: by.realm, actor: by.username, scheme: by.scheme, source: by.source, target: id });
+      await tx.audit({ event: 'session.end', outcome: 'success', ...auditFields(by, row.realm), target: id });
     }
     return ended;
   });
 }
 
-export function purgeRows(store: Store, now: number): Promise<number> {
-  return store.transaction((tx) => tx.run(PURGE, [now]));
+export async function listRows(store: Reader, realm: string, clients: readonly SessionClient[], now: number): Promise<string[]> {
+  const ids: string[] = [];
+  const sql = `SELECT id FROM session WHERE realm = $1 AND username = $2 AND scheme = $3 AND NOT (${EXPIRED.replaceAll('$1', '$4')}) ORDER BY created_at, id`;
+  for (const { username, scheme } of clients) ids.push(...(await store.all<{ id: string }>(sql, [realm, username, scheme, now])).map(({ id }) => id));
+  return [...new Set(ids)];
+}
+
+/** @returns the owners of what was deleted, whose version counters have to move */
+export function endRealmRows(store: Store, realm: string, by: SessionEnder): Promise<readonly { readonly username: string }[]> {
+  return store.transaction(async (tx) => {
+    const owners = await tx.all<{ username: string }>('SELECT username FROM session WHERE realm = $1', [realm]);
+    await tx.run('DELETE FROM session WHERE realm = $1', [realm]);
+    await tx.audit({ event: 'session.end_realm', outcome: 'success', ...auditFields(by, realm), target: `${owners.length} sessions` });
+    return owners;
+  });
+}
+
+export function purgeRows(store: Store, now: number, by: SessionEnder | undefined): Promise<number> {
+  return store.transaction(async (tx) => {
+    const purged = await tx.run(`DELETE FROM session WHERE ${EXPIRED}`, [now]);
+    if (by) await tx.audit({ event: 'session.purge', outcome: 'success', ...auditFields(by, by.realm), target: `${purged} sessions` });
+    return purged;
+  });
+}
+
+function auditFields(by: SessionEnder, realm: string) {
+  return { realm, actor: `${by.realm}/${by.username}`, scheme: by.scheme, source: by.source };
 }

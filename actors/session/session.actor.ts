@@ -4,7 +4,7 @@ import { defineActor } from '../../kernel/actor.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import type { SessionApi, SessionView } from './api.ts';
 import { createCache } from './cache.ts';
-import { endRows, insertRow, purgeRows, readRow, type StoredSession, touchRow } from './rows.ts';
+import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type StoredSession, touchRow } from './rows.ts';
 
 export interface SessionArgs {
   /** Sessions held in memory by this actor. */
@@ -27,7 +27,7 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) =
 
   function purgeRegularly() {
     const purge = () => {
-      purgeRows(store, clock.now()).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
+      purgeRows(store, clock.now(), undefined).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
       handle.current = clock.setTimeout(purge, PURGE_MS);
     };
     const handle = { current: clock.setTimeout(purge, PURGE_MS) };
@@ -63,15 +63,23 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) =
       if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
       return (await touch(session)) ? viewOf(session) : null;
     },
-    async look(id) {
+    async look(id, counts) {
       const session = await find(id);
-      return session ? viewOf(session) : null;
+      if (!session || (counts && !(await touch(session)))) return null;
+      return viewOf(session);
     },
     async end(ids, by) {
       const ended = await endRows(store, ids, by);
       for (const id of ids) cache.delete(id);
       return ended;
     },
+    list: (realm, clients) => listRows(store, realm, clients, clock.now()),
+    async endRealm(realm, by) {
+      const owners = await endRealmRows(store, realm, by);
+      for (const username of new Set(owners.map((owner) => owner.username))) versions?.bump(userCounter(realm, username));
+      return owners.length;
+    },
+    purge: (by) => purgeRows(store, clock.now(), by),
   };
   return {
     api,

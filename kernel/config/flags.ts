@@ -2,11 +2,13 @@
 import { parseArgs } from 'node:util';
 import { parseReference } from './secret.ts';
 
-/** A flag that a plugin declares. All take a value and may be repeated. */
+/** A flag that a plugin declares. It takes a value and may be repeated, unless it is a switch. */
 export interface FlagSpec {
   readonly about: string;
   /** Takes `file:PATH` and `env:NAME`, because others can see a command line. */
   readonly secret?: true;
+  /** Takes no value; it is there or not. */
+  readonly switch?: true;
 }
 
 export type FlagValues = Readonly<Record<string, readonly unknown[]>>;
@@ -36,7 +38,9 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
   const one = { type: 'string' as const };
   const options = {
     ...Object.fromEntries(Object.keys(OWN).map((name) => [name, one])),
-    ...Object.fromEntries(Object.keys(declared).map((name) => [name, { type: 'string' as const, multiple: true }])),
+    ...Object.fromEntries(
+      Object.entries(declared).map(([name, spec]) => [name, { type: spec.switch ? ('boolean' as const) : ('string' as const), multiple: true }]),
+    ),
     help: { type: 'boolean' as const, short: 'h' },
     version: { type: 'boolean' as const },
   };
@@ -52,6 +56,7 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
     const spec = declared[name];
     if (!(name in options)) problems.push(`${rawName}: unknown flag`);
     else if (name === 'help' || name === 'version') values[name] = '';
+    else if (spec?.switch) plugin[name] = [true];
     else if (value === undefined || (value.startsWith('--') && !token.inlineValue)) problems.push(`${rawName}: needs a value`);
     else if (!spec) values[name] = value;
     else {

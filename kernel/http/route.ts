@@ -15,6 +15,8 @@ export interface Request<Body = unknown> {
   readonly address: string;
   /** Set on every route that requires authentication. */
   readonly caller: Caller | undefined;
+  /** Value of the session cookie, as sent. */
+  readonly cookie: string | undefined;
   /** The client certificate, valid at this moment; undefined without one. */
   readonly certificate: PeerCertificateView | undefined;
   /** Aborted when the client goes away before its answer. */

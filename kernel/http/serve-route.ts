@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
-import type { Authentication } from './authenticate.ts';
+import { type Authentication, SESSION_COOKIE } from './authenticate.ts';
 import { bodyCheck, queryCheck } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
@@ -60,6 +60,7 @@ function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock): Req
     body: request.body,
     address: request.ip,
     caller: callers.get(request),
+    cookie: request.cookies[SESSION_COOKIE],
     get certificate() {
       return peerCertificate(request.raw.socket as TLSSocket, clock.now()).view;
     },

@@ -125,7 +125,13 @@ function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
     name = `gatehouse_${names.size}`;
     names.set(text, name);
   }
-  return { name, text, values: params.map((value) => (value instanceof Uint8Array ? Buffer.from(value) : value)) };
+  return { name, text, values: params.map(valueOf) };
+}
+
+/** PostgreSQL's texts cannot hold U+0000; what a client may send must find nothing, not fail. */
+function valueOf(value: SqlValue): unknown {
+  if (typeof value === 'string') return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
+  return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 
 async function guarded<T>(run: () => Promise<T>): Promise<T> {

@@ -1,6 +1,6 @@
 // The actors of the authentication service.
 import type { DirectoryApi } from '../../actors/directory/api.ts';
-import type { DirectoryArgs } from '../../actors/directory/directory.actor.ts';
+import type { DirectoryArgs } from '../../actors/directory/part.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';
 import type { SessionApi } from '../../actors/session/api.ts';
 import type { SessionArgs } from '../../actors/session/session.actor.ts';
@@ -13,11 +13,17 @@ import type { AuthConfig } from './config.ts';
 /** Hashes that may wait or run: at 60-130 ms each, the last one waits a few seconds. */
 const PASSWORD_QUEUE = 64;
 
-export function authActors(_config: AuthConfig, kernel: KernelConfig) {
+export function authActors(config: AuthConfig, kernel: KernelConfig) {
+  const lockout = {
+    failures: config.lockout_failures,
+    failuresAllSources: config.lockout_failures_all_sources,
+    windowMs: config.lockout_window_seconds * 1000,
+    lockMs: config.lockout_seconds * 1000,
+  };
   return {
     directory: pinned<DirectoryApi, DirectoryArgs>({
       module: new URL('../../actors/directory/directory.actor.ts', import.meta.url),
-      instances: { main: { auditRetentionDays: kernel.audit.retention_days } },
+      instances: { main: { auditRetentionDays: kernel.audit.retention_days, lockout, clientCertificates: kernel.http.tls.client_ca !== '' } },
       deadlineMs: 10_000,
       store: true,
       dataKeys: ['auth'],

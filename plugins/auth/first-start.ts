@@ -18,19 +18,27 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
   const directory = ctx.actors.directory.at('main');
   const given = ctx.env[VARIABLE];
   delete ctx.env[VARIABLE];
-  if (await directory.isEmpty()) {
-    const password = (given ?? randomBytes(PASSWORD_BYTES).toString('base64url')).normalize('NFC');
-    const problem = newPasswordProblem(password, USERNAME);
-    if (problem) throw new ConfigError([`${VARIABLE}: ${problem}`]);
-    const passwordHash = await ctx.actors.password.hash(move(passwordBytes(password)));
-    // Written before the realm exists: a crash in between leaves a file that the next start replaces, never a realm without its password.
-    if (given === undefined) writePrivateFile(fileIn(ctx.dataDir), `${password}\n`);
-    if (await directory.firstStart({ username: USERNAME, passwordHash })) return [given === undefined ? signIn(`'${USERNAME}:${password}'`) : signIn(USERNAME)];
+  const isReset = ctx.flags['reset-admin'] !== undefined;
+  if (isReset || (await directory.isEmpty())) {
+    const { password, passwordHash } = await makePassword(ctx, given);
+    const first = { username: USERNAME, passwordHash };
+    const made = (await directory.firstStart(first)) || (isReset && (await directory.resetAdmin(first).then(() => true)));
+    if (made) return [given === undefined ? signIn(`'${USERNAME}:${password}'`) : signIn(USERNAME)];
   }
   if (!(await directory.hasInitialPassword(USERNAME))) forgetInitialPassword(ctx.dataDir, USERNAME);
   // The password itself is shown once, when it was made.
   else if (existsSync(fileIn(ctx.dataDir))) return [signIn(`"${USERNAME}:$(cat '${fileIn(ctx.dataDir)}')"`)];
   return [signIn(USERNAME)];
+}
+
+async function makePassword(ctx: AuthContext, given: string | undefined): Promise<{ password: string; passwordHash: string }> {
+  const password = (given ?? randomBytes(PASSWORD_BYTES).toString('base64url')).normalize('NFC');
+  const problem = newPasswordProblem(password, USERNAME);
+  if (problem) throw new ConfigError([`${VARIABLE}: ${problem}`]);
+  const passwordHash = await ctx.actors.password.hash(move(passwordBytes(password)));
+  // Written before the rows: a crash in between leaves a file that the next start replaces, never an admin without a password.
+  if (given === undefined) writePrivateFile(fileIn(ctx.dataDir), `${password}\n`);
+  return { password, passwordHash };
 }
 
 /** curl asks for the password where the user stands alone. */

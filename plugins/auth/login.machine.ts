@@ -1,39 +1,58 @@
 // The login as a state machine: what has been proven, what is asked for next, how it ends. Pure: the driver holds the snapshot.
-import { initialTransition, type SnapshotFrom, setup, transition } from 'xstate';
+import { assign, initialTransition, type SnapshotFrom, setup, transition } from 'xstate';
 
-/**
- * Outcomes of the steps, as the driver learns them. `primary` is the password; `mustChange` says that the credential is marked, and
- * `offersNew` that the client sent a new password along.
- */
+/** What the credential asks for, and what the client has sent along. */
+export interface LoginNeeds {
+  /** The credential has a second factor. */
+  readonly totp: boolean;
+  /** The client sent a code. */
+  readonly code: boolean;
+  /** The credential is marked, or its password too old. */
+  readonly mustChange: boolean;
+  /** The client sent a new password. */
+  readonly offersNew: boolean;
+}
+
 export type LoginEvent =
-  | { readonly type: 'primary.accepted'; readonly mustChange: boolean; readonly offersNew: boolean }
+  | { readonly type: 'primary.accepted'; readonly needs: LoginNeeds }
   | { readonly type: 'primary.refused' }
+  | { readonly type: 'totp.accepted' }
+  | { readonly type: 'totp.refused' }
   | { readonly type: 'password.changed' }
   | { readonly type: 'password.unfit' }
   | { readonly type: 'password.refused' };
 
+const NOTHING: LoginNeeds = { totp: false, code: false, mustChange: false, offersNew: false };
+
 /**
- * `primary` and `password` are the steps that wait for an outcome. The final states are the specification's next steps, and two
- * refusals: `Refused` (401) and `Unfit`, a new password that cannot be used (400).
+ * `primary`, `totp` and `password` wait for the outcome of a step, in this order. The final states are the specification's next steps,
+ * and two refusals: `Refused` (401) and `Unfit`, a new password that cannot be used (400).
  */
 export const loginMachine = setup({
-  types: { events: {} as LoginEvent },
+  types: { context: {} as LoginNeeds, events: {} as LoginEvent },
   guards: {
-    offersNew: ({ event }) => event.type === 'primary.accepted' && event.offersNew,
-    mustChange: ({ event }) => event.type === 'primary.accepted' && event.mustChange,
+    asksForCode: ({ context }) => context.totp && !context.code,
+    hasCode: ({ context }) => context.totp && context.code,
+    offersNew: ({ context }) => context.offersNew,
+    mustChange: ({ context }) => context.mustChange,
   },
 }).createMachine({
   id: 'login',
   initial: 'primary',
+  context: NOTHING,
   states: {
     primary: {
       on: {
-        'primary.accepted': [{ guard: 'offersNew', target: 'password' }, { guard: 'mustChange', target: 'ChangePassword' }, { target: 'Authenticated' }],
+        'primary.accepted': { target: 'proven', actions: assign(({ event }) => event.needs) },
         'primary.refused': 'Refused',
       },
     },
+    proven: { always: [{ guard: 'asksForCode', target: 'TotpRequired' }, { guard: 'hasCode', target: 'totp' }, { target: 'identified' }] },
+    totp: { on: { 'totp.accepted': 'identified', 'totp.refused': 'Refused' } },
+    identified: { always: [{ guard: 'offersNew', target: 'password' }, { guard: 'mustChange', target: 'ChangePassword' }, { target: 'Authenticated' }] },
     password: { on: { 'password.changed': 'Authenticated', 'password.unfit': 'Unfit', 'password.refused': 'Refused' } },
     Authenticated: { type: 'final' },
+    TotpRequired: { type: 'final' },
     ChangePassword: { type: 'final' },
     Refused: { type: 'final' },
     Unfit: { type: 'final' },

@@ -4,7 +4,7 @@ import type { Migration } from '../../kernel/store/migrate.ts';
 export const AUTH_MIGRATIONS: readonly Migration[] = [
   {
     id: 1,
-    about: 'realms, credentials, admins, sessions, signing keys',
+    about: 'realms, credentials, second factors, locks, admins, sessions, signing keys',
     sql: `
       CREATE TABLE realm (id TEXT PRIMARY KEY, auth_params TEXT NOT NULL, session_max_age_seconds BIGINT NOT NULL, session_max_stale_age_seconds BIGINT NOT NULL,
         certificate_max_age_seconds BIGINT NOT NULL, password_max_age_seconds BIGINT NOT NULL);
@@ -19,7 +19,17 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
         created_at BIGINT NOT NULL, seen_at BIGINT NOT NULL, max_age_seconds BIGINT NOT NULL, max_stale_age_seconds BIGINT NOT NULL, claims TEXT NOT NULL);
       CREATE INDEX session_owner ON session (realm, username);
       CREATE TABLE signing_key (kid TEXT PRIMARY KEY, purpose TEXT NOT NULL, public_jwk TEXT NOT NULL, wrapped BYTEA NOT NULL, created_at BIGINT NOT NULL,
-        retired_at BIGINT);
+        signed_until BIGINT NOT NULL, retired_at BIGINT);
+      CREATE TABLE totp (realm TEXT NOT NULL, username TEXT NOT NULL, wrapped BYTEA NOT NULL, algorithm TEXT NOT NULL, step BIGINT NOT NULL,
+        last_step BIGINT NOT NULL, PRIMARY KEY (realm, username), FOREIGN KEY (realm, username) REFERENCES userpass (realm, username) ON DELETE CASCADE);
+      CREATE TABLE lockout (realm TEXT NOT NULL, username TEXT NOT NULL, factor TEXT NOT NULL, source TEXT NOT NULL, failures BIGINT NOT NULL,
+        window_started_at BIGINT NOT NULL, locked_until BIGINT NOT NULL, PRIMARY KEY (realm, username, factor, source),
+        FOREIGN KEY (realm, username) REFERENCES userpass (realm, username) ON DELETE CASCADE);
+      CREATE TABLE login_source (realm TEXT NOT NULL, username TEXT NOT NULL, source TEXT NOT NULL, completed_at BIGINT NOT NULL,
+        PRIMARY KEY (realm, username, source), FOREIGN KEY (realm, username) REFERENCES userpass (realm, username) ON DELETE CASCADE);
+      CREATE INDEX admin_jwt ON admin (jwt);
+      CREATE INDEX admin_client_certificate ON admin (client_certificate);
+      CREATE INDEX audit_realm ON audit (realm, time);
     `,
   },
 ];

@@ -1,48 +1,64 @@
-// The authentication service: realms, sign-in, sessions.
+// The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
 import Type from 'typebox';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { type AuthActors, authActors } from './actors.ts';
+import { adminRoutes } from './admins.ts';
+import { auditRoute } from './audit.ts';
+import { certifyRoute } from './certify.ts';
 import { AUTH_CONFIG, type AuthConfig } from './config.ts';
-import { endSessionsHandler } from './end-sessions.ts';
+import { credentialRoutes } from './credentials.ts';
 import { AUTH_FAULTS } from './faults.ts';
 import { firstStart } from './first-start.ts';
+import { introspectRoute } from './introspect.ts';
+import { keySetRoutes } from './key-sets.ts';
 import { loginHandler } from './login.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { realmRoutes } from './realms.ts';
 import { sessionAuthenticator } from './session-cookie.ts';
-import { whoami } from './whoami.ts';
+import { sessionRoutes } from './sessions.ts';
+import { totpRoutes } from './totp.ts';
+import { whoamiHandler } from './whoami.ts';
 
-const strict = { additionalProperties: false };
-const MOST_SESSIONS = 1_000;
+const LOGIN_BODY = Type.Object(
+  { totp_code: Type.Optional(Type.Union([Type.String({ maxLength: 16 }), Type.Null()])), new_password: Type.Optional(Type.String()) },
+  { additionalProperties: false },
+);
 
 export default definePlugin<AuthConfig, AuthActors>({
   name: 'auth',
   config: AUTH_CONFIG,
   faults: AUTH_FAULTS,
   migrations: AUTH_MIGRATIONS,
+  flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password; drops its second factor and locks', switch: true } },
   actors: authActors,
   authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx) }),
   open: firstStart,
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);
+    const admit = createRateLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx.clock);
     return [
       {
         method: 'POST',
         path: '/login',
         auth: 'none',
+        admit,
         query: Type.Object({ realm: Type.String({ minLength: 1 }) }),
-        body: Type.Object({ totp_code: Type.Optional(Type.Union([Type.String(), Type.Null()])), new_password: Type.Optional(Type.String()) }, strict),
+        body: LOGIN_BODY,
         bodyOptional: true,
         handle: loginHandler(ctx, (outcome) => logins.inc({ outcome })),
       },
-      { method: 'GET', path: '/whoami', auth: ['cookie'], query: Type.Object({ realm: Type.Optional(Type.String()) }), handle: whoami },
-      {
-        method: 'DELETE',
-        path: '/sessions',
-        auth: ['cookie'],
-        body: Type.Object({ session_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MOST_SESSIONS }) }, strict),
-        handle: endSessionsHandler(ctx),
-      },
+      { method: 'GET', path: '/whoami', auth: ['cookie'], query: Type.Object({ realm: Type.Optional(Type.String()) }), handle: whoamiHandler(ctx) },
       { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },
+      certifyRoute(ctx),
+      introspectRoute(ctx),
+      auditRoute(ctx),
+      ...sessionRoutes(ctx),
+      ...realmRoutes(ctx),
+      ...adminRoutes(ctx),
+      ...credentialRoutes(ctx),
+      ...totpRoutes(ctx),
+      ...keySetRoutes(ctx),
     ];
   },
 });

@@ -1,11 +1,22 @@
-// GET /whoami: the claims of the session.
+// GET /whoami: the claims of the session, as JSON or as a signed token.
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
 
-/** A `realm` that is not the session's own is no valid session there. */
-export function whoami({ query, caller }: Request): Response {
-  const { realm, claims } = caller as Caller;
-  if (query['realm'] !== undefined && query['realm'] !== realm) throw new Fault('UNAUTHENTICATED');
-  return { status: 200, body: claims };
+const JWT = 'application/jwt';
+
+export function whoamiHandler(ctx: AuthContext) {
+  return async (request: Request): Promise<Response> => {
+    const { claims = {} } = requireOwnRealm(request);
+    if (!String(request.headers['accept'] ?? '').includes(JWT)) return { status: 200, body: claims };
+    return { status: 200, body: await ctx.actors.directory.at('main').sign('session', claims), type: JWT };
+  };
+}
+
+/** A `realm` that is not the session's own is no valid session there. @throws Fault UNAUTHENTICATED */
+export function requireOwnRealm({ query, caller }: Request): Caller {
+  const own = caller as Caller;
+  if (query['realm'] !== undefined && query['realm'] !== own.realm) throw new Fault('UNAUTHENTICATED');
+  return own;
 }

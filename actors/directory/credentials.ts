@@ -1,0 +1,125 @@
+// Username/password credentials with their roles and extra claims; a change of what sessions are made from ends them.
+import { Fault } from '../../kernel/fault.ts';
+import { isUniqueViolation } from '../../kernel/store/store.ts';
+import type { Credential, CredentialInput, DirectoryApi } from './api.ts';
+import { keepSuperAdmin } from './last-super-admin.ts';
+import { auditChange, endSessions, type Part } from './part.ts';
+
+interface Row {
+  readonly realm: string;
+  readonly username: string;
+  readonly change_password: number;
+  readonly roles: string;
+  readonly extra_claims: string | null;
+}
+
+const COLUMNS = 'realm, username, change_password, roles, extra_claims';
+
+function credentialOf(row: Row): Credential {
+  const extra_claims = row.extra_claims === null ? null : (JSON.parse(row.extra_claims) as Record<string, unknown>);
+  return {
+    realm: row.realm,
+    username: row.username,
+    password_hash: '',
+    change_password: row.change_password === 1,
+    roles: JSON.parse(row.roles) as string[],
+    extra_claims,
+  };
+}
+
+function answerOf({ realm, username, change_password, roles, extra_claims }: CredentialInput): Credential {
+  return { realm, username, password_hash: '', change_password, roles, extra_claims };
+}
+
+const claimsText = ({ extra_claims: claims }: CredentialInput) => (claims === null ? null : JSON.stringify(claims));
+
+type CredentialApi = Pick<
+  DirectoryApi,
+  'listCredentials' | 'getCredential' | 'createCredential' | 'updateCredential' | 'deleteCredential' | 'changePassword' | 'unlock'
+>;
+
+export function credentialApi(part: Part): CredentialApi {
+  const { store, clock, args } = part;
+  return {
+    async listCredentials(realm) {
+      const rows =
+        realm === null
+          ? store.all<Row>(`SELECT ${COLUMNS} FROM userpass ORDER BY realm, username`)
+          : store.all<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 ORDER BY username`, [realm]);
+      return (await rows).map(credentialOf);
+    },
+    async getCredential(realm, username) {
+      const row = await store.get<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 AND username = $2`, [realm, username]);
+      return row ? credentialOf(row) : null;
+    },
+    createCredential: (input, by) => createCredential(part, input, by),
+    updateCredential: (input, by) => updateCredential(part, input, by),
+    async deleteCredential(realm, username, by) {
+      const deleted = await store.transaction(async (tx) => {
+        if ((await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) === 0) return false;
+        await endSessions(tx, realm, username);
+        if (realm === '_') await keepSuperAdmin(tx, args.clientCertificates);
+        await auditChange(tx, by, 'credential.delete', username, realm);
+        return true;
+      });
+      if (deleted) part.bump(realm, username);
+    },
+    async changePassword({ realm, username, revision, passwordHash, source }) {
+      const changed = await store.transaction(async (tx) => {
+        const sql =
+          'UPDATE userpass SET password_hash = $1, change_password = 0, password_set_at = $2, revision = revision + 1 WHERE realm = $3 AND username = $4 AND revision = $5';
+        if ((await tx.run(sql, [passwordHash, clock.now(), realm, username, revision])) === 0) return false;
+        await endSessions(tx, realm, username);
+        await tx.audit({ event: 'password.change', outcome: 'success', realm, actor: username, scheme: 'up', source, target: username });
+        return true;
+      });
+      if (changed) part.bump(realm, username);
+      return changed ? revision + 1 : null;
+    },
+    unlock: (realm, username, by) =>
+      store.transaction(async (tx) => {
+        if (!(await tx.get('SELECT username FROM userpass WHERE realm = $1 AND username = $2', [realm, username]))) return false;
+        await tx.run('DELETE FROM lockout WHERE realm = $1 AND username = $2', [realm, username]);
+        await auditChange(tx, by, 'credential.unlock', username, realm);
+        return true;
+      }),
+  };
+}
+
+/** @returns null for an unknown realm */
+function createCredential({ store, clock }: Part, input: CredentialInput, by: Parameters<DirectoryApi['createCredential']>[1]): Promise<Credential | null> {
+  const { realm, username, passwordHash, change_password, roles } = input;
+  return store.transaction(async (tx) => {
+    if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
+    try {
+      await tx.run(
+        'INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, 1)',
+        [realm, username, passwordHash, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), clock.now()],
+      );
+    } catch (error) {
+      throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` }) : error;
+    }
+    await auditChange(tx, by, 'credential.create', username, realm);
+    return answerOf(input);
+  });
+}
+
+/** @returns null for an unknown credential */
+async function updateCredential(part: Part, input: CredentialInput, by: Parameters<DirectoryApi['updateCredential']>[1]): Promise<Credential | null> {
+  const { realm, username, passwordHash, change_password, roles } = input;
+  const outcome = await part.store.transaction(async (tx) => {
+    const before = await tx.get<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 AND username = $2`, [realm, username]);
+    if (!before) return 'missing';
+    await tx.run(
+      `UPDATE userpass SET change_password = $3, roles = $4, extra_claims = $5, revision = revision + 1,
+        password_hash = COALESCE($6, password_hash), password_set_at = CASE WHEN $6 IS NULL THEN password_set_at ELSE $7 END WHERE realm = $1 AND username = $2`,
+      [realm, username, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), passwordHash, part.clock.now()],
+    );
+    const ends = passwordHash !== null || before.roles !== JSON.stringify(roles) || before.extra_claims !== claimsText(input);
+    if (ends) await endSessions(tx, realm, username);
+    await auditChange(tx, by, passwordHash === null ? 'credential.update' : 'credential.password', username, realm);
+    return ends ? 'ended' : 'kept';
+  });
+  if (outcome === 'ended') part.bump(realm, username);
+  return outcome === 'missing' ? null : answerOf(input);
+}

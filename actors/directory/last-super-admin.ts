@@ -1,0 +1,27 @@
+// The rule that a super admin is left who can sign in: looked at in the transaction of every change that could break it.
+import { Fault } from '../../kernel/fault.ts';
+import type { Transaction } from '../../kernel/store/store.ts';
+import type { AuthParams } from './api.ts';
+
+interface Way {
+  readonly userpass: string | null;
+  readonly jwt: string | null;
+  readonly client_certificate: string | null;
+}
+
+/** @throws Fault AUTH_LAST_SUPER_ADMIN, which undoes the transaction */
+export async function keepSuperAdmin(tx: Transaction, clientCertificates: boolean): Promise<void> {
+  const realm = await tx.get<{ auth_params: string }>("SELECT auth_params FROM realm WHERE id = '_'");
+  const params = JSON.parse(realm?.auth_params ?? '{}') as AuthParams;
+  const ways = await tx.all<Way>(
+    "SELECT userpass, jwt, client_certificate FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin_realm.realm = '_'",
+  );
+  const passwords = params.username_password_params?.enabled !== false;
+  const providers = (params.jwt_params?.idp_params ?? []).length > 0;
+  for (const { userpass, jwt, client_certificate } of ways) {
+    if (jwt !== null && providers) return;
+    if (client_certificate !== null && clientCertificates) return;
+    if (passwords && userpass !== null && (await tx.get("SELECT username FROM userpass WHERE realm = '_' AND username = $1", [userpass]))) return;
+  }
+  throw new Fault('AUTH_LAST_SUPER_ADMIN');
+}

@@ -1,0 +1,70 @@
+// Realms: their rows, their life, and what goes with them.
+import { Fault } from '../../kernel/fault.ts';
+import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
+import type { AuthParams, DirectoryApi, Realm } from './api.ts';
+import { keepSuperAdmin } from './last-super-admin.ts';
+import { auditChange, type Part } from './part.ts';
+
+interface Row extends Omit<Realm, 'auth_params'> {
+  readonly auth_params: string;
+}
+
+const COLUMNS = 'id, auth_params, session_max_age_seconds, session_max_stale_age_seconds, certificate_max_age_seconds, password_max_age_seconds';
+
+export async function findRealm(store: Reader, id: string): Promise<Realm | null> {
+  const row = await store.get<Row>(`SELECT ${COLUMNS} FROM realm WHERE id = $1`, [id]);
+  return row ? realmOf(row) : null;
+}
+
+function realmOf(row: Row): Realm {
+  return { ...row, auth_params: JSON.parse(row.auth_params) as AuthParams };
+}
+
+const valuesOf = (realm: Realm) => [
+  realm.id,
+  JSON.stringify(realm.auth_params),
+  realm.session_max_age_seconds,
+  realm.session_max_stale_age_seconds,
+  realm.certificate_max_age_seconds,
+  realm.password_max_age_seconds,
+];
+
+type RealmApi = Pick<DirectoryApi, 'listRealms' | 'getRealm' | 'createRealm' | 'updateRealm' | 'deleteRealm'>;
+
+export function realmApi(part: Part): RealmApi {
+  const { store, args } = part;
+  return {
+    listRealms: async () => (await store.all<Row>(`SELECT ${COLUMNS} FROM realm ORDER BY id`)).map(realmOf),
+    getRealm: (id) => findRealm(store, id),
+    createRealm: (realm, by) =>
+      store.transaction(async (tx) => {
+        try {
+          await tx.run(`INSERT INTO realm (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(realm));
+        } catch (error) {
+          throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the realm ${realm.id} exists already` }) : error;
+        }
+        await auditChange(tx, by, 'realm.create', realm.id, realm.id);
+        return realm;
+      }),
+    updateRealm: (realm, by) =>
+      store.transaction(async (tx) => {
+        const sql = `UPDATE realm SET auth_params = $2, session_max_age_seconds = $3, session_max_stale_age_seconds = $4,
+          certificate_max_age_seconds = $5, password_max_age_seconds = $6 WHERE id = $1`;
+        if ((await tx.run(sql, valuesOf(realm))) === 0) return null;
+        if (realm.id === '_') await keepSuperAdmin(tx, args.clientCertificates);
+        await auditChange(tx, by, 'realm.update', realm.id, realm.id);
+        return realm;
+      }),
+    async deleteRealm(id, by) {
+      if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
+      const deleted = await store.transaction(async (tx) => {
+        // Credentials, second factors, locks and memberships go with the row; sessions of other schemes have no credential to go with.
+        if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
+        await tx.run('DELETE FROM session WHERE realm = $1', [id]);
+        await auditChange(tx, by, 'realm.delete', id, id);
+        return true;
+      });
+      if (deleted) part.bumpAll();
+    },
+  };
+}

@@ -1,0 +1,102 @@
+// Time-based one-time codes, RFC 6238: enrolment, checks, and the guard that lets a code sign in once.
+import { Secret, TOTP } from 'otpauth';
+import { seal, unseal } from '../../kernel/seal.ts';
+import type { Reader, Transaction } from '../../kernel/store/store.ts';
+import type { Actor, AuthParams, DirectoryApi, TotpEnrolment, TotpOutcome } from './api.ts';
+import { auditChange, endSessions, type Part } from './part.ts';
+
+interface Row {
+  readonly wrapped: Uint8Array;
+  readonly algorithm: string;
+  readonly step: number;
+  readonly last_step: number;
+}
+
+/** Codes of the step before and after are good too: clocks differ. */
+const WINDOW = 1;
+const DIGITS = 6;
+const CODE = /^\d{6}$/;
+
+const find = (store: Reader, realm: string, username: string) =>
+  store.get<Row>('SELECT wrapped, algorithm, step, last_step FROM totp WHERE realm = $1 AND username = $2', [realm, username]);
+
+const purpose = (realm: string, username: string) => `gatehouse totp ${realm}/${username}`;
+
+/** @returns the time step of a code that is valid and later than the last one used; null for any other */
+export async function acceptedStep({ store, clock, dataKey }: Part, realm: string, username: string, code: string): Promise<number | null> {
+  const row = await find(store, realm, username);
+  return row ? stepOf(row, dataKey, realm, username, code, clock.now()) : null;
+}
+
+function stepOf(row: Row, dataKey: Uint8Array, realm: string, username: string, code: string, now: number): number | null {
+  if (!CODE.test(code)) return null;
+  const secret = unseal(dataKey, purpose(realm, username), row.wrapped);
+  if (!secret) throw new Error(`the data key does not open the second factor of ${realm}/${username}`);
+  const step = validStep(secret, row.algorithm, row.step, code, now);
+  secret.fill(0);
+  return step !== null && step > row.last_step ? step : null;
+}
+
+/** otpauth compares in constant time and tells by how many steps the code is off. */
+function validStep(secret: Uint8Array, algorithm: string, period: number, code: string, now: number): number | null {
+  const totp = new TOTP({ secret: new Secret({ buffer: secret.buffer as ArrayBuffer }), algorithm, digits: DIGITS, period });
+  const delta = totp.validate({ token: code, timestamp: now, window: WINDOW });
+  return delta === null ? null : Math.floor(now / 1000 / period) + delta;
+}
+
+/** Uses a code up: it and every earlier one are refused from now on. @returns false when another login was faster */
+export async function useStep(tx: Transaction, realm: string, username: string, step: number): Promise<boolean> {
+  return (await tx.run('UPDATE totp SET last_step = $3 WHERE realm = $1 AND username = $2 AND last_step < $3', [realm, username, step])) === 1;
+}
+
+type TotpApi = Pick<DirectoryApi, 'enableTotp' | 'disableTotp'>;
+
+export function totpApi(part: Part): TotpApi {
+  const { store } = part;
+  return {
+    enableTotp: (enrolment, by) => store.transaction((tx) => enable(part, tx, enrolment, by)),
+    async disableTotp(realm, username, code, mustProve, by) {
+      const own = by.realm === realm && by.username === username && by.scheme === 'up';
+      const outcome = await store.transaction(async (tx): Promise<TotpOutcome> => {
+        const row = await find(tx, realm, username);
+        if (!row) return 'missing';
+        if (mustProve && !(await prove(part, tx, row, realm, username, code))) return 'unproven';
+        await tx.run('DELETE FROM totp WHERE realm = $1 AND username = $2', [realm, username]);
+        if (!own) await endSessions(tx, realm, username);
+        await auditChange(tx, by, 'totp.disable', username, realm);
+        return 'done';
+      });
+      if (outcome === 'done' && !own) part.bump(realm, username);
+      return outcome;
+    },
+  };
+}
+
+async function enable(part: Part, tx: Transaction, { realm, username, secret, code, currentCode, mustProve }: TotpEnrolment, by: Actor): Promise<TotpOutcome> {
+  const owner = await tx.get<{ auth_params: string }>(
+    'SELECT auth_params FROM userpass JOIN realm ON realm.id = userpass.realm WHERE userpass.realm = $1 AND username = $2',
+    [realm, username],
+  );
+  if (!owner) return 'missing';
+  const before = await find(tx, realm, username);
+  if (before && mustProve && !(await prove(part, tx, before, realm, username, currentCode))) return 'unproven';
+  const { algorithm = 'SHA1', step = 30 } = (JSON.parse(owner.auth_params) as AuthParams).totp_params ?? {};
+  const bytes = new Uint8Array(Secret.fromBase32(secret).buffer as ArrayBuffer);
+  if (!CODE.test(code) || validStep(bytes, algorithm, step, code, part.clock.now()) === null) return 'code-invalid';
+  const wrapped = seal(part.dataKey, purpose(realm, username), bytes);
+  bytes.fill(0);
+  // Enrolment uses no code up: the first login may come within the same step.
+  await tx.run(
+    `INSERT INTO totp (realm, username, wrapped, algorithm, step, last_step) VALUES ($1, $2, $3, $4, $5, 0)
+     ON CONFLICT (realm, username) DO UPDATE SET wrapped = $3, algorithm = $4, step = $5, last_step = 0`,
+    [realm, username, wrapped, algorithm, step],
+  );
+  await auditChange(tx, by, 'totp.enable', username, realm);
+  return 'done';
+}
+
+/** An unused code of the factor that is there; it is used up by this. */
+async function prove({ dataKey, clock }: Part, tx: Transaction, row: Row, realm: string, username: string, code: string | undefined): Promise<boolean> {
+  const step = code === undefined ? null : stepOf(row, dataKey, realm, username, code, clock.now());
+  return step !== null && (await useStep(tx, realm, username, step));
+}

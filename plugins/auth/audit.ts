@@ -1,0 +1,25 @@
+// GET /audit: the audit log, page by page.
+import Type from 'typebox';
+import { Fault } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import type { Route } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
+import { rightsOf } from './rights.ts';
+
+const text = Type.Optional(Type.String({ maxLength: 1_024 }));
+const QUERY = Type.Object({ realm: text, event: text, actor: text, after: text, limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }) });
+
+export function auditRoute(ctx: AuthContext): Route {
+  return {
+    method: 'GET',
+    path: '/audit',
+    auth: ['cookie'],
+    query: QUERY,
+    handle: async ({ query, caller }) => {
+      const { realm, event, actor, after, limit } = query as Record<string, string | undefined>;
+      const rights = await rightsOf(ctx, caller as Caller);
+      if (!rights.isSuperAdmin && !(realm !== undefined && rights.administers(realm))) throw new Fault('FORBIDDEN');
+      return { status: 200, body: await ctx.actors.directory.at('main').audit({ realm, event, actor, after, limit: Number(limit) }) };
+    },
+  };
+}

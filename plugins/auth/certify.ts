@@ -1,0 +1,60 @@
+// POST /certify: certifies the caller's public key under the identity of the session.
+import Type, { type Static } from 'typebox';
+import { Fault } from '../../kernel/fault.ts';
+import type { Request, Response, Route } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
+import { isReservedInCertificates, RESERVED_CLAIMS } from './claim-names.ts';
+import { requireOwnRealm } from './whoami.ts';
+
+const MOST_KEY_BYTES = 8_192;
+const BODY = Type.Object(
+  {
+    verification_key: Type.Optional(Type.String()),
+    claims: Type.Array(Type.String({ maxLength: 255 }), { default: [], maxItems: 100 }),
+    exclude_sub: Type.Boolean({ default: false }),
+  },
+  { additionalProperties: false },
+);
+
+export function certifyRoute(ctx: AuthContext): Route {
+  return {
+    method: 'POST',
+    path: '/certify',
+    auth: ['cookie'],
+    query: Type.Object({ realm: Type.Optional(Type.String()) }),
+    body: BODY,
+    handle: (request) => certify(ctx, request),
+  };
+}
+
+async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>): Promise<Response> {
+  const { realm: realmId, username, scheme, claims = {} } = requireOwnRealm(request);
+  const { claims: names, exclude_sub: excludeSub } = request.body;
+  const verificationKey = keyOf(request.body.verification_key);
+  const reserved = names.find(isReservedInCertificates);
+  if (reserved !== undefined) throw new Fault('BAD_REQUEST', { detail: `body/claims: ${reserved} is a reserved claim name` });
+  if (!ctx.config.certificate_signing) throw new Fault('AUTH_CERTIFY_OFF');
+  const realm = await ctx.actors.directory.at('main').getRealm(realmId);
+  if (!realm) throw new Fault('UNAUTHENTICATED');
+  const copied = Object.fromEntries(names.flatMap((name) => (Object.hasOwn(claims, name) && !RESERVED_CLAIMS.has(name) ? [[name, claims[name]]] : [])));
+  if (excludeSub && Object.keys(copied).length === 0)
+    throw new Fault('BAD_REQUEST', { detail: 'body/exclude_sub: needs a claim that is listed and present in the session' });
+  const iat = Math.floor(ctx.clock.now() / 1000);
+  const identity = { realm_id: realmId, ...(excludeSub ? {} : { sub: username }), auth_scheme: scheme, verification_key: verificationKey };
+  const payload = { ...copied, ...identity, iat, exp: iat + realm.certificate_max_age_seconds };
+  const certificate = await ctx.actors.directory.at('main').sign('certificate', payload);
+  await ctx.actors.directory
+    .at('main')
+    .record({ event: 'certify', outcome: 'success', realm: realmId, actor: username, scheme, source: request.address, target: names.join(' ') });
+  return { status: 200, body: { certificate } };
+}
+
+/** PEM-shaped, no more: the key need not be one that we can parse. */
+function keyOf(given: string | undefined): string {
+  const key = given?.trim() ?? '';
+  const refuse = (problem: string) => new Fault('BAD_REQUEST', { detail: `body/verification_key: ${problem}` });
+  if (key === '') throw refuse('is missing');
+  if (Buffer.byteLength(given as string) > MOST_KEY_BYTES) throw refuse(`must not have more than ${MOST_KEY_BYTES} bytes`);
+  if (!/-----BEGIN [^-]+-----[\s\S]+-----END [^-]+-----/.test(key)) throw refuse('must be PEM, with BEGIN and END lines');
+  return key;
+}

@@ -1,0 +1,143 @@
+// /realms/{realm_id}/userpass: administration of username/password credentials.
+import Type, { type Static } from 'typebox';
+import type { CredentialInput } from '../../actors/directory/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Request, Route } from '../../kernel/http/route.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
+import type { AuthContext } from './actors.ts';
+import { passwordBytes } from './basic.ts';
+import { extraClaimsProblem } from './claim-names.ts';
+import { newPasswordProblem } from './new-password.ts';
+import { isServerPhc } from './phc.ts';
+import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
+import { isUsername } from './username.ts';
+
+const strict = { additionalProperties: false };
+const CREDENTIAL_BODY = Type.Object(
+  {
+    realm: Type.Optional(Type.String()),
+    username: Type.Optional(Type.String()),
+    password_hash: Type.Optional(Type.Unknown()),
+    password_input: Type.Optional(Type.Union([Type.Object({ plaintext: Type.String() }, strict), Type.Object({ hashed: Type.String() }, strict)])),
+    change_password: Type.Boolean({ default: false }),
+    roles: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [], maxItems: 1_000 }),
+    extra_claims: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+  },
+  strict,
+);
+type CredentialBody = Static<typeof CREDENTIAL_BODY>;
+
+export function credentialRoutes(ctx: AuthContext): readonly Route[] {
+  const directory = ctx.actors.directory.at('main');
+  const realmOf = ({ params }: Request) => params['realm_id'] as string;
+  const one = '/realms/{realm_id}/userpass/{username}';
+  return [
+    {
+      method: 'GET',
+      path: '/admins/userpass',
+      auth: ['cookie'],
+      handle: async (request) => {
+        await requireSuperAdmin(ctx, request);
+        return { status: 200, body: await directory.listCredentials(null) };
+      },
+    },
+    {
+      method: 'POST',
+      path: '/realms/{realm_id}/userpass',
+      auth: ['cookie'],
+      body: CREDENTIAL_BODY,
+      handle: async (request: Request<CredentialBody>) => {
+        const by = await requireRealmAdmin(ctx, request, realmOf(request));
+        const username = request.body.username?.normalize('NFC');
+        if (username === undefined || !isUsername(username)) throw new Fault('BAD_REQUEST', { detail: 'body/username: cannot be a user name' });
+        if (!request.body.password_input) throw new Fault('BAD_REQUEST', { detail: 'body/password_input: is missing' });
+        found(await directory.getRealm(realmOf(request)), 'such realm');
+        const input = await inputOf(ctx, realmOf(request), username, request.body);
+        return { status: 201, body: found(await directory.createCredential(input, by), 'such realm') };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/realms/{realm_id}/userpass',
+      auth: ['cookie'],
+      handle: async (request) => {
+        await requireRealmAdmin(ctx, request, realmOf(request));
+        found(await directory.getRealm(realmOf(request)), 'such realm');
+        return { status: 200, body: await directory.listCredentials(realmOf(request)) };
+      },
+    },
+    {
+      method: 'GET',
+      path: one,
+      auth: ['cookie'],
+      handle: async (request) => {
+        await requireRealmAdmin(ctx, request, realmOf(request));
+        return { status: 200, body: found(await directory.getCredential(realmOf(request), nameIn(request)), 'such credential') };
+      },
+    },
+    {
+      method: 'PUT',
+      path: one,
+      auth: ['cookie'],
+      body: CREDENTIAL_BODY,
+      handle: async (request: Request<CredentialBody>) => {
+        const by = await requireRealmAdmin(ctx, request, realmOf(request));
+        found(await directory.getCredential(realmOf(request), nameIn(request)), 'such credential');
+        const input = await inputOf(ctx, realmOf(request), nameIn(request), request.body);
+        return { status: 200, body: found(await directory.updateCredential(input, by), 'such credential') };
+      },
+    },
+    {
+      method: 'DELETE',
+      path: one,
+      auth: ['cookie'],
+      handle: async (request) => {
+        const by = await requireRealmAdmin(ctx, request, realmOf(request));
+        await directory.deleteCredential(realmOf(request), nameIn(request), by);
+        return { status: 204 };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${one}/unlock`,
+      auth: ['cookie'],
+      handle: async (request) => {
+        const by = await requireRealmAdmin(ctx, request, realmOf(request));
+        if (!(await directory.unlock(realmOf(request), nameIn(request), by))) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+        return { status: 204 };
+      },
+    },
+  ];
+}
+
+/** @throws Fault NOT_FOUND for a path that no credential can have */
+function nameIn({ params }: Request): string {
+  const name = (params['username'] as string).normalize('NFC');
+  if (!isUsername(name)) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+  return name;
+}
+
+/** The path's realm and name win over the body's. @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */
+async function inputOf(ctx: AuthContext, realm: string, username: string, body: CredentialBody): Promise<CredentialInput> {
+  const { change_password, roles, extra_claims = null } = body;
+  const problem = extra_claims === null ? undefined : extraClaimsProblem(extra_claims);
+  if (problem) throw new Fault('BAD_REQUEST', { detail: problem });
+  return { realm, username, change_password, roles, extra_claims, passwordHash: await hashOf(ctx, realm, username, body) };
+}
+
+async function hashOf(ctx: AuthContext, realm: string, username: string, { password_input: given }: CredentialBody): Promise<string | null> {
+  if (!given) return null;
+  if ('hashed' in given) {
+    if (isServerPhc(given.hashed)) return given.hashed;
+    throw new Fault('BAD_REQUEST', { detail: 'body/password_input/hashed: must be a PHC string of argon2id with m=65536,t=3,p=4' });
+  }
+  const password = given.plaintext.normalize('NFC');
+  const problem = newPasswordProblem(password, username) ?? ((await isOld(ctx, realm, username, password)) ? 'it is the old one' : undefined);
+  if (problem) throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${problem}` });
+  return ctx.actors.password.hash(move(passwordBytes(password)));
+}
+
+async function isOld(ctx: AuthContext, realm: string, username: string, password: string): Promise<boolean> {
+  const { credential } = await ctx.actors.directory.at('main').login(realm, username, '');
+  return credential !== null && ctx.actors.password.verify(credential.passwordHash, move(passwordBytes(password)));
+}

@@ -1,0 +1,41 @@
+// Sign-in by a JWT of one of the realm's identity providers.
+import type { IdentityProvider } from '../../actors/directory/api.ts';
+import type { AuthContext } from './actors.ts';
+import { type LoginEnd, type LoginRequest, refuse } from './login.ts';
+import { sourceOf } from './source.ts';
+
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+const REFRESH_SECONDS = 60;
+const MOST_NAME = 255;
+
+/** The user name is `sub`, in a realm with several providers `<issuer>#<sub>`: two providers' users are never one. */
+export async function proveToken(ctx: AuthContext, request: LoginRequest, token: string): Promise<LoginEnd> {
+  const id = request.query['realm'] as string;
+  const { realm } = await ctx.actors.directory.at('main').login(id, '', sourceOf(request.address));
+  const { idp_params: providers = [], smallest_refresh_interval_seconds: refresh = REFRESH_SECONDS } = realm?.auth_params.jwt_params ?? {};
+  if (!realm || providers.length === 0) return refuse(ctx, request, 'no identity provider here', 'jwt');
+  const keySets = providers.map(({ jwt_issuer_uri: issuer, jwks_uri: jwksUri, jwt_audience: audience }) => ({
+    issuer,
+    jwksUri,
+    audiences: audience ? [audience] : null,
+  }));
+  const outcome = await ctx.actors.identity.verifyJwt({
+    token,
+    keySets,
+    algorithms: ALGORITHMS,
+    requireIssuer: true,
+    minRefreshSeconds: refresh,
+    requireKid: true,
+  });
+  if (!outcome.ok) return refuse(ctx, request, outcome.reason, 'jwt');
+  const username = nameOf(outcome.claims['sub'], providers, outcome.keySet);
+  if (username === undefined) return refuse(ctx, request, 'sub cannot be a user name', 'jwt');
+  return { realm, username, scheme: 'jwt', revision: null, roles: [], extraClaims: {} };
+}
+
+function nameOf(sub: unknown, providers: readonly IdentityProvider[], index: number): string | undefined {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  if (typeof sub !== 'string' || sub === '' || /[\u0000-\u001f\u007f-\u009f]/.test(sub)) return undefined;
+  const name = (providers.length > 1 ? `${providers[index]?.jwt_issuer_uri}#${sub}` : sub).normalize('NFC');
+  return name.length <= MOST_NAME ? name : undefined;
+}

@@ -1,0 +1,140 @@
+// /admins/realms: administration of realms.
+import Type, { type Static } from 'typebox';
+import type { AuthParams, Realm } from '../../actors/directory/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import type { Request, Route } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
+import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
+
+const strict = { additionalProperties: false };
+const MOST_SECONDS = 2 ** 31 - 1;
+const TEN_YEARS = 315_360_000;
+const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+
+const REALM_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const PROVIDER = Type.Object(
+  {
+    jwt_issuer_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
+    jwks_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
+    jwt_audience: nullable(Type.String({ minLength: 1, maxLength: 2_048 })),
+  },
+  strict,
+);
+const AUTH_PARAMS = Type.Object(
+  {
+    username_password_params: nullable(Type.Object({ enabled: Type.Optional(Type.Boolean()), allow_expired_passwords: Type.Optional(Type.Boolean()) }, strict)),
+    jwt_params: nullable(
+      Type.Object(
+        {
+          idp_params: Type.Optional(Type.Array(PROVIDER, { maxItems: 100 })),
+          smallest_refresh_interval_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
+        },
+        strict,
+      ),
+    ),
+    totp_params: nullable(
+      Type.Object(
+        { algorithm: Type.Optional(Type.Enum(['SHA1', 'SHA256', 'SHA512'])), step: Type.Optional(Type.Integer({ minimum: 15, maximum: 300 })) },
+        strict,
+      ),
+    ),
+  },
+  strict,
+);
+export const REALM_BODY = Type.Object(
+  {
+    id: Type.Optional(Type.String()),
+    auth_params: nullable(AUTH_PARAMS),
+    session_max_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
+    session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
+    certificate_max_age_seconds: Type.Integer({ default: 31_536_000, minimum: 1, maximum: TEN_YEARS }),
+    password_max_age_seconds: Type.Integer({ default: 0, minimum: 0, maximum: MOST_SECONDS }),
+  },
+  strict,
+);
+type RealmBody = Static<typeof REALM_BODY>;
+
+export function isRealmId(id: string): boolean {
+  return REALM_ID.test(id);
+}
+
+export function realmRoutes(ctx: AuthContext): readonly Route[] {
+  const directory = ctx.actors.directory.at('main');
+  return [
+    {
+      method: 'POST',
+      path: '/admins/realms',
+      auth: ['cookie'],
+      body: REALM_BODY,
+      handle: async (request: Request<RealmBody>) => {
+        const by = await requireSuperAdmin(ctx, request);
+        const { id } = request.body;
+        if (id === undefined || !isRealmId(id)) throw new Fault('BAD_REQUEST', { detail: `body/id: must match ${REALM_ID.source}` });
+        return { status: 201, body: await directory.createRealm(realmOf(id, request.body), by) };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/admins/realms',
+      auth: ['cookie'],
+      handle: async ({ caller }) => {
+        const rights = await rightsOf(ctx, caller as Caller);
+        if (rights.realms.length === 0) throw new Fault('FORBIDDEN');
+        return { status: 200, body: (await directory.listRealms()).filter(({ id }) => rights.administers(id)) };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/admins/realms/{realm_id}',
+      auth: ['cookie'],
+      handle: async (request) => {
+        const id = request.params['realm_id'] as string;
+        await requireRealmAdmin(ctx, request, id);
+        return { status: 200, body: found(await directory.getRealm(id), 'such realm') };
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/admins/realms/{realm_id}',
+      auth: ['cookie'],
+      body: REALM_BODY,
+      handle: async (request: Request<RealmBody>) => {
+        const by = await requireSuperAdmin(ctx, request);
+        return { status: 200, body: found(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'such realm') };
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/admins/realms/{realm_id}',
+      auth: ['cookie'],
+      handle: async (request) => {
+        const by = await requireSuperAdmin(ctx, request);
+        await directory.deleteRealm(request.params['realm_id'] as string, by);
+        return { status: 204 };
+      },
+    },
+  ];
+}
+
+/** The path's id wins over the body's. */
+function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody): Realm {
+  const params = (auth_params ?? {}) as AuthParams;
+  const providers = params.jwt_params?.idp_params ?? [];
+  const issuers = providers.map(({ jwt_issuer_uri: issuer }) => issuer);
+  if (new Set(issuers).size !== issuers.length)
+    throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: two providers have the same issuer' });
+  for (const { jwks_uri: uri } of providers) {
+    if (!isKeySetAddress(uri))
+      throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: jwks_uri must be https, or http to this machine' });
+  }
+  return { id, auth_params: params, ...rest };
+}
+
+/** Keys decide who signs in: they come by https, or from this very machine. */
+export function isKeySetAddress(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, username, password } = new URL(text);
+  if (username !== '' || password !== '') return false;
+  return protocol === 'https:' || (protocol === 'http:' && (hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)));
+}

@@ -1,0 +1,48 @@
+// What the caller of a request may administer.
+import type { Actor } from '../../actors/directory/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import type { Request } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
+import { sourceOf } from './source.ts';
+
+export interface Rights {
+  readonly isSuperAdmin: boolean;
+  /** Realms listed in the caller's admin records, as far as they count in the caller's realm. */
+  readonly realms: readonly string[];
+  administers(realm: string): boolean;
+  administersAll(realms: readonly string[]): boolean;
+}
+
+export async function rightsOf(ctx: AuthContext, { realm, username, scheme }: Caller): Promise<Rights> {
+  const realms = await ctx.actors.directory.at('main').administered({ realm, username, scheme });
+  const isSuperAdmin = realms.includes('_');
+  const administers = (id: string) => isSuperAdmin || realms.includes(id);
+  return { isSuperAdmin, realms, administers, administersAll: (ids) => ids.length > 0 && ids.every(administers) };
+}
+
+/** @throws Fault FORBIDDEN for anybody else */
+export async function requireSuperAdmin(ctx: AuthContext, request: Request): Promise<Actor> {
+  const rights = await rightsOf(ctx, request.caller as Caller);
+  if (!rights.isSuperAdmin) throw new Fault('FORBIDDEN');
+  return actorOf(request);
+}
+
+/** @throws Fault FORBIDDEN for those who do not administer the realm, whether it exists or not */
+export async function requireRealmAdmin(ctx: AuthContext, request: Request, realm: string): Promise<Actor> {
+  const rights = await rightsOf(ctx, request.caller as Caller);
+  if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
+  return actorOf(request);
+}
+
+/** Who acts, for the audit log. */
+export function actorOf({ caller, address }: Request): Actor {
+  const { realm, username, scheme } = caller as Caller;
+  return { realm, username, scheme, source: sourceOf(address) };
+}
+
+/** @throws Fault NOT_FOUND */
+export function found<T>(value: T | null, what: string): T {
+  if (value === null) throw new Fault('NOT_FOUND', { detail: `there is no ${what}` });
+  return value;
+}

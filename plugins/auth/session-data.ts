@@ -1,0 +1,47 @@
+// SessionData and AuthenticatedClientScheme of the specification.
+import Type, { type Static } from 'typebox';
+import type { SessionClient, SessionView } from '../../actors/session/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+
+export interface SessionData {
+  readonly session_id: string;
+  readonly realm_id: string;
+  readonly username: string;
+  readonly auth_scheme: string;
+  readonly cookie_string: string;
+  readonly max_age_seconds: number;
+  readonly max_stale_age_seconds: number;
+  /** Unix seconds. */
+  readonly created_at: number;
+}
+
+const MOST_CLIENTS = 1_000;
+/** Names of the schemes as bodies write them; the short codes are read too. */
+const CODES: Readonly<Record<string, string>> = { UsernamePassword: 'up', Jwt: 'jwt', ClientCertificate: 'cc', Fido2: 'f2', DigitalCredentials: 'dc' };
+const SPELLINGS = [...Object.keys(CODES), ...Object.values(CODES)];
+
+export const CLIENTS = Type.Array(Type.Object({ username: Type.String({ maxLength: 2_304 }), auth_scheme: Type.String() }, { additionalProperties: false }), {
+  maxItems: MOST_CLIENTS,
+});
+
+/** @throws Fault BAD_REQUEST for a scheme that is none */
+export function clientsOf(clients: Static<typeof CLIENTS>): SessionClient[] {
+  return clients.map(({ username, auth_scheme: scheme }) => {
+    if (!SPELLINGS.includes(scheme)) throw new Fault('BAD_REQUEST', { detail: `body/auth_scheme: must be one of ${SPELLINGS.join(', ')}` });
+    return { username: username.normalize('NFC'), scheme: CODES[scheme] ?? scheme };
+  });
+}
+
+/** @param cookie its own value, only in an answer to the cookie's holder: a list of live cookies is a list of passwords */
+export function sessionData(view: SessionView, cookie: string | undefined): SessionData {
+  return {
+    session_id: view.id,
+    realm_id: view.realm,
+    username: view.username,
+    auth_scheme: view.scheme,
+    cookie_string: cookie ?? '',
+    max_age_seconds: view.maxAgeSeconds,
+    max_stale_age_seconds: view.maxStaleAgeSeconds,
+    created_at: Math.floor(view.createdAt / 1000),
+  };
+}

@@ -1,0 +1,124 @@
+// /sessions: lookup, listing by clients, and ending of sessions.
+import Type, { type Static } from 'typebox';
+import type { SessionView } from '../../actors/session/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import type { Request, Response, Route } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
+import { CLEAR_COOKIE } from './cookie.ts';
+import { actorOf, type Rights, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
+import { CLIENTS, clientsOf, type SessionData, sessionData } from './session-data.ts';
+
+const strict = { additionalProperties: false };
+const MOST_SESSIONS = 1_000;
+const IDS_BODY = Type.Object({ session_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MOST_SESSIONS }) }, strict);
+const ACTION_BODY = Type.Object(
+  { authenticated_clients: CLIENTS, sessions_action: Type.Optional(Type.Union([Type.Enum(['LogoutOtherSessions', 'LogoutAllSessions']), Type.Null()])) },
+  strict,
+);
+const CLIENTS_BODY = Type.Union([CLIENTS, Type.Object({ authenticated_clients: CLIENTS }, strict)]);
+
+export function sessionRoutes(ctx: AuthContext): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/sessions/{session_id}',
+      auth: ['cookie', 'app-token'],
+      handle: async (request) => ({ status: 200, body: (await lookUp(ctx, request))?.data ?? null }),
+    },
+    { method: 'POST', path: '/sessions/{session_id}', auth: ['cookie'], body: ACTION_BODY, handle: (request) => act(ctx, request) },
+    {
+      method: 'POST',
+      path: '/sessions/realms/{realm_id}/clients',
+      auth: ['cookie'],
+      body: CLIENTS_BODY,
+      handle: async (request: Request<Static<typeof CLIENTS_BODY>>) => {
+        const realm = request.params['realm_id'] as string;
+        const clients = clientsOf(Array.isArray(request.body) ? request.body : request.body.authenticated_clients);
+        if (!mayEndAll(await rightsOf(ctx, request.caller as Caller), request.caller as Caller, realm, clients)) throw new Fault('FORBIDDEN');
+        return { status: 200, body: { session_ids: await ctx.actors.session.of(realm).list(realm, clients) } };
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/sessions',
+      auth: ['cookie'],
+      body: IDS_BODY,
+      handle: (request) => end(ctx, request, (request.body as Static<typeof IDS_BODY>).session_ids),
+    },
+    {
+      method: 'DELETE',
+      path: '/sessions/expired',
+      auth: ['cookie'],
+      handle: async (request) => {
+        await ctx.actors.session.of('').purge(await requireSuperAdmin(ctx, request));
+        return { status: 204 };
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/sessions/realms/{realm_id}',
+      auth: ['cookie'],
+      handle: async (request) => {
+        const realm = request.params['realm_id'] as string;
+        await ctx.actors.session.of(realm).endRealm(realm, await requireRealmAdmin(ctx, request, realm));
+        return { status: 204, ...(request.caller?.realm === realm ? { headers: { 'set-cookie': CLEAR_COOKIE } } : {}) };
+      },
+    },
+  ];
+}
+
+/** The session of the path as far as the caller may see it; what they may not see is absent like what is not there. */
+async function lookUp(ctx: AuthContext, request: Request): Promise<{ view: SessionView; data: SessionData; rights: Rights } | null> {
+  const caller = request.caller as Caller;
+  const id = request.params['session_id'] as string;
+  const byToken = caller.credential === 'app-token';
+  const rights = byToken ? tokenRights(caller) : await rightsOf(ctx, caller);
+  const view = await ctx.actors.session.of(id).look(id, false);
+  if (!view || !(rights.administers(view.realm) || (!byToken && isOwn(caller, view)))) return null;
+  // An API server's look on behalf of its visitor keeps the visitor's session alive.
+  if (byToken && !(await ctx.actors.session.of(id).look(id, true))) return null;
+  return { view, rights, data: sessionData(view, id === caller.sessionId ? request.cookie : undefined) };
+}
+
+/** What `sessions:read:<realm>` and `sessions:read:*` let an app token see. */
+export function tokenRights({ policies = [] }: Caller): Rights {
+  const administers = (realm: string) => policies.includes('sessions:read:*') || policies.includes(`sessions:read:${realm}`);
+  return { isSuperAdmin: false, realms: [], administers, administersAll: (realms) => realms.every(administers) };
+}
+
+async function act(ctx: AuthContext, request: Request<Static<typeof ACTION_BODY>>): Promise<Response> {
+  const seen = await lookUp(ctx, request);
+  if (!seen) return { status: 200, body: null };
+  const { view, data, rights } = seen;
+  const { sessions_action: action, authenticated_clients } = request.body;
+  if (!action) return { status: 200, body: data };
+  const clients = clientsOf(authenticated_clients);
+  if (!mayEndAll(rights, request.caller as Caller, view.realm, clients)) throw new Fault('FORBIDDEN');
+  const listed = await ctx.actors.session.of(view.id).list(view.realm, clients);
+  const ids = action === 'LogoutAllSessions' ? [...new Set([...listed, view.id])] : listed.filter((id) => id !== view.id);
+  return { ...(await endOwned(ctx, request, ids)), status: 200, body: data };
+}
+
+/** Users may list and end their own; others' only those who administer the realm. */
+function mayEndAll(rights: Rights, caller: Caller, realm: string, clients: readonly { username: string; scheme: string }[]): boolean {
+  return rights.administers(realm) || clients.every(({ username, scheme }) => isOwn(caller, { realm, username, scheme }));
+}
+
+function isOwn(caller: Caller, { realm, username, scheme }: Pick<SessionView, 'realm' | 'username' | 'scheme'>): boolean {
+  return caller.realm === realm && caller.username === username && caller.scheme === scheme;
+}
+
+async function end(ctx: AuthContext, request: Request, given: readonly string[]): Promise<Response> {
+  const caller = request.caller as Caller;
+  const rights = await rightsOf(ctx, caller);
+  const views = await Promise.all([...new Set(given)].map((id) => ctx.actors.session.of(id).look(id, false)));
+  const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || isOwn(caller, view)) ? [view.id] : []));
+  return endOwned(ctx, request, ids);
+}
+
+async function endOwned(ctx: AuthContext, request: Request, ids: readonly string[]): Promise<Response> {
+  await Promise.all(ids.map((id) => ctx.actors.session.of(id).end([id], actorOf(request))));
+  const own = request.caller?.sessionId;
+  return { status: 204, ...(own !== undefined && ids.includes(own) ? { headers: { 'set-cookie': CLEAR_COOKIE } } : {}) };
+}

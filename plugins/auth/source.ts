@@ -1,0 +1,16 @@
+// Where a request comes from, as counters know it.
+import { isIPv6 } from 'node:net';
+
+/** The address itself; of IPv6 the /64 network, which one client owns as a whole. */
+export function sourceOf(address: string): string {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
+  if (!isIPv6(plain)) return plain;
+  const [head = '', tail = ''] = (plain.split('%')[0] as string).split('::', 2) as [string, string | undefined];
+  const front = head === '' ? [] : head.split(':');
+  const back = tail === '' ? [] : tail.split(':');
+  const groups = plain.includes('::') ? [...front, ...Array(Math.max(0, 8 - front.length - back.length)).fill('0'), ...back] : front;
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,95 @@
+// /realms/{realm_id}/totp: enrolment and removal of second factors, by users for themselves and by admins for others.
+
+import { Secret, TOTP } from 'otpauth';
+import Type, { type Static } from 'typebox';
+import type { TotpOutcome } from '../../actors/directory/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import type { Request, Response, Route } from '../../kernel/http/route.ts';
+import type { AuthContext } from './actors.ts';
+import { actorOf, found, rightsOf } from './rights.ts';
+
+const strict = { additionalProperties: false };
+const text = (maxLength: number) => Type.String({ maxLength });
+const code = Type.Optional(Type.Union([text(16), Type.Null()]));
+const GENERATE_BODY = Type.Object({ username: text(255), issuer: Type.Optional(text(255)) }, strict);
+const VERIFY_BODY = Type.Object({ username: text(255), token: text(16), secret: text(256), issuer: Type.Optional(text(255)), totp_code: code }, strict);
+const REMOVE_BODY = Type.Object({ totp_code: code }, strict);
+
+/** 160 bits, RFC 4226 section 4. */
+const SECRET_BYTES = 20;
+const DIGITS = 6;
+const BASE32 = /^[A-Z2-7]+=*$/;
+
+export function totpRoutes(ctx: AuthContext): readonly Route[] {
+  const directory = ctx.actors.directory.at('main');
+  const path = '/realms/{realm_id}/totp';
+  return [
+    {
+      method: 'POST',
+      path: `${path}/generate`,
+      auth: ['cookie'],
+      body: GENERATE_BODY,
+      handle: async (request: Request<Static<typeof GENERATE_BODY>>) => {
+        const { realm, username } = await target(ctx, request, request.body.username);
+        const { auth_params: params } = found(await directory.getRealm(realm), 'such realm');
+        found(await directory.getCredential(realm, username), 'such credential');
+        const { algorithm = 'SHA1', step = 30 } = params.totp_params ?? {};
+        const secret = new Secret({ size: SECRET_BYTES });
+        // A colon separates issuer and account in the label, so an issuer has none.
+        const issuer = (request.body.issuer || realm).replaceAll(':', ' ');
+        const totp = new TOTP({ issuer, label: username, secret, algorithm, digits: DIGITS, period: step });
+        return { status: 200, body: { secret_base32: secret.base32, otpauth_url: totp.toString() } };
+      },
+    },
+    {
+      method: 'POST',
+      path: `${path}/verify`,
+      auth: ['cookie'],
+      body: VERIFY_BODY,
+      handle: async (request: Request<Static<typeof VERIFY_BODY>>) => {
+        const { realm, username, mustProve } = await target(ctx, request, request.body.username);
+        const secret = request.body.secret.toUpperCase();
+        if (!isSecret(secret)) throw new Fault('BAD_REQUEST', { detail: 'body/secret: must be base32 of 16 to 64 bytes' });
+        const enrolment = { realm, username, secret, code: request.body.token, currentCode: request.body.totp_code ?? undefined, mustProve };
+        return answer(await directory.enableTotp(enrolment, actorOf(request)));
+      },
+    },
+    {
+      method: 'DELETE',
+      path: `${path}/{username}`,
+      auth: ['cookie'],
+      body: REMOVE_BODY,
+      bodyOptional: true,
+      handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
+        const { realm, username, mustProve } = await target(ctx, request, request.params['username'] as string);
+        const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, mustProve, actorOf(request));
+        return answer(outcome === 'missing' ? 'done' : outcome);
+      },
+    },
+  ];
+}
+
+/** Whom a request is about. Users act for themselves, and prove the factor they have; those who administer the realm act for all. */
+async function target(ctx: AuthContext, request: Request, name: string): Promise<{ realm: string; username: string; mustProve: boolean }> {
+  const realm = request.params['realm_id'] as string;
+  const username = name.normalize('NFC');
+  const caller = request.caller as Caller;
+  const { administers } = await rightsOf(ctx, caller);
+  const own = caller.realm === realm && caller.username === username && caller.scheme === 'up';
+  if (!own && !administers(realm)) throw new Fault('FORBIDDEN');
+  return { realm, username, mustProve: !administers(realm) };
+}
+
+function isSecret(base32: string): boolean {
+  if (!BASE32.test(base32)) return false;
+  const { byteLength } = Secret.fromBase32(base32).buffer;
+  return byteLength >= 16 && byteLength <= 64;
+}
+
+function answer(outcome: TotpOutcome): Response {
+  if (outcome === 'done') return { status: 200 };
+  if (outcome === 'missing') throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+  if (outcome === 'unproven') throw new Fault('FORBIDDEN', { detail: 'an unused code of the second factor is needed in totp_code' });
+  throw new Fault('AUTH_CODE_INVALID');
+}
