@@ -125,11 +125,11 @@ function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
     name = `gatehouse_${names.size}`;
     names.set(text, name);
   }
-  return { name, text, values: params.map(valueOf) };
+  return { name, text, values: params.map(parameterOf) };
 }
 
 /** PostgreSQL's texts cannot hold U+0000; what a client may send must find nothing, not fail. */
-function valueOf(value: SqlValue): unknown {
+function parameterOf(value: SqlValue): unknown {
   if (typeof value === 'string') return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }

@@ -52,7 +52,9 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
         if (username === undefined || !isUsername(username)) throw new Fault('BAD_REQUEST', { detail: 'body/username: cannot be a user name' });
         if (!request.body.password_input) throw new Fault('BAD_REQUEST', { detail: 'body/password_input: is missing' });
         found(await directory.getRealm(realmOf(request)), 'such realm');
-        const input = await inputOf(ctx, realmOf(request), username, request.body);
+        // Before anything is compared or hashed: what a taken name answers tells nothing of its password.
+        if (await directory.getCredential(realmOf(request), username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` });
+        const input = await inputOf(ctx, realmOf(request), username, request.body, null);
         return { status: 201, body: found(await directory.createCredential(input, by), 'such realm') };
       },
     },
@@ -82,8 +84,8 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       body: CREDENTIAL_BODY,
       handle: async (request: Request<CredentialBody>) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        found(await directory.getCredential(realmOf(request), nameIn(request)), 'such credential');
-        const input = await inputOf(ctx, realmOf(request), nameIn(request), request.body);
+        const { credential } = await directory.login(realmOf(request), nameIn(request), '');
+        const input = await inputOf(ctx, realmOf(request), nameIn(request), request.body, found(credential, 'such credential').passwordHash);
         return { status: 200, body: found(await directory.updateCredential(input, by), 'such credential') };
       },
     },
@@ -117,27 +119,23 @@ function nameIn({ params }: Request): string {
   return name;
 }
 
-/** The path's realm and name win over the body's. @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */
-async function inputOf(ctx: AuthContext, realm: string, username: string, body: CredentialBody): Promise<CredentialInput> {
+/** The path's realm and name win over the body's. @param old hash of the password there is @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */
+async function inputOf(ctx: AuthContext, realm: string, username: string, body: CredentialBody, old: string | null): Promise<CredentialInput> {
   const { change_password, roles, extra_claims = null } = body;
   const problem = extra_claims === null ? undefined : extraClaimsProblem(extra_claims);
   if (problem) throw new Fault('BAD_REQUEST', { detail: problem });
-  return { realm, username, change_password, roles, extra_claims, passwordHash: await hashOf(ctx, realm, username, body) };
+  return { realm, username, change_password, roles, extra_claims, passwordHash: await hashOf(ctx, username, body, old) };
 }
 
-async function hashOf(ctx: AuthContext, realm: string, username: string, { password_input: given }: CredentialBody): Promise<string | null> {
+async function hashOf(ctx: AuthContext, username: string, { password_input: given }: CredentialBody, old: string | null): Promise<string | null> {
   if (!given) return null;
   if ('hashed' in given) {
     if (isServerPhc(given.hashed)) return given.hashed;
     throw new Fault('BAD_REQUEST', { detail: 'body/password_input/hashed: must be a PHC string of argon2id with m=65536,t=3,p=4' });
   }
   const password = given.plaintext.normalize('NFC');
-  const problem = newPasswordProblem(password, username) ?? ((await isOld(ctx, realm, username, password)) ? 'it is the old one' : undefined);
+  const isOld = async () => old !== null && (await ctx.actors.password.verify(old, move(passwordBytes(password))));
+  const problem = newPasswordProblem(password, username) ?? ((await isOld()) ? 'it is the old one' : undefined);
   if (problem) throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${problem}` });
   return ctx.actors.password.hash(move(passwordBytes(password)));
-}
-
-async function isOld(ctx: AuthContext, realm: string, username: string, password: string): Promise<boolean> {
-  const { credential } = await ctx.actors.directory.at('main').login(realm, username, '');
-  return credential !== null && ctx.actors.password.verify(credential.passwordHash, move(passwordBytes(password)));
 }
