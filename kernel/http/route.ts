@@ -36,6 +36,8 @@ export interface Route {
   readonly path: string;
   /** `none` has to be written; otherwise the kinds of credential that are accepted here. */
   readonly auth: 'none' | readonly CredentialKind[];
+  /** A page for people: a browser without a valid session is sent to sign in, and comes back. */
+  readonly page?: true;
   readonly query?: TSchema;
   /** A JSON body is read and validated only where there is a schema. */
   readonly body?: TSchema;

@@ -8,6 +8,7 @@ import { bodyCheck, queryCheck } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
 import type { Request, Response, Route } from './route.ts';
+import { signInAddress } from './to-sign-in.ts';
 
 interface Surroundings {
   readonly authentication: Authentication;
@@ -32,8 +33,14 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
   const checkQuery = route.query && queryCheck(route.query);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-    onRequest: async (request) => {
-      if (auth !== 'none') callers.set(request, await authentication.require(request, auth));
+    onRequest: async (request, reply) => {
+      try {
+        if (auth !== 'none') callers.set(request, await authentication.require(request, auth));
+      } catch (refusal) {
+        const address = route.page && signInAddress(request, refusal);
+        if (!address) throw refusal;
+        return reply.redirect(address, 303);
+      }
       route.admit?.(request.ip);
       if (route.anyContentType) request.headers['content-type'] = 'application/json';
     },
