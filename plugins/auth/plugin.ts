@@ -9,6 +9,7 @@ import { firstStart } from './first-start.ts';
 import { loginHandler } from './login.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
 import { sessionAuthenticator } from './session-cookie.ts';
+import { signInRoutes } from './sign-in/routes.ts';
 import { whoami } from './whoami.ts';
 
 const strict = { additionalProperties: false };
@@ -43,6 +44,7 @@ export default definePlugin<AuthConfig, AuthActors>({
         handle: endSessionsHandler(ctx),
       },
       { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },
+      ...signInRoutes(),
     ];
   },
 });
