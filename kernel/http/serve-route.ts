@@ -7,6 +7,7 @@ import type { Authentication } from './authenticate.ts';
 import { bodyCheck, queryCheck } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
+import { operationOf } from './openapi.ts';
 import type { Request, Response, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
@@ -48,6 +49,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
   app.route({
     method: route.method,
     url: fastifyPath(route.path),
+    schema: operationOf(route),
     ...options,
     handler: async (request, reply) => {
       checkQuery?.(request.query);
@@ -98,6 +100,7 @@ export function refuseOthers(app: FastifyInstance, path: string, methods: Readon
     method: others as HTTPMethods[],
     url: fastifyPath(path),
     exposeHeadRoute: false,
+    schema: { hide: true },
     onRequest: async (_request, reply) => {
       void reply.header('allow', allow);
       throw new Fault('METHOD_NOT_ALLOWED');

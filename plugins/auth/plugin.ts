@@ -1,6 +1,7 @@
 // The authentication service: realms, sign-in, sessions.
 import Type from 'typebox';
 import { definePlugin } from '../../kernel/plugin.ts';
+import { ABOUT } from './about.ts';
 import { type AuthActors, authActors } from './actors.ts';
 import { AUTH_CONFIG, type AuthConfig } from './config.ts';
 import { endSessionsHandler } from './end-sessions.ts';
@@ -29,21 +30,29 @@ export default definePlugin<AuthConfig, AuthActors>({
       {
         method: 'POST',
         path: '/login',
+        ...ABOUT.login,
         auth: 'none',
         query: Type.Object({ realm: Type.String({ minLength: 1 }) }),
         body: Type.Object({ totp_code: Type.Optional(Type.Union([Type.String(), Type.Null()])), new_password: Type.Optional(Type.String()) }, strict),
         bodyOptional: true,
         handle: loginHandler(ctx, (outcome) => logins.inc({ outcome })),
       },
-      { method: 'GET', path: '/whoami', auth: ['cookie'], query: Type.Object({ realm: Type.Optional(Type.String()) }), handle: whoami },
+      { method: 'GET', path: '/whoami', ...ABOUT.whoami, auth: ['cookie'], query: Type.Object({ realm: Type.Optional(Type.String()) }), handle: whoami },
       {
         method: 'DELETE',
         path: '/sessions',
+        ...ABOUT.endSessions,
         auth: ['cookie'],
         body: Type.Object({ session_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MOST_SESSIONS }) }, strict),
         handle: endSessionsHandler(ctx),
       },
-      { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },
+      {
+        method: 'GET',
+        path: '/public/version',
+        ...ABOUT.publicVersion,
+        auth: 'none',
+        handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }),
+      },
       ...signInRoutes(),
     ];
   },

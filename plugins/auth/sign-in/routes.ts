@@ -1,14 +1,15 @@
 // The sign-in page and its files: open, held in memory, and the only things that the page may load.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import Type from 'typebox';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import { SIGN_IN_PATH } from '../../../kernel/http/to-sign-in.ts';
 
 const FILES = [
   { path: SIGN_IN_PATH, file: 'sign-in.html', type: 'text/html; charset=utf-8', about: 'The page on which people sign in' },
-  { path: `${SIGN_IN_PATH}/sign-in.css`, file: 'sign-in.css', type: 'text/css; charset=utf-8', about: 'Its looks' },
-  { path: `${SIGN_IN_PATH}/sign-in.js`, file: 'sign-in.js', type: 'text/javascript; charset=utf-8', about: 'Its program' },
-  { path: `${SIGN_IN_PATH}/icon.svg`, file: 'icon.svg', type: 'image/svg+xml', about: 'Its icon' },
+  { path: `${SIGN_IN_PATH}/sign-in.css`, file: 'sign-in.css', type: 'text/css; charset=utf-8', about: 'The style sheet of the sign-in page' },
+  { path: `${SIGN_IN_PATH}/sign-in.js`, file: 'sign-in.js', type: 'text/javascript; charset=utf-8', about: 'The program of the sign-in page' },
+  { path: `${SIGN_IN_PATH}/icon.svg`, file: 'icon.svg', type: 'image/svg+xml', about: 'The icon of the sign-in page' },
 ] as const;
 
 /** Nothing inline, nothing from elsewhere, in nobody's frame; the forms are sent by the program only. */
@@ -24,7 +25,15 @@ const POLICY = [
 ].join('; ');
 
 export function signInRoutes(): readonly Route[] {
-  return FILES.map(({ path, file, type }) => ({ method: 'GET', path, auth: 'none', handle: fileHandler(file, type) }));
+  return FILES.map(({ path, file, type, about }) => ({
+    method: 'GET',
+    path,
+    auth: 'none',
+    tag: 'sign-in',
+    summary: about,
+    responses: { 200: { description: 'the file', type, schema: Type.String() }, 304: { description: 'the file has not changed' } },
+    handle: fileHandler(file, type),
+  }));
 }
 
 function fileHandler(file: string, type: string): (request: Request) => Response {
