@@ -110,6 +110,7 @@ async function start(options: Start): Promise<Server> {
     metrics,
     clock,
     log,
+    version: options.version,
   });
   addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version: options.version });
   unwind.add('front', () => front.close(REQUESTS_MS));

@@ -9,6 +9,7 @@ import { ConfigError } from './config/load.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import type { Contexts } from './context.ts';
 import { describe, type FaultTable, KERNEL_FAULTS } from './fault.ts';
+import { OPENAPI_PATH } from './http/openapi.ts';
 import { PROBE_PATHS } from './http/probes.ts';
 import type { Route } from './http/route.ts';
 import type { AnyPlugin } from './plugin.ts';
@@ -124,7 +125,7 @@ export function routesOf(contexts: Contexts): readonly Route[] {
   const problems = sets.flatMap(({ owner, routes }) =>
     routes.flatMap((route) => malformed(route).map((problem) => `plugin ${owner}: route ${route.method} ${route.path}: ${problem}`)),
   );
-  const taken = new Map(PROBE_PATHS.map((path) => [path, 'the kernel']));
+  const taken = new Map([...PROBE_PATHS, OPENAPI_PATH].map((path) => [path, 'the kernel']));
   for (const { owner, routes } of sets) {
     for (const { method, path } of routes) {
       // The kernel's paths are its own for every method; paths of plugins clash by method and shape.

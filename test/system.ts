@@ -9,6 +9,8 @@ export interface SystemPackage {
 
 export const SOFTHSM_LIBRARY = '/usr/lib/softhsm/libsofthsm2.so';
 
+export const CHROMIUM = '/usr/bin/chromium';
+
 export function postgresFolder(): string | undefined {
   return globSync('/usr/lib/postgresql/*/bin').sort().at(-1);
 }
@@ -16,6 +18,7 @@ export function postgresFolder(): string | undefined {
 export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'softhsm2', isPresent: () => existsSync(SOFTHSM_LIBRARY) && existsSync('/usr/bin/softhsm2-util') },
   { name: 'postgresql', isPresent: () => postgresFolder() !== undefined },
+  { name: 'chromium', isPresent: () => existsSync(CHROMIUM) },
 ];
 
 /** Says why a test cannot run here and how it could; the runner repeats it at the end. @returns true when the test has to be skipped */

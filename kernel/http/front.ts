@@ -13,9 +13,10 @@ import type { Metrics } from '../metrics.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
 import { type Connections, watchConnections } from './connections.ts';
+import { addOpenApi, OPENAPI_PATH } from './openapi.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
 import type { Route } from './route.ts';
-import { addRoutes } from './serve-route.ts';
+import { addRoutes, refuseOthers } from './serve-route.ts';
 
 export interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -26,6 +27,8 @@ export interface FrontOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of the server, for its OpenAPI document. */
+  readonly version: string;
 }
 
 export interface Front {
@@ -78,6 +81,8 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   await app.register(fastifyCookie);
   addHooks(app, options, busy);
   addErrors(app, problems);
+  await addOpenApi(app, options.version);
+  refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   addRoutes(app, routes, options);
   return { app, server: app.server as unknown as Server, close: (ms) => close(app, busy, connections.current as Connections, ms) };
 }

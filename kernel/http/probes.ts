@@ -4,6 +4,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Authentication } from './authenticate.ts';
+import { type Described, operationOf } from './openapi.ts';
+import type { ResponseDescription } from './route.ts';
 import { refuseOthers } from './serve-route.ts';
 
 export interface ProbeOptions {
@@ -16,21 +18,52 @@ export interface ProbeOptions {
   readonly version: string;
 }
 
-export const PROBE_PATHS: readonly string[] = ['/health', '/ready', '/metrics', '/version'];
+const READINESS = {
+  type: 'object',
+  properties: { status: { enum: ['READY', 'NOT_READY'] }, not_ready: { type: 'array', items: { type: 'string' } } },
+  required: ['status'],
+};
+const TEXT = { type: 'text/plain; charset=utf-8', schema: { type: 'string' } };
+
+const PROBES: Readonly<Record<string, { readonly summary: string; readonly responses: Readonly<Record<number, ResponseDescription>> }>> = {
+  '/health': {
+    summary: 'Whether the process serves',
+    responses: { 200: { description: 'it does', schema: { type: 'object', properties: { status: { const: 'UP' } }, required: ['status'] } } },
+  },
+  '/ready': {
+    summary: 'Whether every part of the server can do its work',
+    responses: {
+      200: { description: 'every part can', schema: READINESS },
+      503: { description: 'some part cannot; its name is for loopback and for those who are signed in', schema: READINESS },
+    },
+  },
+  '/metrics': {
+    summary: 'Metrics in the text format of Prometheus',
+    responses: { 200: { description: 'the metrics', ...TEXT }, 403: { description: 'not allowed' } },
+  },
+  '/version': { summary: 'The version of the server', responses: { 200: { description: 'the version', ...TEXT } } },
+};
+
+export const PROBE_PATHS: readonly string[] = Object.keys(PROBES);
+
+function documented(path: keyof typeof PROBES): { schema: ReturnType<typeof operationOf> } {
+  const described: Described = { method: 'GET', path, auth: 'none', tag: 'operations', ...PROBES[path] };
+  return { schema: operationOf(described) };
+}
 
 export function addProbes(app: FastifyInstance, { notReady, authentication, metrics, allow, version }: ProbeOptions): void {
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
   for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
-  app.get('/health', async () => ({ status: 'UP' }));
-  app.get('/version', async (_request, reply) => reply.type('text/plain; charset=utf-8').send(version));
-  app.get('/ready', async (request, reply) => {
+  app.get('/health', documented('/health'), async () => ({ status: 'UP' }));
+  app.get('/version', documented('/version'), async (_request, reply) => reply.type('text/plain; charset=utf-8').send(version));
+  app.get('/ready', documented('/ready'), async (request, reply) => {
     const names = await notReady();
     const mayKnow = isIn(loopback, request) || (names.length > 0 && (await authentication.attempt(request)) !== undefined);
     reply.code(names.length === 0 ? 200 : 503);
     return { status: names.length === 0 ? 'READY' : 'NOT_READY', ...(names.length > 0 && mayKnow ? { not_ready: names } : {}) };
   });
-  app.get('/metrics', async (request, reply) => {
+  app.get('/metrics', documented('/metrics'), async (request, reply) => {
     if (!isIn(allowed, request)) throw new Fault('FORBIDDEN');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

@@ -32,12 +32,25 @@ export interface Response {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Ways to prove who one is, as the OpenAPI document names them. */
+export type SecurityScheme = 'basic' | 'bearer' | 'session' | 'appToken' | 'clientCertificate';
+
+export interface ResponseDescription {
+  readonly description: string;
+  /** Of the body; an error without one has the body of every error, anything else none. */
+  readonly schema?: TSchema;
+  /** Content type of the body, where it is not JSON. */
+  readonly type?: string;
+}
+
 export interface Route {
   readonly method: Method;
   /** Parameters in braces, as the specification writes them: `/sessions/{session_id}`. */
   readonly path: string;
   /** `none` has to be written; otherwise the kinds of credential that are accepted here. */
   readonly auth: 'none' | readonly CredentialKind[];
+  /** A page for people: a browser without a valid session is sent to sign in, and comes back. */
+  readonly page?: true;
   readonly query?: TSchema;
   /** A JSON body is read and validated only where there is a schema. */
   readonly body?: TSchema;
@@ -49,6 +62,13 @@ export interface Route {
   admit?(address: string): void;
   /** Bytes; below the server's own limit. */
   readonly bodyLimit?: number;
+  /** For the OpenAPI document: what it does in a few words, and the group it is listed in. */
+  readonly summary?: string;
+  readonly tag?: string;
+  /** Answers by status, for the document; refusals that follow from `auth`, `query` and `body` are added. */
+  readonly responses?: Readonly<Record<number, ResponseDescription>>;
+  /** For the document, where `auth` does not say it: what an open route takes as its credentials. */
+  readonly security?: readonly SecurityScheme[];
   // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.
   handle(request: Request<any>): Response | Promise<Response>;
 }

@@ -7,7 +7,9 @@ import { type Authentication, SESSION_COOKIE } from './authenticate.ts';
 import { bodyCheck, queryCheck } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
+import { operationOf } from './openapi.ts';
 import type { Request, Response, Route } from './route.ts';
+import { signInAddress } from './to-sign-in.ts';
 
 interface Surroundings {
   readonly authentication: Authentication;
@@ -32,8 +34,14 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
   const checkQuery = route.query && queryCheck(route.query);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-    onRequest: async (request) => {
-      if (auth !== 'none') callers.set(request, await authentication.require(request, auth));
+    onRequest: async (request, reply) => {
+      try {
+        if (auth !== 'none') callers.set(request, await authentication.require(request, auth));
+      } catch (refusal) {
+        const address = route.page && signInAddress(request, refusal);
+        if (!address) throw refusal;
+        return reply.redirect(address, 303);
+      }
       route.admit?.(request.ip);
       if (route.anyContentType) request.headers['content-type'] = 'application/json';
     },
@@ -41,6 +49,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
   app.route({
     method: route.method,
     url: fastifyPath(route.path),
+    schema: operationOf(route),
     ...options,
     handler: async (request, reply) => {
       checkQuery?.(request.query);
@@ -92,6 +101,7 @@ export function refuseOthers(app: FastifyInstance, path: string, methods: Readon
     method: others as HTTPMethods[],
     url: fastifyPath(path),
     exposeHeadRoute: false,
+    schema: { hide: true },
     onRequest: async (_request, reply) => {
       void reply.header('allow', allow);
       throw new Fault('METHOD_NOT_ALLOWED');

@@ -1,6 +1,7 @@
 // The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
 import Type from 'typebox';
 import { definePlugin } from '../../kernel/plugin.ts';
+import { documented } from './about.ts';
 import { type AuthActors, authActors } from './actors.ts';
 import { adminRoutes } from './admins.ts';
 import { auditRoute } from './audit.ts';
@@ -17,6 +18,7 @@ import { createRateLimit } from './rate-limit.ts';
 import { realmRoutes } from './realms.ts';
 import { sessionAuthenticator } from './session-cookie.ts';
 import { sessionRoutes } from './sessions.ts';
+import { signInRoutes } from './sign-in/routes.ts';
 import { totpRoutes } from './totp.ts';
 import { whoamiHandler } from './whoami.ts';
 
@@ -37,7 +39,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);
     const admit = createRateLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx.clock);
-    return [
+    return documented([
       {
         method: 'POST',
         path: '/login',
@@ -59,6 +61,7 @@ export default definePlugin<AuthConfig, AuthActors>({
       ...credentialRoutes(ctx),
       ...totpRoutes(ctx),
       ...keySetRoutes(ctx),
-    ];
+      ...signInRoutes(),
+    ]);
   },
 });

@@ -1,5 +1,6 @@
 // Hardware security modules: many at once, each behind its own actor; their live status.
 import { createRequire } from 'node:module';
+import Type from 'typebox';
 import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
@@ -26,6 +27,14 @@ function isBindingInstalled(): boolean {
 /** An HSM that does not answer within this time is not accessible, milliseconds. */
 const STATUS_MS = 2_000;
 const OPERATION_MS = 30_000;
+
+const STATUS = Type.Array(
+  Type.Object({
+    prefix: Type.String(),
+    model: Type.String(),
+    slots: Type.Array(Type.Object({ slot_id: Type.Integer(), accessible: Type.Boolean() })),
+  }),
+);
 
 export default definePlugin<HsmConfig, HsmActors>({
   name: 'hsm',
@@ -68,7 +77,15 @@ export default definePlugin<HsmConfig, HsmActors>({
         .probe()
         .catch(() => slots.map((slot_id) => ({ slot_id, accessible: false })));
     return [
-      { method: 'GET', path: '/hsm/status', auth: CREDENTIAL_KINDS, handle: async () => ({ status: 200, body: await Promise.all(instances.map(status)) }) },
+      {
+        method: 'GET',
+        path: '/hsm/status',
+        tag: 'hsm',
+        summary: 'The HSM instances and whether their slots are accessible now',
+        responses: { 200: { description: 'one entry per instance', schema: STATUS } },
+        auth: CREDENTIAL_KINDS,
+        handle: async () => ({ status: 200, body: await Promise.all(instances.map(status)) }),
+      },
     ];
   },
 });

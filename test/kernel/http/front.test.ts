@@ -44,6 +44,13 @@ const extra = definePlugin({
       },
     },
     { method: 'GET', path: '/extra/null', auth: 'none', handle: () => ({ status: 200, body: null }) },
+    {
+      method: 'GET',
+      path: '/extra/page/{name}',
+      auth: ['cookie'],
+      page: true,
+      handle: ({ params }) => ({ status: 200, body: `<p>${params['name']}`, type: 'text/html; charset=utf-8' }),
+    },
   ],
 });
 
@@ -133,6 +140,22 @@ test('a route that a cookie authorises refuses foreign pages', async () => {
   }
   for (const headers of [{ origin: `https://${host}` }, { 'sec-fetch-site': 'same-origin' }, { 'sec-fetch-site': 'none' }])
     assert.equal((await server.ask('GET', '/whoami', { cookie, headers: headers as never })).status, 200);
+});
+
+test('a page asked for as HTML without a valid session leads to /sign-in and back; programs get 401', async () => {
+  const ask = (path: string, accept: string, more = {}) => server.ask('GET', path, { headers: { accept }, ...more });
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const path = '/extra/page/a%2Fb?x=1&y=%26';
+  const sent = await ask(path, browser);
+  assert.deepEqual([sent.status, sent.headers['location'], sent.text], [303, `/sign-in?next=${encodeURIComponent(path)}`, '']);
+  assert.equal(sent.headers['cache-control'], 'no-store');
+  assert.equal((await ask(path, browser, { cookie: 'nonsense' })).status, 303);
+  for (const accept of ['*/*', 'application/json', 'text/html;q=0, */*', 'text/htmlx']) isProblem(await ask(path, accept), 401, 'UNAUTHENTICATED');
+  isProblem(await ask('/whoami', browser), 401, 'UNAUTHENTICATED');
+  assert.equal((await ask(path, browser, { cookie })).text, '<p>a/b');
+  const elsewhere = await raw(server, 'GET https://evil.example/extra/page/x HTTP/1.1\r\nHost: x\r\nAccept: text/html\r\n\r\n');
+  assert.equal(elsewhere.status, 303);
+  assert.ok(!elsewhere.head.includes('evil'), elsewhere.head);
 });
 
 test('unknown paths are 404, other methods 405 with Allow, HEAD is GET', async () => {
@@ -247,7 +270,7 @@ async function open({ address }: TestServer): Promise<TLSSocket> {
 }
 
 /** Sends bytes as they are and reads until the answer is whole or the server closes. */
-async function raw(target: TestServer, head: string, body?: Buffer, ms = 5_000): Promise<{ status: number; body: string }> {
+async function raw(target: TestServer, head: string, body?: Buffer, ms = 5_000): Promise<{ status: number; head: string; body: string }> {
   const socket = await open(target);
   let text = '';
   const done = new Promise<void>((resolve, reject) => {
@@ -266,7 +289,8 @@ async function raw(target: TestServer, head: string, body?: Buffer, ms = 5_000):
   socket.write(head);
   if (body) socket.write(body);
   await done;
-  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), body: text.slice(text.indexOf('\r\n\r\n') + 4) };
+  const end = text.indexOf('\r\n\r\n');
+  return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(text)?.[1]), head: text.slice(0, end), body: text.slice(end + 4) };
 }
 
 test.run();

@@ -13,6 +13,9 @@ test.after(async () => {
   for (const database of databases) await database.stop();
 });
 
+// covers: POST /login
+// covers: GET /whoami
+// covers: DELETE /sessions
 for (const database of databases) {
   const name = (text: string) => `${database.dialect}: ${text}`;
   const start = async (): Promise<TestServer> => startServer(database.dialect === 'sqlite' ? {} : { config: `[store]\nurl = "${await database.url()}"` });
@@ -177,6 +180,7 @@ test('logins are counted by outcome and written to the audit log without secrets
   await server.end();
 });
 
+// covers: GET /public/version
 test('the version is public, as text', async () => {
   const server = await startServer();
   for (const path of ['/public/version', '/version']) {

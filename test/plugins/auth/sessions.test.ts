@@ -227,6 +227,8 @@ for (const database of databases) {
   });
 }
 
+// covers: GET /.well-known/jwks.json
+// covers: GET /.well-known/certificate-jwks.json
 test('certificate signing off: POST /certify 500, no key set; session keys published where the configuration says so, and whoami as a token', async () => {
   const server = await startServer({ config: '[auth]\ncertificate_signing = false\npublish_session_jwks = true\n' });
   const cookie = await signInAdmin(server);

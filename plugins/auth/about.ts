@@ -1,0 +1,112 @@
+// What the OpenAPI document says of the routes of the authentication service, by method and path.
+import Type, { type TSchema } from 'typebox';
+import type { ResponseDescription, Route, SecurityScheme } from '../../kernel/http/route.ts';
+import {
+  ADMIN,
+  AUDIT_PAGE,
+  CERTIFICATE,
+  CLIENT_CLAIMS,
+  CREDENTIAL,
+  DATA,
+  INTROSPECTION,
+  KEY_SET,
+  LIST,
+  NEXT_STEP,
+  REALM,
+  SESSION_DATA,
+  SESSION_IDS,
+  TOKEN,
+  TOTP_SECRET,
+} from './about-schemas.ts';
+
+interface About {
+  readonly summary: string;
+  readonly tag: string;
+  readonly responses: Readonly<Record<number, ResponseDescription>>;
+  readonly security?: readonly SecurityScheme[];
+}
+
+/** Statuses that do not follow from a route's declaration, in the words of all routes. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'what was sent cannot be used',
+  401: 'the credentials are missing or not valid',
+  403: 'not allowed',
+  404: 'there is no such thing',
+  409: 'it exists already, or the change would leave no super admin',
+  429: 'too many tries from this address',
+  500: 'certificate signing is not configured',
+};
+
+function about(tag: string, summary: string, status: number, schema?: TSchema, refusals: readonly number[] = [], security?: readonly SecurityScheme[]): About {
+  const refused = refusals.map((code): [number, ResponseDescription] => [code, { description: REFUSALS[code] as string }]);
+  const answer: ResponseDescription = schema ? { description: 'as asked', schema } : { description: 'done' };
+  return { tag, summary, responses: { [status]: answer, ...Object.fromEntries(refused) }, ...(security ? { security } : {}) };
+}
+
+const TOKEN_HEADER = ['appToken'] as const;
+
+const ABOUT: Readonly<Record<string, About>> = {
+  'POST /login': about('sign-in', 'Sign in to a realm', 200, NEXT_STEP, [401, 429], ['basic', 'bearer', 'clientCertificate']),
+  'GET /whoami': about('sign-in', 'The claims of the session', 200, CLIENT_CLAIMS),
+  'POST /certify': about('sign-in', 'Certify a public key under the identity of the session', 200, CERTIFICATE, [500]),
+  'GET /sessions/{session_id}': about('sessions', 'A session, or null', 200, SESSION_DATA, [403]),
+  'POST /sessions/{session_id}': about('sessions', 'A session, and ending those of its clients', 200, SESSION_DATA, [403]),
+  'POST /sessions/introspect': about('sessions', 'The session and claims of a cookie, or null', 200, INTROSPECTION),
+  'POST /sessions/realms/{realm_id}/clients': about('sessions', 'Sessions of clients', 200, SESSION_IDS, [403]),
+  'DELETE /sessions': about('sessions', 'End sessions by their ids', 204, undefined, [403]),
+  'DELETE /sessions/expired': about('sessions', 'Remove expired sessions', 204, undefined, [403]),
+  'DELETE /sessions/realms/{realm_id}': about('sessions', 'End every session of a realm', 204, undefined, [403]),
+  'POST /admins/realms': about('realms', 'Make a realm', 201, REALM, [403, 409]),
+  'GET /admins/realms': about('realms', 'The realms one administers', 200, LIST(REALM), [403]),
+  'GET /admins/realms/{realm_id}': about('realms', 'A realm', 200, REALM, [403, 404]),
+  'PUT /admins/realms/{realm_id}': about('realms', 'Replace a realm', 200, REALM, [403, 404, 409]),
+  'DELETE /admins/realms/{realm_id}': about('realms', 'Delete a realm with all that belongs to it', 204, undefined, [403, 409]),
+  'POST /admins': about('admins', 'Make an admin', 201, ADMIN, [403, 409]),
+  'GET /admins': about('admins', 'All admins', 200, LIST(ADMIN), [403]),
+  'GET /admins/{admin_id}': about('admins', 'An admin', 200, ADMIN, [403, 404]),
+  'PUT /admins/{admin_id}': about('admins', 'Replace an admin', 200, ADMIN, [403, 404, 409]),
+  'DELETE /admins/{admin_id}': about('admins', 'Delete an admin and its credentials', 204, undefined, [403, 409]),
+  'PUT /admins/{admin_id}/realms/{realm_id}': about('admins', 'Add a realm to an admin', 200, ADMIN, [403, 404]),
+  'DELETE /admins/{admin_id}/realms/{realm_id}': about('admins', 'Take a realm from an admin', 200, ADMIN, [403, 404, 409]),
+  'GET /admins/userpass': about('credentials', 'Credentials of all realms', 200, LIST(CREDENTIAL), [403]),
+  'POST /realms/{realm_id}/userpass': about('credentials', 'Make a credential', 201, CREDENTIAL, [403, 404, 409]),
+  'GET /realms/{realm_id}/userpass': about('credentials', 'Credentials of a realm', 200, LIST(CREDENTIAL), [403, 404]),
+  'GET /realms/{realm_id}/userpass/{username}': about('credentials', 'A credential', 200, CREDENTIAL, [403, 404]),
+  'PUT /realms/{realm_id}/userpass/{username}': about('credentials', 'Replace a credential', 200, CREDENTIAL, [403, 404]),
+  'DELETE /realms/{realm_id}/userpass/{username}': about('credentials', 'Delete a credential', 204, undefined, [403, 404, 409]),
+  'POST /realms/{realm_id}/userpass/{username}/unlock': about('credentials', 'Open the locks of a credential', 204, undefined, [403, 404]),
+  'POST /realms/{realm_id}/totp/generate': about('second factors', 'Generate a secret', 200, TOTP_SECRET, [403, 404]),
+  'POST /realms/{realm_id}/totp/verify': about('second factors', 'Enable a second factor', 200, undefined, [403, 404]),
+  'DELETE /realms/{realm_id}/totp/{username}': about('second factors', 'Disable a second factor', 200, undefined, [403]),
+  'GET /audit': about('audit', 'The audit log, by pages', 200, AUDIT_PAGE, [403]),
+  'GET /.well-known/jwks.json': about('public', 'Keys of session tokens', 200, KEY_SET, [404]),
+  'GET /.well-known/certificate-jwks.json': about('public', 'Keys of certificates', 200, KEY_SET, [404]),
+  'GET /public/version': {
+    ...about('public', 'The version of the server', 200),
+    responses: { 200: { description: 'the version', type: 'text/plain; charset=utf-8', schema: Type.String() } },
+  },
+  'POST /auth/approle/login': about('machines', 'Sign in with a role', 200, TOKEN, [400, 403, 429]),
+  'PUT /auth/approle/login': about('machines', 'Sign in with a role', 200, TOKEN, [400, 403, 429]),
+  'POST /auth/approle/role/{name}': about('machines', 'Make or replace a role', 204, undefined, [403, 404]),
+  'GET /auth/approle/role/{name}': about('machines', 'A role', 200, DATA, [403, 404]),
+  'GET /auth/approle/role/{name}/role-id': about('machines', 'The id of a role', 200, DATA, [403, 404]),
+  'POST /auth/approle/role/{name}/secret-id': about('machines', 'Generate a secret id', 200, DATA, [403, 404]),
+  'GET /auth/approle/role/{name}/secret-id': about('machines', 'Accessors of the secret ids of a role', 200, DATA, [403, 404]),
+  'POST /auth/approle/role/{name}/secret-id/destroy': about('machines', 'Destroy a secret id', 204, undefined, [403, 404]),
+  'POST /auth/approle/role/{name}/revoke-tokens': about('machines', 'Revoke every token of a role', 204, undefined, [403, 404]),
+  'DELETE /auth/approle/role/{name}': about('machines', 'Delete a role', 204, undefined, [403, 404]),
+  'GET /auth/approle/role': about('machines', 'Names of the roles', 200, DATA, [400, 403]),
+  'POST /auth/cluster/login': about('machines', 'Sign in with a service account', 200, TOKEN, [400, 403, 429]),
+  'POST /auth/cluster/role/{name}': about('machines', 'Make or replace a cluster role', 204, undefined, [403, 404]),
+  'GET /auth/cluster/role/{name}': about('machines', 'A cluster role', 200, DATA, [403, 404]),
+  'DELETE /auth/cluster/role/{name}': about('machines', 'Delete a cluster role', 204, undefined, [403, 404]),
+  'GET /auth/cluster/role': about('machines', 'Names of the cluster roles', 200, DATA, [400, 403]),
+  'GET /auth/token/lookup-self': about('tokens', 'What the token is', 200, DATA, [403], TOKEN_HEADER),
+  'POST /auth/token/renew-self': about('tokens', 'Renew the token', 200, TOKEN, [403], TOKEN_HEADER),
+  'POST /auth/token/revoke-self': about('tokens', 'Revoke the token', 204, undefined, [403], TOKEN_HEADER),
+};
+
+/** The routes with what the document says of them; a route that says it itself keeps its words. */
+export function documented(routes: readonly Route[]): readonly Route[] {
+  return routes.map((route) => ({ ...ABOUT[`${route.method} ${route.path}`], ...route }));
+}

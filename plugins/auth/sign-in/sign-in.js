@@ -1,0 +1,140 @@
+// The sign-in page: asks step by step for what POST /login wants, and leaves for a page of this server.
+const STEPS = ['credentials', 'code', 'change', 'done'];
+const query = new URLSearchParams(location.search);
+/** What was entered so far: every step posts all of it again. Emptied when the sign-in ends or starts over. */
+let entered = {};
+
+const element = (id) => document.getElementById(id);
+
+function show(step) {
+  for (const each of STEPS) element(each).hidden = each !== step;
+  // The first field that waits for something; where there is none, the heading says what has happened.
+  const fields = [...element(step).querySelectorAll('input:not([tabindex])')];
+  (fields.find(({ value }) => value === '') ?? fields[0] ?? element(step).querySelector('h1')).focus();
+}
+
+function say(text) {
+  const alert = element('alert');
+  // Emptied first, so that the same words are announced again.
+  alert.textContent = '';
+  alert.hidden = text === '';
+  alert.textContent = text;
+}
+
+function startOver(text = '') {
+  entered = {};
+  for (const field of document.querySelectorAll('input[type="password"], #totp')) field.value = '';
+  say(text);
+  show('credentials');
+}
+
+/** @returns the page to leave for, always an address of this server; undefined where none was asked for or it is a foreign one */
+function nextPage() {
+  const next = query.get('next') ?? '';
+  if (!/^\/(?![/\\])/.test(next)) return undefined;
+  // Resolved before it is believed: a tab in the text, for one, disappears and may leave two slashes.
+  const address = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;
+  return address?.origin === location.origin ? address.href : undefined;
+}
+
+/** RFC 7617 with UTF-8. */
+function basic(username, password) {
+  const bytes = new TextEncoder().encode(`${username}:${password}`);
+  return `Basic ${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`;
+}
+
+function post() {
+  const { realm, username, password, code, newPassword } = entered;
+  return fetch(`/login?realm=${encodeURIComponent(realm)}`, {
+    method: 'POST',
+    headers: { authorization: basic(username, password), 'content-type': 'application/json' },
+    body: JSON.stringify({ ...(code ? { totp_code: code } : {}), ...(newPassword ? { new_password: newPassword } : {}) }),
+    cache: 'no-store',
+    redirect: 'error',
+  });
+}
+
+function proceed({ next_step: step }) {
+  say('');
+  if (step === 'TotpRequired') return show('code');
+  if (step === 'ChangePassword') {
+    element('change-username').value = entered.username;
+    return show('change');
+  }
+  if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not know.');
+  const { realm, username } = entered;
+  entered = {};
+  const page = nextPage();
+  if (page !== undefined) return location.replace(page);
+  element('who').textContent = username;
+  element('where').textContent = realm;
+  show('done');
+}
+
+function refuse(status, retryAfter, message) {
+  if (status === 429) return say(`Too many tries. Please wait ${waitInWords(retryAfter)} and try again.`);
+  if (status === 503 || status === 504) return say('The server is busy or being started. Please try again in a moment.');
+  if (status === 400) return say(message ? `That did not work: ${message}.` : 'That did not work: the server did not understand the request.');
+  if (status !== 401) return say('Something went wrong on the server. Please try again; if it stays, tell whoever runs it.');
+  if (!entered.code) return startOver('Realm, user or password is not right, or signing in is refused for now.');
+  // The password was accepted before: it is the code, which may also have run out while a new password was chosen.
+  entered.code = undefined;
+  element('totp').value = '';
+  say('The code is not right or was used already, or signing in is refused for now. Please enter the next one.');
+  show('code');
+}
+
+function waitInWords(retryAfter) {
+  const seconds = Number.parseInt(retryAfter ?? '', 10);
+  if (!(seconds > 0)) return 'a moment';
+  if (seconds > 90) return `${Math.ceil(seconds / 60)} minutes`;
+  return seconds === 1 ? 'a second' : `${seconds} seconds`;
+}
+
+async function submit(form) {
+  // The buttons stay enabled, so that the focus stays where it is.
+  if (form.getAttribute('aria-busy') === 'true') return;
+  form.setAttribute('aria-busy', 'true');
+  element('progress').textContent = 'Signing in';
+  try {
+    const answer = await post();
+    const body = await answer.json().catch(() => ({}));
+    if (answer.ok) proceed(body);
+    else refuse(answer.status, answer.headers.get('retry-after'), body.message);
+  } catch {
+    say('The server cannot be reached. Please check the connection and try again.');
+  } finally {
+    form.removeAttribute('aria-busy');
+    element('progress').textContent = '';
+  }
+}
+
+/** What each form adds to what is known; a text is why it cannot be sent. */
+const READ = {
+  credentials: () => {
+    entered = { realm: element('realm').value.trim(), username: element('username').value.trim(), password: element('password').value };
+  },
+  code: () => {
+    entered.code = element('totp').value.replaceAll(/\s/g, '');
+  },
+  change: () => {
+    const newPassword = element('new-password').value;
+    if (newPassword !== element('repeated').value) return 'The two new passwords are not the same.';
+    entered.newPassword = newPassword;
+  },
+};
+
+for (const [id, read] of Object.entries(READ)) {
+  element(id).addEventListener('submit', (event) => {
+    event.preventDefault();
+    const problem = read();
+    if (problem) say(problem);
+    else submit(event.target);
+  });
+}
+for (const button of document.querySelectorAll('.back')) button.addEventListener('click', () => startOver());
+// A page that the browser kept must not bring back what was typed.
+addEventListener('pageshow', (event) => event.persisted && startOver());
+
+element('realm').value = query.get('realm') ?? '';
+startOver();

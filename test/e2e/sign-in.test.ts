@@ -1,0 +1,189 @@
+// The sign-in page in Chromium: the first login with its forced change, refusals in words, where it leads, and what it must not do.
+import assert from 'node:assert/strict';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Browser, Page } from 'playwright-core';
+import Type from 'typebox';
+import { test } from 'uvu';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { BUILT_IN } from '../../plugins/index.ts';
+import { openBrowser, openPage } from '../browser.ts';
+import { startServer, type TestServer } from '../server.ts';
+import { skipWithout } from '../system.ts';
+
+const PASSWORD = 'p\u00e4sswort \u{1f511} of the admin';
+
+const pages = definePlugin({
+  name: 'pages',
+  config: Type.Object({}, { default: {} }),
+  routes: () => [
+    {
+      method: 'GET',
+      path: '/pages/{name}',
+      auth: ['cookie'],
+      page: true,
+      handle: ({ params, caller }) => ({
+        status: 200,
+        body: `<!doctype html><link rel="icon" href="data:,"><p>${params['name']} for ${caller?.username}`,
+        type: 'text/html; charset=utf-8',
+      }),
+    },
+  ],
+});
+
+let server: TestServer;
+let browser: Browser;
+
+async function fill(page: Page, password: string, user = 'admin', realm = '_'): Promise<void> {
+  await page.getByLabel('Realm').fill(realm);
+  await page.getByLabel('User').fill(user);
+  await page.getByLabel('Password', { exact: true }).fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function signInWith(next: string) {
+  const opened = await openPage(browser, server.address);
+  await opened.page.goto(`${server.address}/sign-in?next=${encodeURIComponent(next)}`);
+  await fill(opened.page, PASSWORD);
+  return opened;
+}
+
+if (!skipWithout('chromium')) {
+  test.before(async () => {
+    server = await startServer({ plugins: [...BUILT_IN, pages] as never });
+    browser = await openBrowser();
+  });
+  test.after(async () => {
+    await browser?.close();
+    await server?.end();
+  });
+
+  test('a page without a session leads to /sign-in; the forced change of the password leads back to it, and nothing complains', async () => {
+    const { page, complaints, strayed } = await openPage(browser, server.address);
+    await page.goto(`${server.address}/pages/books?shelf=1&x=%26`);
+    assert.equal(new URL(page.url()).pathname, '/sign-in');
+    assert.equal(await page.locator(':focus').getAttribute('id'), 'realm');
+    await fill(page, server.initialPassword);
+    await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
+    assert.equal(await page.locator(':focus').getAttribute('id'), 'new-password');
+    await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('New password, once more').fill('something else');
+    await page.keyboard.press('Enter');
+    assert.match(await page.getByRole('alert').innerText(), /not the same/);
+    await page.getByLabel('New password, once more').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByText('books for admin').waitFor();
+    assert.equal(page.url(), `${server.address}/pages/books?shelf=1&x=%26`);
+    assert.deepEqual([complaints, strayed], [[], []]);
+    const cookies = await page.context().cookies();
+    assert.deepEqual(
+      cookies.map(({ name, httpOnly, secure, sameSite }) => ({ name, httpOnly, secure, sameSite })),
+      [{ name: '_ea_', httpOnly: true, secure: true, sameSite: 'Strict' }],
+    );
+    await page.context().close();
+  });
+
+  test('without a next page it says who is signed in, on a phone and in the dark too', async () => {
+    const { page, complaints } = await openPage(browser, server.address, { width: 320, height: 560, dark: true });
+    await page.goto(`${server.address}/sign-in?realm=_`);
+    assert.equal(await page.locator(':focus').getAttribute('id'), 'username');
+    assert.ok(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), 'nothing sticks out sideways');
+    await fill(page, PASSWORD);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    assert.match((await page.textContent('#done')) ?? '', /As admin in realm _\./);
+    assert.equal(page.url(), `${server.address}/sign-in?realm=_`);
+    assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  test('a new password that the server refuses can be mended, and one can start over', async () => {
+    const other = await startServer();
+    const { page } = await openPage(browser, other.address);
+    await page.goto(`${other.address}/sign-in`);
+    await fill(page, other.initialPassword);
+    for (const label of ['New password', 'New password, once more']) await page.getByLabel(label, { exact: true }).fill(other.initialPassword);
+    await page.getByRole('button', { name: 'Change and sign in' }).click();
+    await page.getByRole('alert').getByText('the new password cannot be used: it is the old one').waitFor();
+    await page.getByRole('button', { name: 'Start over' }).click();
+    assert.deepEqual([await page.getByRole('alert').isVisible(), await page.locator(':focus').getAttribute('id')], [false, 'password']);
+    assert.equal(await page.locator('#new-password').inputValue(), '');
+    await fill(page, other.initialPassword);
+    for (const label of ['New password', 'New password, once more']) await page.getByLabel(label, { exact: true }).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Change and sign in' }).click();
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    await page.context().close();
+    await other.end();
+  });
+
+  test('a server that is gone is told in words', async () => {
+    const other = await startServer();
+    const { page } = await openPage(browser, other.address);
+    await page.goto(`${other.address}/sign-in`);
+    await other.end();
+    await fill(page, PASSWORD);
+    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), PASSWORD);
+    await page.context().close();
+  });
+
+  test('a refusal is told in words, the password is forgotten, and the next try works', async () => {
+    const { page } = await openPage(browser, server.address);
+    await page.goto(`${server.address}/sign-in`);
+    await fill(page, 'wrong password');
+    await page.getByRole('alert').getByText('Realm, user or password is not right').waitFor();
+    assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
+    assert.equal(await page.getByLabel('User').inputValue(), 'admin');
+    await page.getByLabel('User').fill('ad:min');
+    assert.equal(await page.locator('#username:invalid').count(), 1);
+    await fill(page, PASSWORD);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    assert.equal(await page.getByRole('alert').isVisible(), false);
+    await page.context().close();
+  });
+
+  for (const next of [
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    '\\\\evil.example/',
+    '/\t/evil.example/',
+    ' //evil.example/',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'pages/books',
+    '',
+  ]) {
+    test(`next=${JSON.stringify(next)} is not followed`, async () => {
+      const { page, strayed } = await signInWith(next);
+      await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+      assert.equal(page.url(), `${server.address}/sign-in?next=${encodeURIComponent(next)}`);
+      assert.deepEqual(strayed, []);
+      await page.context().close();
+    });
+  }
+
+  test('a path that only looks like another server stays here', async () => {
+    const { page, strayed } = await signInWith('/.//evil.example/');
+    await page.waitForURL((address) => address.pathname !== '/sign-in');
+    assert.deepEqual([page.url(), strayed], [`${server.address}//evil.example/`, []]);
+    await page.context().close();
+  });
+
+  test('it cannot be framed, by its own server or by another page', async () => {
+    const foreign: HttpServer = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end(`<iframe src="${server.address}/sign-in"></iframe>`);
+    });
+    await new Promise<void>((resolve) => foreign.listen(0, '127.0.0.1', resolve));
+    const { page, complaints } = await openPage(browser, server.address);
+    await page.goto(`http://127.0.0.1:${(foreign.address() as AddressInfo).port}/`);
+    assert.equal(await page.frameLocator('iframe').locator('#realm').count(), 0);
+    assert.ok(
+      complaints.some((text) => /frame-ancestors 'none'/.test(text)),
+      complaints.join('\n'),
+    );
+    await page.context().close();
+    await new Promise((resolve) => foreign.close(resolve));
+  });
+}
+
+test.run();

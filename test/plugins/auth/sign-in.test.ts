@@ -1,0 +1,43 @@
+// The sign-in page as a client sees it: open, with a strict policy, cached but asked for anew, and nothing inline or from elsewhere.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { startServer, type TestServer } from '../../server.ts';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '/sign-in': 'text/html; charset=utf-8',
+  '/sign-in/sign-in.css': 'text/css; charset=utf-8',
+  '/sign-in/sign-in.js': 'text/javascript; charset=utf-8',
+  '/sign-in/icon.svg': 'image/svg+xml',
+};
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'";
+
+let server: TestServer;
+test.before(async () => {
+  server = await startServer();
+});
+test.after(() => server?.end());
+
+for (const [path, type] of Object.entries(TYPES)) {
+  test(`GET ${path} is open, typed and confined, and 304 where it is known`, async () => {
+    // Not even a credential that is not valid keeps anybody out.
+    const { status, headers } = await server.ask('GET', path, { cookie: 'nonsense' });
+    assert.deepEqual([status, headers['content-type'], headers['content-security-policy']], [200, type, POLICY]);
+    assert.deepEqual([headers['cache-control'], headers['x-content-type-options'], headers['x-frame-options']], ['no-cache', 'nosniff', 'DENY']);
+    const etag = String(headers['etag']);
+    const known = await server.ask('GET', path, { headers: { 'if-none-match': `"other", ${etag}` } });
+    assert.deepEqual([known.status, known.text, known.headers['etag']], [304, '', etag]);
+    assert.equal((await server.ask('GET', path, { headers: { 'if-none-match': '"other"' } })).status, 200);
+    assert.equal((await server.ask('POST', path, { body: {} })).status, 405);
+  });
+}
+
+test('the page loads its own files only, and holds no script and no style', async () => {
+  const { text } = await server.ask('GET', '/sign-in');
+  const loaded = [...text.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address as string);
+  assert.deepEqual([...new Set(loaded)].sort(), Object.keys(TYPES).slice(1).sort());
+  assert.ok(!/<style|style=|<script(?![^>]* src=)|\son[a-z]+=/i.test(text));
+  assert.equal((await server.ask('GET', '/sign-in/nothing.js')).status, 404);
+});
+
+test.run();
