@@ -173,6 +173,9 @@ for (const database of databases) {
     assert.equal((await as(plain).get('/admins/admin')).status, 403);
   });
 
+  // covers: GET /realms/{realm_id}/userpass
+  // covers: GET /realms/{realm_id}/userpass/{username}
+  // covers: PUT /realms/{realm_id}/userpass/{username}
   test(
     name('POST /realms/{realm_id}/userpass, GET, PUT, DELETE /realms/{realm_id}/userpass/{username}, GET /admins/userpass: 201 200 204 400 404 409'),
     async () => {
