@@ -10,6 +10,8 @@ export const PASSWORD = 'a password for the benchmark';
 
 export interface ServerProcess {
   readonly address: string;
+  /** Its certificate, to be trusted. */
+  readonly ca: string;
   readonly agent: Agent;
   /** Cookie header of a session of the admin. */
   readonly cookie: string;
@@ -38,7 +40,8 @@ export async function startServerProcess(config: string, connections: number): P
     });
     child.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
   });
-  const agent = new Agent({ connections, connect: { ca: readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8') } });
+  const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
+  const agent = new Agent({ connections, connect: { ca } });
   const initial = readFileSync(join(dataDir, 'initial-password'), 'utf8').trim();
   const answer = await login(address, agent, initial, PASSWORD);
   if (answer.status !== 200) throw new Error('the benchmark could not sign in');
@@ -48,7 +51,7 @@ export async function startServerProcess(config: string, connections: number): P
     await new Promise((resolve) => child.on('exit', resolve));
     rmSync(folder, { recursive: true, force: true });
   };
-  return { address, agent, cookie: answer.cookie, pid: child.pid as number, stop };
+  return { address, ca, agent, cookie: answer.cookie, pid: child.pid as number, stop };
 }
 
 export async function login(address: string, agent: Agent, password: string, newPassword?: string): Promise<{ status: number; cookie: string }> {

@@ -1,0 +1,75 @@
+// A load of HTTPS requests from few CPU cycles: prepared bytes on kept-alive connections, answers counted by their length.
+import { connect, type TLSSocket } from 'node:tls';
+
+export interface LoadOptions {
+  readonly address: string;
+  readonly ca: string;
+  readonly connections: number;
+  readonly ms: number;
+  /** Head and body of the next request. */
+  next(): string;
+  /** Status that every answer must have. */
+  readonly status: number;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  /** Durations of all requests, milliseconds. */
+  readonly times: readonly number[];
+}
+
+/** Text of a request. @param body sent as JSON */
+export function requestText(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: unknown): string {
+  const payload = body === undefined ? '' : JSON.stringify(body);
+  const all = {
+    host: 'localhost',
+    ...headers,
+    ...(body === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(payload)) }),
+  };
+  return `${method} ${path} HTTP/1.1\r\n${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n${payload}`;
+}
+
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const sockets = await Promise.all(Array.from({ length: options.connections }, () => open(options)));
+  const times: number[] = [];
+  const startedAt = performance.now();
+  await Promise.all(sockets.map((socket) => drive(socket, options, startedAt + options.ms, times)));
+  const perSecond = times.length / ((performance.now() - startedAt) / 1000);
+  for (const socket of sockets) socket.destroy();
+  return { perSecond, times };
+}
+
+function open({ address, ca }: LoadOptions): Promise<TLSSocket> {
+  const { hostname, port } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: hostname, port: Number(port), ca }, () => resolve(socket));
+    socket.on('error', reject);
+  });
+}
+
+function drive(socket: TLSSocket, { next, status }: LoadOptions, until: number, times: number[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let sentAt = 0;
+    let received = '';
+    const send = () => {
+      sentAt = performance.now();
+      if (sentAt >= until) return resolve();
+      socket.write(next());
+    };
+    socket.on('data', (data) => {
+      received += data.toString('latin1');
+      const end = received.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const length = /content-length: (\d+)/i.exec(received)?.[1] ?? '0';
+      if (received.length < end + 4 + Number(length)) return;
+      if (received.slice(9, 12) !== String(status)) return reject(new Error(`answered ${received}`));
+      times.push(performance.now() - sentAt);
+      received = '';
+      send();
+    });
+    socket.on('close', () => reject(new Error('the server closed a connection')));
+    send();
+  });
+}
