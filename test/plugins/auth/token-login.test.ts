@@ -1,0 +1,114 @@
+// Sign-in with a JWT of a realm's identity providers, over real HTTPS and with real key servers.
+import assert from 'node:assert/strict';
+import { SignJWT } from 'jose';
+import { test } from 'uvu';
+import { type IdentityProvider, startIdentityProvider } from '../../identity-provider.ts';
+import { type People, people } from '../../people.ts';
+import { type Answer, signInAdmin, startServer, type TestServer } from '../../server.ts';
+
+let server: TestServer;
+let they: People;
+let idp: IdentityProvider;
+let second: IdentityProvider;
+
+const bearer = (realm: string, token: string): Promise<Answer> =>
+  server.ask('POST', `/login?realm=${realm}`, { headers: { authorization: `Bearer ${token}` } });
+const provider = ({ issuer, jwksUri }: IdentityProvider, audience: string | null = 'gatehouse') => ({
+  jwt_issuer_uri: issuer,
+  jwks_uri: jwksUri,
+  jwt_audience: audience,
+});
+
+test.before(async () => {
+  server = await startServer();
+  they = people(server, await signInAdmin(server));
+  idp = await startIdentityProvider(() => server.clock.now());
+  second = await startIdentityProvider(() => server.clock.now(), 'https://second.example');
+  await they.realm('one', { auth_params: { jwt_params: { idp_params: [provider(idp)] } } });
+  await they.realm('two', { auth_params: { jwt_params: { idp_params: [provider(idp), provider(second)] } } });
+});
+test.after(async () => {
+  await idp?.end();
+  await second?.end();
+  await server?.end();
+});
+
+test('a token of the provider signs in; the session has its subject and no roles', async () => {
+  const { status, body, cookie } = await bearer('one', await idp.token());
+  assert.deepEqual([status, body.next_step], [200, 'Authenticated']);
+  const me = (await server.ask('GET', '/whoami', { cookie })).body;
+  assert.deepEqual([me.sub, me.as_as, me.as_rid, me.roles], ['user-1', 'jwt', 'one', []]);
+});
+
+test('in a realm with several providers the name tells which one it was', async () => {
+  for (const from of [idp, second]) {
+    const { cookie } = await bearer('two', await from.token());
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).body.sub, `${from.issuer}#user-1`);
+  }
+});
+
+test('tokens that are not good enough: 401 in the same words', async () => {
+  const seconds = Math.floor(server.clock.now() / 1000);
+  const secret = new TextEncoder().encode(JSON.stringify(idp.publicJwk));
+  const hs256 = await new SignJWT({ iss: idp.issuer, sub: 'user-1', aud: 'gatehouse', exp: seconds + 300 })
+    .setProtectedHeader({ alg: 'HS256', kid: 'key-1' })
+    .sign(secret);
+  const none = `${Buffer.from(JSON.stringify({ alg: 'none', kid: 'key-1' })).toString('base64url')}.${Buffer.from(JSON.stringify({ iss: idp.issuer, sub: 'user-1', aud: 'gatehouse', exp: seconds + 300 })).toString('base64url')}.`;
+  const foreign = await new SignJWT({ iss: idp.issuer, sub: 'user-1', aud: 'gatehouse', exp: seconds + 300 })
+    .setProtectedHeader({ alg: 'ES256', kid: 'key-1' })
+    .sign(second.privateKey);
+  const tokens = [
+    hs256,
+    none,
+    foreign,
+    await idp.token({ exp: undefined }),
+    await idp.token({ exp: seconds - 120 }),
+    await idp.token({ nbf: seconds + 600 }),
+    await idp.token({ sub: undefined }),
+    await idp.token({ sub: '' }),
+    await idp.token({ iss: undefined }),
+    await idp.token({ iss: second.issuer }),
+    await idp.token({ aud: 'somebody else' }),
+    await idp.token({}, { kid: undefined }),
+    `${(await idp.token()).slice(0, -4)}AAAA`,
+    'a.b.c',
+  ];
+  for (const token of tokens) {
+    const { status, body, cookie } = await bearer('one', token);
+    assert.deepEqual([status, body.code, body.message, cookie], [401, 'AUTH_DENIED', 'the credentials are not valid', undefined], token);
+  }
+  assert.equal((await bearer('_', await idp.token())).status, 401);
+  assert.equal((await bearer('nowhere', await idp.token())).status, 401);
+});
+
+test('unknown key ids in a loop cause no flood of fetches; a rotated key is found, and the old one refused', async () => {
+  await bearer('one', await idp.token());
+  const before = idp.fetches;
+  for (let tried = 0; tried < 30; tried++) assert.equal((await bearer('one', await idp.token({}, { kid: `made-up-${tried}` }))).status, 401);
+  assert.ok(idp.fetches - before <= 1, `${idp.fetches - before} fetches`);
+  const old = await idp.token({ exp: Math.floor(server.clock.now() / 1000) + 10_000 });
+  await idp.rotate();
+  await server.runtime.advance(61_000);
+  assert.equal((await bearer('one', await idp.token())).status, 200);
+  assert.equal((await bearer('one', old)).status, 401);
+});
+
+test('an edit of the realm takes effect for the very next request', async () => {
+  const put = (idp_params: unknown[]) => server.ask('PUT', '/admins/realms/one', { cookie: they.root, body: { auth_params: { jwt_params: { idp_params } } } });
+  const token = await idp.token();
+  await put([provider(second)]);
+  assert.equal((await bearer('one', token)).status, 401);
+  await put([provider(idp, 'another audience')]);
+  assert.equal((await bearer('one', token)).status, 401);
+  await put([provider(idp)]);
+  assert.equal((await bearer('one', token)).status, 200);
+});
+
+test('a subject that is named in an admin record of another realm gains nothing there', async () => {
+  assert.equal((await server.ask('POST', '/admins', { cookie: they.root, body: { id: 'jwt-admin', realms: ['_', 'one'], jwt: 'user-1' } })).status, 201);
+  const { cookie } = await bearer('one', await idp.token());
+  assert.equal((await server.ask('GET', '/admins', { cookie })).status, 403);
+  assert.equal((await server.ask('GET', '/realms/one/userpass', { cookie })).status, 200);
+});
+
+test.run();
