@@ -1,5 +1,6 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
+import { MACHINE_MIGRATIONS } from './machine/migrations.ts';
 
 export const AUTH_MIGRATIONS: readonly Migration[] = [
   {
@@ -22,4 +23,5 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
         retired_at BIGINT);
     `,
   },
+  ...MACHINE_MIGRATIONS,
 ];

@@ -7,6 +7,8 @@ import { endSessionsHandler } from './end-sessions.ts';
 import { AUTH_FAULTS } from './faults.ts';
 import { firstStart } from './first-start.ts';
 import { loginHandler } from './login.ts';
+import { appTokenAuthenticator } from './machine/app-token.ts';
+import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
 import { sessionAuthenticator } from './session-cookie.ts';
 import { whoami } from './whoami.ts';
@@ -20,7 +22,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   faults: AUTH_FAULTS,
   migrations: AUTH_MIGRATIONS,
   actors: authActors,
-  authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx) }),
+  authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx), 'app-token': appTokenAuthenticator(ctx) }),
   open: firstStart,
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);
@@ -43,6 +45,7 @@ export default definePlugin<AuthConfig, AuthActors>({
         handle: endSessionsHandler(ctx),
       },
       { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },
+      ...machineRoutes(ctx),
     ];
   },
 });
