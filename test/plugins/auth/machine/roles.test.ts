@@ -49,6 +49,19 @@ for (const database of databases) {
     assert.equal((await admin('DELETE', '/approle/role/outsider')).status, 204);
   });
 
+  test(name('and one with all rights: 403 for a user, a realm admin, and a super admin who is signed in elsewhere'), async () => {
+    const cookies = [
+      await machine.signIn('_', 'user', []),
+      await machine.signIn('r', 'realm-admin', ['r']),
+      await machine.signIn('r', 'super-elsewhere', ['_', 'r']),
+    ];
+    for (const cookie of cookies) {
+      for (const [method, path, body] of MANAGEMENT) {
+        assert.deepEqual(refusal(await server.ask(method, `/auth${path}`, { cookie, ...(body === undefined ? {} : { body }) })), [403, 'FORBIDDEN'], path);
+      }
+    }
+  });
+
   test(name('there is nothing yet: empty lists, 404 for reads, 204 for deletions'), async () => {
     for (const kind of ['approle', 'cluster']) assert.deepEqual((await admin('GET', `/${kind}/role?list=true`)).body, { data: { keys: [] } });
     for (const path of ['/approle/role/a', '/approle/role/a/role-id', '/approle/role/a/secret-id?list=true', '/cluster/role/a']) {

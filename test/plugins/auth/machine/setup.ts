@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { openStore } from '../../../../kernel/store/open.ts';
+import type { Row, SqlValue, Store, Transaction } from '../../../../kernel/store/store.ts';
 import { type Answer, type AskOptions, signInAdmin, startServer, type TestServer, type TestServerOptions } from '../../../server.ts';
 import type { TestDatabase } from '../../../stores.ts';
 
@@ -19,6 +20,9 @@ export interface Machine {
   readonly makeSecretId: (name: string, body?: unknown) => Promise<{ secret_id: string; secret_id_accessor: string }>;
   /** @returns the client token */
   readonly logIn: (roleId: string, secretId?: string) => Promise<string>;
+  /** Signs in a user with the admin's password who administers these realms. @returns the session cookie */
+  readonly signIn: (realm: string, username: string, administered: readonly string[]) => Promise<string>;
+  readonly rows: (sql: string, params?: readonly SqlValue[]) => Promise<Row[]>;
   /** Rows of these events, in words. */
   readonly audit: (...events: string[]) => Promise<string[]>;
 }
@@ -54,13 +58,44 @@ export function machineOn(server: TestServer, cookie: string, url: string): Mach
       assert.equal(answer.status, 200, answer.text);
       return answer.body.auth.client_token;
     },
+    async signIn(realm, username, administered) {
+      await withStore(server, url, (store) => store.transaction((tx) => insertUser(tx, realm, username, administered)));
+      const answer = await server.ask('POST', `/login?realm=${realm}`, { user: `${username}:a new password` });
+      assert.ok(answer.cookie, answer.text);
+      return answer.cookie;
+    },
+    rows: (sql, params) => withStore(server, url, async (store) => (await store.all(sql, params)).map((row) => ({ ...row }) as Row)),
     async audit(...events) {
-      const store = await openStore(url, { writer: 'test', clock: server.clock });
-      const rows = await store.all<Record<string, string | null>>('SELECT event, outcome, actor, target, reason FROM audit ORDER BY time, seq');
-      await store.close();
+      const sql = 'SELECT event, outcome, actor, target, reason FROM audit ORDER BY time, seq';
+      const rows = await withStore(server, url, (store) => store.all<Record<string, string | null>>(sql));
       return rows.filter(({ event }) => events.includes(event as string)).map((row) => Object.values(row).filter(Boolean).join(' | '));
     },
   };
+}
+
+async function withStore<T>(server: TestServer, url: string, work: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(url, { writer: 'test', clock: server.clock });
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function insertUser(tx: Transaction, realm: string, username: string, administered: readonly string[]): Promise<void> {
+  for (const id of new Set([realm, ...administered]))
+    await tx.run(
+      `INSERT INTO realm (id, auth_params, session_max_age_seconds, session_max_stale_age_seconds, certificate_max_age_seconds, password_max_age_seconds)
+       VALUES ($1, '{}', 3600, 3600, 3600, 0) ON CONFLICT DO NOTHING`,
+      [id],
+    );
+  await tx.run(
+    `INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision)
+     SELECT $1, $2, password_hash, 0, '[]', NULL, 0, 1 FROM userpass WHERE realm = '_' AND username = 'admin'`,
+    [realm, username],
+  );
+  if (administered.length > 0) await tx.run('INSERT INTO admin (id, userpass) VALUES ($1, $1)', [username]);
+  for (const id of administered) await tx.run('INSERT INTO admin_realm (admin, realm) VALUES ($1, $2)', [username, id]);
 }
 
 /** Status and code of a refusal. */
