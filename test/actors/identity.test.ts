@@ -156,6 +156,23 @@ test('unknown key ids in a loop cause one fetch in a minute, and a rotated key i
   assert.equal(issuer.fetches, 3);
 });
 
+test('however short the interval, one fetch serves all who wait for it', async () => {
+  const issuer = await issuerWith('ES256');
+  const answers: (() => void)[] = [];
+  issuer.misbehave = (_request, response) => {
+    issuer.misbehave = undefined;
+    answers.push(() => void response.writeHead(500).end());
+  };
+  const token = await issuer.sign('ES256', { sub: 'x' });
+  const waiting = Array.from({ length: 20 }, () => verify(token, [source(issuer)], { minRefreshSeconds: 0 }));
+  await until(() => answers.length === 1, 'the server was asked');
+  answers[0]?.();
+  assert.ok((await Promise.all(waiting)).every(({ ok }) => !ok));
+  assert.equal(issuer.fetches, 1);
+  assert.equal((await verify(token, [source(issuer)], { minRefreshSeconds: 0 })).ok, true);
+  assert.equal(issuer.fetches, 2);
+});
+
 test('a failed refresh keeps the set that was there; a withdrawn key ends with its age', async () => {
   const issuer = await issuerWith('ES256', 'ES384');
   const good = () => issuer.sign('ES256', { sub: 'x' });

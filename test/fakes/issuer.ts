@@ -11,6 +11,8 @@ export interface Issuer {
   fetches: number;
   /** What the server does instead of answering with the key set. */
   misbehave: RequestListener | undefined;
+  /** Answers with the key set. */
+  serve: RequestListener;
   /** Adds a key to the set; without `publish` the set does not show it. */
   addKey(kid: string, algorithm?: string, publish?: boolean): Promise<void>;
   removeKey(kid: string): void;
@@ -43,13 +45,15 @@ export async function startIssuer({ tls, now = () => Math.floor(Date.now() / 100
   let server: Server | undefined;
   const listener: RequestListener = (request, response) => {
     issuer.fetches += 1;
-    if (issuer.misbehave) return issuer.misbehave(request, response);
-    const set = [...keys.values()].filter(({ published }) => published).map(({ jwk }) => jwk);
-    response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: set }));
+    return (issuer.misbehave ?? issuer.serve)(request, response);
   };
   const issuer = {
     fetches: 0,
     misbehave: undefined as RequestListener | undefined,
+    serve: ((_request, response) => {
+      const set = [...keys.values()].filter(({ published }) => published).map(({ jwk }) => jwk);
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys: set }));
+    }) as RequestListener,
     uri: '',
     origin: '',
     async addKey(kid: string, algorithm = 'ES256', publish = true) {

@@ -207,6 +207,19 @@ for (const database of databases) {
     assert.deepEqual(refusal(await login('moving', jwt)), DENIED);
   });
 
+  test(name('a role that is changed while its JWT is verified refuses it'), async () => {
+    const issuer = await newIssuer();
+    const answers: (() => void)[] = [];
+    issuer.misbehave = (request, response) => void answers.push(() => issuer.serve(request, response));
+    await putRole('racing', issuer);
+    const jwt = await issuer.sign('k1', { sub });
+    const answered = login('racing', jwt);
+    await until(() => answers.length === 1, 'the server was asked');
+    await putRole('racing', issuer, { bound_service_account_names: ['other'] });
+    answers[0]?.();
+    assert.deepEqual(refusal(await answered), DENIED);
+  });
+
   test(name('a key set over HTTPS, certified by an authority of the configuration'), async () => {
     const tls = { cert: readFileSync(certificate.cert, 'utf8'), key: readFileSync(certificate.key, 'utf8') };
     const issuer = await newIssuer({ tls });
