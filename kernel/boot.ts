@@ -79,7 +79,7 @@ async function start(options: Start): Promise<Server> {
   const tls = readTls(files);
   const store = { url: storeUrl(config.store.url, dataDir.path) };
   const node = nodeName(dataDir.path);
-  const specs = actorSpecs(catalog.plugins, sections, config);
+  const specs = actorSpecs(catalog.plugins, sections, config, options.base);
   let keyring: Keyring | undefined;
   const dataKey = (purpose: DataKeyPurpose) => (keyring as Keyring).dataKey(purpose);
   const runtime = new Runtime(specs, {

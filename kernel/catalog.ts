@@ -102,11 +102,16 @@ function clashes(plugins: readonly AnyPlugin[]): string[] {
 }
 
 /** The actors of all plugins. @throws ConfigError for a name that two plugins use, or a peer that does not exist */
-export function actorSpecs(plugins: readonly AnyPlugin[], sections: ReadonlyMap<string, unknown>, kernel: KernelConfig): Readonly<Record<string, AnySpec>> {
+export function actorSpecs(
+  plugins: readonly AnyPlugin[],
+  sections: ReadonlyMap<string, unknown>,
+  kernel: KernelConfig,
+  base: string,
+): Readonly<Record<string, AnySpec>> {
   const specs: Record<string, AnySpec> = {};
   const problems: string[] = [];
   for (const plugin of plugins) {
-    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel) ?? {})) {
+    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base) ?? {})) {
       if (name in specs) problems.push(`plugin ${plugin.name}: actor ${name} belongs to another plugin`);
       specs[name] = spec as AnySpec;
     }

@@ -45,7 +45,8 @@ export interface Plugin<C, S extends Actors> {
   sectionOf?(flags: FlagValues): unknown;
   /** What a schema cannot say of the section; each begins with the place below it: `[0].hsm_password: ...`, `.key: ...`. */
   problems?(config: C): readonly string[];
-  actors?(config: C, kernel: KernelConfig): S;
+  /** `base` is the folder that relative paths of the configuration start from. */
+  actors?(config: C, kernel: KernelConfig, base: string): S;
   authenticators?(ctx: PluginContext<C, S>): Partial<Record<CredentialKind, Authenticator>>;
   routes?(ctx: PluginContext<C, S>): readonly Route[];
   /** Runs when the actors run, before the server listens; what it returns is part of the line that says so. */

@@ -10,7 +10,7 @@ export interface Caller {
   readonly credential: CredentialKind;
   readonly realm: string;
   readonly username: string;
-  /** Scheme code of the sign-in: up, jwt, cc. */
+  /** Scheme code of the sign-in: up, jwt, cc; `token` for an app token. */
   readonly scheme: string;
   readonly sessionId?: string;
   /** Policies of an app token. */

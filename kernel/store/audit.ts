@@ -11,7 +11,7 @@ export interface AuditEvent {
   readonly realm?: string | undefined;
   /** The user name or token owner that acted; `unknown` for a name that does not exist. */
   readonly actor?: string | undefined;
-  /** Scheme code of the session: up, jwt, cc. */
+  /** Scheme code of the session: up, jwt, cc; `token` for an app token. */
   readonly scheme?: string | undefined;
   /** Address the request came from. */
   readonly source?: string | undefined;

@@ -1,9 +1,13 @@
 // The actors of the authentication service.
+import { resolve } from 'node:path';
 import type { DirectoryApi } from '../../actors/directory/api.ts';
 import type { DirectoryArgs } from '../../actors/directory/part.ts';
+import type { IdentityApi } from '../../actors/identity/api.ts';
+import type { IdentityArgs } from '../../actors/identity/identity.actor.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';
 import type { SessionApi } from '../../actors/session/api.ts';
 import type { SessionArgs } from '../../actors/session/session.actor.ts';
+import type { TokenApi } from '../../actors/token/api.ts';
 import { pinned, replicated, sharded } from '../../kernel/actor.ts';
 import type { KernelConfig } from '../../kernel/config/sections.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
@@ -13,7 +17,7 @@ import type { AuthConfig } from './config.ts';
 /** Hashes that may wait or run: at 60-130 ms each, the last one waits a few seconds. */
 const PASSWORD_QUEUE = 64;
 
-export function authActors(config: AuthConfig, kernel: KernelConfig) {
+export function authActors(config: AuthConfig, kernel: KernelConfig, base: string) {
   const lockout = {
     failures: config.lockout_failures,
     failuresAllSources: config.lockout_failures_all_sources,
@@ -47,6 +51,20 @@ export function authActors(config: AuthConfig, kernel: KernelConfig) {
       maxQueue: PASSWORD_QUEUE,
       // Hashing takes what the front leaves: a saturated machine still answers at once.
       nice: 10,
+    }),
+    identity: pinned<IdentityApi, IdentityArgs>({
+      module: new URL('../../actors/identity/identity.actor.ts', import.meta.url),
+      instances: { main: { caFile: config.jwks_ca === '' ? '' : resolve(base, config.jwks_ca) } },
+      // Two fetches of a key set, and room for a queue.
+      deadlineMs: 15_000,
+    }),
+    token: sharded<TokenApi, null>({
+      module: new URL('../../actors/token/token.actor.ts', import.meta.url),
+      shards: 1,
+      args: null,
+      deadlineMs: 10_000,
+      maxQueue: 4_096,
+      store: true,
     }),
   };
 }

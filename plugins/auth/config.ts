@@ -15,6 +15,7 @@ export const AUTH_CONFIG = Section({
   lockout_failures_all_sources: count(50),
   lockout_window_seconds: count(900, 86_400),
   lockout_seconds: count(900, 86_400),
+  jwks_ca: Type.String({ default: '' }),
 });
 
 export type AuthConfig = Static<typeof AUTH_CONFIG>;

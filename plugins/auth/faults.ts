@@ -10,4 +10,10 @@ export const AUTH_FAULTS = Object.freeze({
   AUTH_LAST_SUPER_ADMIN: { status: 409, message: 'no super admin would be left who can sign in' },
   AUTH_CODE_INVALID: { status: 400, message: 'the code is not valid' },
   AUTH_CERTIFY_OFF: { status: 500, message: 'certificate signing is not configured' },
+  // One answer for each kind of machine login, so that it tells nothing of which roles there are.
+  AUTH_ROLE_DENIED: { status: 400, message: 'the role id or the secret id is not valid' },
+  AUTH_SECRET_ID_EXHAUSTED: { status: 403, message: 'the secret id is used up' },
+  AUTH_JWT_DENIED: { status: 400, message: 'the role or its JWT is not valid' },
+  AUTH_SERVICE_ACCOUNT_DENIED: { status: 403, message: 'this role does not allow the service account' },
+  AUTH_TOKEN_DENIED: { status: 403, message: 'the app token is missing, invalid, expired or revoked' },
 }) satisfies FaultTable;

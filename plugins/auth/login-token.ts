@@ -19,7 +19,7 @@ export async function proveToken(ctx: AuthContext, request: LoginRequest, token:
     jwksUri,
     audiences: audience ? [audience] : null,
   }));
-  const outcome = await ctx.actors.identity.verifyJwt({
+  const outcome = await ctx.actors.identity.at('main').verifyJwt({
     token,
     keySets,
     algorithms: ALGORITHMS,

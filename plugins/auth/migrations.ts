@@ -1,5 +1,6 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
+import { MACHINE_MIGRATIONS } from './machine/migrations.ts';
 
 export const AUTH_MIGRATIONS: readonly Migration[] = [
   {
@@ -32,4 +33,5 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
       CREATE INDEX audit_realm ON audit (realm, time);
     `,
   },
+  ...MACHINE_MIGRATIONS,
 ];

@@ -13,6 +13,8 @@ import { firstStart } from './first-start.ts';
 import { introspectRoute } from './introspect.ts';
 import { keySetRoutes } from './key-sets.ts';
 import { loginHandler } from './login.ts';
+import { appTokenAuthenticator } from './machine/app-token.ts';
+import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { realmRoutes } from './realms.ts';
@@ -34,7 +36,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   migrations: AUTH_MIGRATIONS,
   flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password; drops its second factor and locks', switch: true } },
   actors: authActors,
-  authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx) }),
+  authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx), 'app-token': appTokenAuthenticator(ctx) }),
   open: firstStart,
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);
@@ -61,6 +63,7 @@ export default definePlugin<AuthConfig, AuthActors>({
       ...credentialRoutes(ctx),
       ...totpRoutes(ctx),
       ...keySetRoutes(ctx),
+      ...machineRoutes(ctx, admit),
       ...signInRoutes(),
     ]);
   },

@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { AuthParams, Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
+import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
@@ -125,16 +126,8 @@ function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody):
   if (new Set(issuers).size !== issuers.length)
     throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: two providers have the same issuer' });
   for (const { jwks_uri: uri } of providers) {
-    if (!isKeySetAddress(uri))
+    if (!isFetchable(uri))
       throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: jwks_uri must be https, or http to this machine' });
   }
   return { id, auth_params: params, ...rest };
-}
-
-/** Keys decide who signs in: they come by https, or from this very machine. */
-export function isKeySetAddress(text: string): boolean {
-  if (!URL.canParse(text)) return false;
-  const { protocol, hostname, username, password } = new URL(text);
-  if (username !== '' || password !== '') return false;
-  return protocol === 'https:' || (protocol === 'http:' && (hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname)));
 }

@@ -1,0 +1,83 @@
+// Fetches one key set over the network, and believes nothing of the server it asks.
+import { readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import { Agent, type Dispatcher, request } from 'undici';
+import type { Clock } from '../../kernel/clock.ts';
+import { isFetchable } from '../../kernel/http/outbound.ts';
+
+/** A JSON object that names a key type; what else it holds is looked at when it is used. */
+export type PublicJwk = Readonly<Record<string, unknown>> & { readonly kty: string };
+
+export interface Fetcher {
+  /** @throws Error whose message says what is wrong with the server's answer */
+  fetch(uri: string): Promise<readonly PublicJwk[]>;
+  close(): Promise<void>;
+}
+
+/** From the first packet to the last byte of the body. */
+const TOTAL_MS = 5_000;
+const LARGEST_BYTES = 1_048_576;
+const MOST_KEYS = 256;
+/** Connections are for one answer: a key set is asked for once in minutes. */
+const KEEP_ALIVE_MS = 1_000;
+const PUBLIC_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP']);
+
+/** @param caFile PEM file of further authorities; empty for none */
+export function createFetcher(clock: Clock, caFile: string): Fetcher {
+  const ca = caFile === '' ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] };
+  const agent = new Agent({ allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, connect: { timeout: TOTAL_MS, ...ca } });
+  return {
+    async fetch(uri) {
+      if (!isFetchable(uri)) throw new Error('the address is neither https nor http to this machine');
+      const late = new AbortController();
+      const timer = clock.setTimeout(() => late.abort(new Error(`no whole answer within ${TOTAL_MS} ms`)), TOTAL_MS);
+      try {
+        return keysOf(await download(uri, agent, late.signal));
+      } catch (error) {
+        throw late.signal.aborted ? late.signal.reason : error;
+      } finally {
+        clock.clearTimeout(timer);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** The client follows no redirect, so that anything but 200 is a refusal. */
+async function download(uri: string, dispatcher: Dispatcher, signal: AbortSignal): Promise<Buffer> {
+  const { statusCode, body } = await request(uri, { dispatcher, signal, headers: { accept: 'application/json' } });
+  // What is not read to its end is cut off; the error of the cut is ours.
+  body.on('error', () => {});
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    if (statusCode !== 200) throw new Error(`the server answered ${statusCode}`);
+    for await (const chunk of body) {
+      size += (chunk as Buffer).length;
+      if (size > LARGEST_BYTES) throw new Error(`the answer is larger than ${LARGEST_BYTES} bytes`);
+      chunks.push(chunk as Buffer);
+    }
+    return Buffer.concat(chunks);
+  } finally {
+    body.destroy();
+  }
+}
+
+/** Symmetric keys and keys of unknown types are left out; nothing usable at all is garbage, and keeps the set that was there. */
+function keysOf(bytes: Uint8Array): readonly PublicJwk[] {
+  const document = parse(bytes);
+  const { keys } = (typeof document === 'object' && document !== null ? document : {}) as { keys?: unknown };
+  if (!Array.isArray(keys)) throw new Error('the answer is not a key set');
+  if (keys.length > MOST_KEYS) throw new Error(`the key set has more than ${MOST_KEYS} keys`);
+  const usable = keys.filter((key: PublicJwk | null) => typeof key === 'object' && key !== null && PUBLIC_TYPES.has(key.kty)) as PublicJwk[];
+  if (usable.length === 0) throw new Error('the key set has no public key');
+  return usable.map(({ d: _private, ...key }) => key as PublicJwk);
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new Error('the answer is not JSON');
+  }
+}

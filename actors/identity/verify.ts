@@ -1,0 +1,92 @@
+// Verifies one JWT: the algorithm first, then a key of the set its issuer names, then signature and claims.
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { JwtOutcome, JwtRequest, KeySetSource } from './api.ts';
+import type { KeySet, KeySets } from './jwks.ts';
+
+/** Public-key signatures only: a public key must never serve as the secret of an HMAC. */
+const PUBLIC_KEY_ALGORITHM = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/;
+const LONGEST = 65_536;
+
+type Attempt = { readonly payload: JWTPayload } | { readonly reason: string; readonly keyMissing: boolean };
+
+export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: number): Promise<JwtOutcome> {
+  const token = decode(request.token);
+  const algorithms = request.algorithms.filter((algorithm) => PUBLIC_KEY_ALGORITHM.test(algorithm));
+  // Nothing is fetched for a token that could not be accepted anyway.
+  if (!token) return refused('malformed token');
+  if (!algorithms.includes(token.alg)) return refused('algorithm not accepted');
+  if (request.requireKid && token.kid === undefined) return refused('no key id');
+  if (request.requireIssuer && token.iss === undefined) return refused('no issuer');
+  let reason = 'unknown issuer';
+  for (const [index, source] of request.keySets.entries()) {
+    if (source.issuer !== null && source.issuer !== token.iss) continue;
+    const attempt = await tryKeySet(request, source, keySets, optionsFor(request, source, algorithms, now));
+    if ('payload' in attempt) return { ok: true, claims: attempt.payload, keySet: index };
+    reason = attempt.reason;
+  }
+  return refused(reason);
+}
+
+function refused(reason: string): JwtOutcome {
+  return { ok: false, reason };
+}
+
+/** What an unverified token says of itself: enough to choose keys, and no more. */
+function decode(token: string): { alg: string; kid: string | undefined; iss: string | undefined } | undefined {
+  if (token.length > LONGEST) return undefined;
+  try {
+    const { alg, kid } = decodeProtectedHeader(token);
+    const { iss } = decodeJwt(token);
+    return typeof alg === 'string' ? { alg, kid: typeof kid === 'string' ? kid : undefined, iss: typeof iss === 'string' ? iss : undefined } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function optionsFor({ requireIssuer }: JwtRequest, { issuer, audiences }: KeySetSource, algorithms: string[], now: number): JWTVerifyOptions {
+  return {
+    algorithms,
+    currentDate: new Date(now),
+    requiredClaims: requireIssuer ? ['exp', 'iss'] : ['exp'],
+    ...(issuer === null ? {} : { issuer }),
+    ...(audiences === null ? {} : { audience: [...audiences] }),
+  };
+}
+
+async function tryKeySet({ token, minRefreshSeconds }: JwtRequest, { jwksUri }: KeySetSource, keySets: KeySets, options: JWTVerifyOptions): Promise<Attempt> {
+  const known = await keySets.current(jwksUri, minRefreshSeconds);
+  const first = await tryKeys(token, known, options);
+  if ('payload' in first || !first.keyMissing) return first;
+  const newer = await keySets.newer(jwksUri, minRefreshSeconds, known);
+  return newer === known ? first : tryKeys(token, newer, options);
+}
+
+async function tryKeys(token: string, { resolve, failure }: KeySet, options: JWTVerifyOptions): Promise<Attempt> {
+  if (!resolve) return { reason: `key set not available: ${failure}`, keyMissing: false };
+  try {
+    return { payload: (await jwtVerify(token, resolve, options)).payload };
+  } catch (error) {
+    if (error instanceof errors.JWKSMultipleMatchingKeys) return tryEach(token, error, options);
+    return failed(token, error);
+  }
+}
+
+/** Several keys fit a token that names none. */
+async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, options: JWTVerifyOptions): Promise<Attempt> {
+  let last: Attempt = { reason: 'no key of the set fits', keyMissing: true };
+  for await (const key of keys) {
+    try {
+      return { payload: (await jwtVerify(token, key, options)).payload };
+    } catch (error) {
+      last = failed(token, error);
+      if (!(error instanceof errors.JWSSignatureVerificationFailed)) return last;
+    }
+  }
+  return last;
+}
+
+/** A token without a key id that no key verifies may have been signed by one that is newer than the set. */
+function failed(token: string, error: unknown): Attempt {
+  const nameless = decode(token)?.kid === undefined && error instanceof errors.JWSSignatureVerificationFailed;
+  return { reason: (error as Error).message, keyMissing: nameless || error instanceof errors.JWKSNoMatchingKey };
+}

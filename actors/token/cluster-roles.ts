@@ -1,0 +1,38 @@
+// The rows behind roles that sign in as service accounts of a cluster.
+import { randomUUID } from 'node:crypto';
+import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
+import { byAdministrator } from './roles.ts';
+import { revokeTokensOf } from './tokens.ts';
+
+interface Row {
+  readonly name: string;
+  readonly revision: string;
+  readonly settings: string;
+}
+
+export async function readClusterRole(reader: Reader, name: string): Promise<ClusterRole | null> {
+  const row = await reader.get<Row>('SELECT name, revision, settings FROM cluster_role WHERE name = $1', [name]);
+  return row ? { name, revision: row.revision, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
+}
+
+export async function listClusterRoles(store: Reader): Promise<readonly string[]> {
+  return (await store.all<{ name: string }>('SELECT name FROM cluster_role ORDER BY name')).map(({ name }) => name);
+}
+
+export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void> {
+  const sql =
+    'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
+  return store.transaction(async (tx) => {
+    await tx.run(sql, [name, randomUUID(), JSON.stringify(settings)]);
+    await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name });
+  });
+}
+
+export function deleteClusterRole(store: Store, name: string, by: Administrator): Promise<void> {
+  return store.transaction(async (tx) => {
+    if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;
+    const revoked = await revokeTokensOf(tx, 'cluster', name);
+    await tx.audit({ ...byAdministrator(by), event: 'cluster_role.delete', target: name, reason: `${revoked} tokens revoked` });
+  });
+}

@@ -1,0 +1,54 @@
+// Logins of machines: proof, token and audit row in one transaction.
+import type { Store, Transaction } from '../../kernel/store/store.ts';
+import type { ClusterLogin, LoginOutcome, Role, RoleLogin } from './api.ts';
+import { readClusterRole } from './cluster-roles.ts';
+import { readRoleById } from './roles.ts';
+import { useSecretId } from './secret-ids.ts';
+import { issueToken } from './tokens.ts';
+
+/** A refusal is a value: what was decided, and its audit row, are committed. */
+export function loginRole(store: Store, login: RoleLogin, now: number): Promise<LoginOutcome> {
+  return store.transaction(async (tx): Promise<LoginOutcome> => {
+    const role = await readRoleById(tx, login.roleId);
+    if (!role) return refuse(tx, 'approle', undefined, login.source, 'unknown role id');
+    const refusal = role.bindSecretId ? await proveSecretId(tx, role, login, now) : undefined;
+    if (refusal) return refusal;
+    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds } = role;
+    const grant = { kind: 'approle', role: name, entity: name, policies, ttlSeconds, maxTtlSeconds } as const;
+    return { outcome: 'issued', token: await issueToken(tx, login, grant, now) };
+  });
+}
+
+/** @returns undefined for a good one */
+async function proveSecretId(tx: Transaction, { name }: Role, { secretDigest, source }: RoleLogin, now: number): Promise<LoginOutcome | undefined> {
+  if (secretDigest === null) return refuse(tx, 'approle', name, source, 'no secret id');
+  const use = await useSecretId(tx, name, secretDigest, now);
+  if (!use.admitted) return refuse(tx, 'approle', name, source, use.reason, use.accessor, use.exhausted);
+  const reason = use.exhausted ? 'this was its last use' : undefined;
+  await tx.audit({ event: 'secret_id.use', outcome: 'success', actor: name, scheme: 'token', source, target: `${name}/${use.accessor}`, reason });
+  return undefined;
+}
+
+/** The JWT was held against one revision of the role: another one may not allow what it allowed. */
+export function loginCluster(store: Store, login: ClusterLogin, now: number): Promise<LoginOutcome> {
+  return store.transaction(async (tx): Promise<LoginOutcome> => {
+    const role = await readClusterRole(tx, login.role);
+    if (role?.revision !== login.revision) return refuse(tx, 'cluster', login.entity, login.source, 'the role has changed meanwhile', login.role);
+    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds } = role;
+    const grant = { kind: 'cluster', role: name, entity: login.entity, policies, ttlSeconds, maxTtlSeconds } as const;
+    return { outcome: 'issued', token: await issueToken(tx, login, grant, now) };
+  });
+}
+
+async function refuse(
+  tx: Transaction,
+  kind: 'approle' | 'cluster',
+  actor: string | undefined,
+  source: string,
+  reason: string,
+  target?: string,
+  exhausted = false,
+): Promise<LoginOutcome> {
+  await tx.audit({ event: `${kind}.login`, outcome: 'refused', actor: actor ?? 'unknown', scheme: 'token', source, target, reason });
+  return exhausted ? { outcome: 'exhausted' } : { outcome: 'denied' };
+}

@@ -1,0 +1,86 @@
+// The rows behind roles that sign in with a role id.
+import { randomUUID } from 'node:crypto';
+import type { AuditEvent } from '../../kernel/store/audit.ts';
+import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { Administrator, Role, RoleSettings } from './api.ts';
+import { revokeTokensOf } from './tokens.ts';
+
+interface Row {
+  readonly name: string;
+  readonly role_id: string;
+  readonly token_ttl_seconds: number;
+  readonly token_max_ttl_seconds: number;
+  readonly token_policies: string;
+  readonly secret_id_ttl_seconds: number;
+  readonly bind_secret_id: number;
+}
+
+const SETTINGS = 'token_ttl_seconds, token_max_ttl_seconds, token_policies, secret_id_ttl_seconds, bind_secret_id';
+const REPLACED = SETTINGS.split(', ')
+  .map((column) => `${column} = excluded.${column}`)
+  .join(', ');
+
+/** What the audit rows of an administrator's changes have in common. */
+export function byAdministrator({ realm, username, scheme, source }: Administrator): Omit<AuditEvent, 'event'> {
+  return { outcome: 'success', realm, actor: username, scheme, source };
+}
+
+export async function readRole(reader: Reader, name: string): Promise<Role | null> {
+  return roleOf(await reader.get<Row>(`SELECT name, role_id, ${SETTINGS} FROM approle WHERE name = $1`, [name]));
+}
+
+export async function readRoleById(reader: Reader, roleId: string): Promise<Role | null> {
+  return roleOf(await reader.get<Row>(`SELECT name, role_id, ${SETTINGS} FROM approle WHERE role_id = $1`, [roleId]));
+}
+
+function roleOf(row: Row | undefined): Role | null {
+  if (!row) return null;
+  return {
+    name: row.name,
+    roleId: row.role_id,
+    tokenTtlSeconds: row.token_ttl_seconds,
+    tokenMaxTtlSeconds: row.token_max_ttl_seconds,
+    tokenPolicies: JSON.parse(row.token_policies) as string[],
+    secretIdTtlSeconds: row.secret_id_ttl_seconds,
+    bindSecretId: row.bind_secret_id === 1,
+  };
+}
+
+export async function listRoles(store: Reader): Promise<readonly string[]> {
+  return (await store.all<{ name: string }>('SELECT name FROM approle ORDER BY name')).map(({ name }) => name);
+}
+
+/** A true update of what is there: a new row in its place would take the secret ids with it. */
+export function putRole(store: Store, name: string, settings: RoleSettings, by: Administrator): Promise<void> {
+  const { tokenTtlSeconds, tokenMaxTtlSeconds, tokenPolicies, secretIdTtlSeconds, bindSecretId } = settings;
+  return store.transaction(async (tx) => {
+    await tx.run(`INSERT INTO approle (name, role_id, ${SETTINGS}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO UPDATE SET ${REPLACED}`, [
+      name,
+      randomUUID(),
+      tokenTtlSeconds,
+      tokenMaxTtlSeconds,
+      JSON.stringify(tokenPolicies),
+      secretIdTtlSeconds,
+      bindSecretId ? 1 : 0,
+    ]);
+    await tx.audit({ ...byAdministrator(by), event: 'approle.put', target: name });
+  });
+}
+
+export function deleteRole(store: Store, name: string, by: Administrator): Promise<void> {
+  return store.transaction(async (tx) => {
+    // Its secret ids go with the row.
+    if ((await tx.run('DELETE FROM approle WHERE name = $1', [name])) === 0) return;
+    const revoked = await revokeTokensOf(tx, 'approle', name);
+    await tx.audit({ ...byAdministrator(by), event: 'approle.delete', target: name, reason: `${revoked} tokens revoked` });
+  });
+}
+
+export function revokeTokensOfRole(store: Store, name: string, by: Administrator): Promise<number | null> {
+  return store.transaction(async (tx) => {
+    if (!(await readRole(tx, name))) return null;
+    const revoked = await revokeTokensOf(tx, 'approle', name);
+    await tx.audit({ ...byAdministrator(by), event: 'approle.revoke_tokens', target: name, reason: `${revoked} tokens revoked` });
+    return revoked;
+  });
+}

@@ -1,0 +1,78 @@
+// The rows behind secret ids: digest and accessor in one, so that neither is ever without the other.
+import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import type { Administrator, NewSecretId } from './api.ts';
+import { byAdministrator, readRole } from './roles.ts';
+import { type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
+
+interface Row {
+  readonly accessor: string;
+  readonly role: string;
+  readonly expires_at: number;
+  readonly num_uses: number;
+  readonly uses: number;
+  readonly exhausted_at: number;
+}
+
+/** `reason` is for the audit log. */
+export type Use =
+  | { readonly admitted: true; readonly accessor: string; readonly exhausted: boolean }
+  | { readonly admitted: false; readonly exhausted: boolean; readonly accessor?: string; readonly reason: string };
+
+const COLUMNS = 'accessor, role, expires_at, num_uses, uses, exhausted_at';
+const IS_OVER = '(exhausted_at = 0 AND expires_at <> 0 AND expires_at <= $1) OR (exhausted_at <> 0 AND exhausted_at <= $2)';
+
+export function createSecretId(store: Store, { role: name, digest, accessor, ttlSeconds, numUses }: NewSecretId, by: Administrator, now: number) {
+  return store.transaction(async (tx) => {
+    const role = await readRole(tx, name);
+    if (!role) return false;
+    const lifetime = ttlSeconds === 0 ? role.secretIdTtlSeconds : ttlSeconds;
+    await tx.run('INSERT INTO secret_id (accessor, digest, role, created_at, expires_at, num_uses, uses, exhausted_at) VALUES ($1, $2, $3, $4, $5, $6, 0, 0)', [
+      accessor,
+      digest,
+      name,
+      now,
+      lifetime === 0 ? 0 : now + lifetime * 1000,
+      numUses,
+    ]);
+    await tx.audit({ ...byAdministrator(by), event: 'secret_id.create', target: `${name}/${accessor}` });
+    return true;
+  });
+}
+
+export async function listAccessors(store: Reader, role: string, now: number): Promise<readonly string[] | null> {
+  if (!(await readRole(store, role))) return null;
+  const sql = 'SELECT accessor FROM secret_id WHERE role = $1 AND exhausted_at = 0 AND (expires_at = 0 OR expires_at > $2) ORDER BY created_at, accessor';
+  return (await store.all<{ accessor: string }>(sql, [role, now])).map(({ accessor }) => accessor);
+}
+
+export function destroySecretId(store: Store, role: string, accessor: string, by: Administrator, now: number): Promise<void> {
+  return store.transaction(async (tx) => {
+    const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE accessor = $1 AND role = $2`, [accessor, role]);
+    if (!row || stepSecretId(lifeOf(row), { type: 'destroy', now }).state !== 'destroyed') return;
+    await tx.run('DELETE FROM secret_id WHERE accessor = $1', [accessor]);
+    await tx.audit({ ...byAdministrator(by), event: 'secret_id.destroy', target: `${role}/${accessor}` });
+  });
+}
+
+/** Read, decided and written in one serializable transaction: of many concurrent logins, no more than the uses that are left see it valid. */
+export async function useSecretId(tx: Transaction, role: string, digest: string, now: number): Promise<Use> {
+  const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE digest = $1`, [digest]);
+  if (!row) return { admitted: false, exhausted: false, reason: 'unknown secret id' };
+  const { accessor } = row;
+  // Nothing is used up by one who offers it to the wrong role.
+  if (row.role !== role) return { admitted: false, exhausted: false, accessor, reason: 'secret id of another role' };
+  const before = lifeOf(row);
+  const { state, life } = stepSecretId(before, { type: 'use', now });
+  if (state === 'expired') return { admitted: false, exhausted: false, accessor, reason: 'expired secret id' };
+  if (before.exhaustedAt !== 0) return { admitted: false, exhausted: true, accessor, reason: 'exhausted secret id' };
+  if (life.uses !== before.uses) await tx.run('UPDATE secret_id SET uses = $1, exhausted_at = $2 WHERE accessor = $3', [life.uses, life.exhaustedAt, accessor]);
+  return { admitted: true, accessor, exhausted: state === 'exhausted' };
+}
+
+export function purgeSecretIds(tx: Transaction, now: number): Promise<number> {
+  return tx.run(`DELETE FROM secret_id WHERE ${IS_OVER}`, [now, now - TOMBSTONE_MS]);
+}
+
+function lifeOf(row: Row): SecretIdLife {
+  return { expiresAt: row.expires_at, numUses: row.num_uses, uses: row.uses, exhaustedAt: row.exhausted_at };
+}

@@ -1,0 +1,49 @@
+// The owner of machine roles, secret ids and app tokens; it holds nothing in memory, so that what is revoked anywhere is refused at once.
+import { defineActor } from '../../kernel/actor.ts';
+import type { TokenApi } from './api.ts';
+import { deleteClusterRole, listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
+import { loginCluster, loginRole } from './login.ts';
+import { deleteRole, listRoles, putRole, readRole, revokeTokensOfRole } from './roles.ts';
+import { createSecretId, destroySecretId, listAccessors, purgeSecretIds } from './secret-ids.ts';
+import { purgeTokens, readToken, renewToken, revokeToken } from './tokens.ts';
+
+const PURGE_MS = 60_000;
+
+export default defineActor<TokenApi, null>(async (_args, ctx) => {
+  const store = await ctx.openStore();
+  const { clock } = ctx;
+  const purge = () => store.transaction(async (tx) => (await purgeTokens(tx, clock.now())) + (await purgeSecretIds(tx, clock.now())));
+  const again = () => {
+    purge().catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired tokens could not be purged'));
+    timer = clock.setTimeout(again, PURGE_MS);
+  };
+  let timer = clock.setTimeout(again, PURGE_MS);
+
+  const api: TokenApi = {
+    putRole: (name, settings, by) => putRole(store, name, settings, by),
+    role: (name) => readRole(store, name),
+    roles: () => listRoles(store),
+    deleteRole: (name, by) => deleteRole(store, name, by),
+    revokeTokens: (role, by) => revokeTokensOfRole(store, role, by),
+    createSecretId: (secretId, by) => createSecretId(store, secretId, by, clock.now()),
+    accessors: (role) => listAccessors(store, role, clock.now()),
+    destroySecretId: (role, accessor, by) => destroySecretId(store, role, accessor, by, clock.now()),
+    loginRole: (login) => loginRole(store, login, clock.now()),
+    putClusterRole: (name, settings, by) => putClusterRole(store, name, settings, by),
+    clusterRole: (name) => readClusterRole(store, name),
+    clusterRoles: () => listClusterRoles(store),
+    deleteClusterRole: (name, by) => deleteClusterRole(store, name, by),
+    loginCluster: (login) => loginCluster(store, login, clock.now()),
+    look: (digest) => readToken(store, digest, clock.now()),
+    renew: (digest, source) => renewToken(store, digest, source, clock.now()),
+    revoke: (digest, source) => revokeToken(store, digest, source, clock.now()),
+    record: (event) => store.transaction((tx) => tx.audit(event)),
+  };
+  return {
+    api,
+    async stop() {
+      clock.clearTimeout(timer);
+      await store.close();
+    },
+  };
+});

@@ -1,0 +1,101 @@
+// The rows behind app tokens.
+import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import type { NewToken, TokenKind, TokenView } from './api.ts';
+import { leaseEnd, stepToken, type TokenEvent, type TokenLife, type TokenState } from './token.machine.ts';
+
+interface Row {
+  readonly accessor: string;
+  readonly kind: TokenKind;
+  readonly role: string;
+  readonly entity: string;
+  readonly policies: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+  readonly lease_seconds: number;
+  readonly max_expires_at: number;
+}
+
+/** What a token is issued for. */
+export interface Grant {
+  readonly kind: TokenKind;
+  readonly role: string;
+  readonly entity: string;
+  readonly policies: readonly string[];
+  readonly ttlSeconds: number;
+  readonly maxTtlSeconds: number;
+}
+
+const COLUMNS = 'accessor, kind, role, entity, policies, created_at, expires_at, lease_seconds, max_expires_at';
+const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
+
+/** The row is written in the transaction that found the login good, with its audit row. */
+export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, now: number): Promise<TokenView> {
+  const { kind, role, entity, policies, ttlSeconds, maxTtlSeconds } = grant;
+  const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
+  const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt };
+  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
+    digest,
+    accessor,
+    kind,
+    role,
+    entity,
+    JSON.stringify(policies),
+    now,
+    life.expiresAt,
+    life.leaseSeconds,
+    life.maxExpiresAt,
+  ]);
+  await tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
+  return { kind, role, entity, policies, createdAt: now, ttlSeconds: secondsLeft(life, now) };
+}
+
+/** Every look is a read: a token that another node revoked is refused at once. */
+export async function readToken(store: Reader, digest: string, now: number): Promise<TokenView | null> {
+  const found = await step(store, digest, { type: 'use', now });
+  return found?.state === 'issued' ? viewOf(found.row, found.life, now) : null;
+}
+
+export function renewToken(store: Store, digest: string, source: string, now: number): Promise<TokenView | null> {
+  return store.transaction(async (tx) => {
+    const found = await step(tx, digest, { type: 'renew', now });
+    if (found?.state !== 'issued') return null;
+    const { row, life } = found;
+    await tx.run('UPDATE app_token SET expires_at = $1 WHERE digest = $2', [life.expiresAt, digest]);
+    await tx.audit({ event: 'token.renew', outcome: 'success', actor: row.entity, scheme: 'token', source, target: row.accessor });
+    return viewOf(row, life, now);
+  });
+}
+
+export function revokeToken(store: Store, digest: string, source: string, now: number): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    const found = await step(tx, digest, { type: 'revoke', now });
+    if (found?.state !== 'revoked') return false;
+    await tx.run('DELETE FROM app_token WHERE digest = $1', [digest]);
+    await tx.audit({ event: 'token.revoke', outcome: 'success', actor: found.row.entity, scheme: 'token', source, target: found.row.accessor });
+    return true;
+  });
+}
+
+/** @returns how many */
+export function revokeTokensOf(tx: Transaction, kind: TokenKind, role: string): Promise<number> {
+  return tx.run('DELETE FROM app_token WHERE kind = $1 AND role = $2', [kind, role]);
+}
+
+export function purgeTokens(tx: Transaction, now: number): Promise<number> {
+  return tx.run('DELETE FROM app_token WHERE expires_at <> 0 AND expires_at <= $1', [now]);
+}
+
+async function step(reader: Reader, digest: string, event: TokenEvent): Promise<{ row: Row; state: TokenState; life: TokenLife } | undefined> {
+  const row = await reader.get<Row>(SELECT, [digest]);
+  if (!row) return undefined;
+  return { row, ...stepToken({ expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at }, event) };
+}
+
+function viewOf({ kind, role, entity, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
+  return { kind, role, entity, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now) };
+}
+
+/** A token in its last second has one second left: 0 says that it does not expire. */
+function secondsLeft({ expiresAt }: TokenLife, now: number): number {
+  return expiresAt === 0 ? 0 : Math.ceil((expiresAt - now) / 1000);
+}

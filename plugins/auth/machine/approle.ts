@@ -1,0 +1,67 @@
+// Management of the roles that sign in with a role id: /auth/approle/role.
+import Type, { type Static } from 'typebox';
+import type { Role } from '../../../actors/token/api.ts';
+import type { Route } from '../../../kernel/http/route.ts';
+import type { AuthContext } from '../actors.ts';
+import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+
+const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], bind_secret_id: true };
+
+const BODY = Type.Partial(
+  Type.Object({
+    token_ttl: Seconds({ default: DEFAULTS.token_ttl }),
+    token_max_ttl: Seconds({ default: DEFAULTS.token_max_ttl }),
+    secret_id_ttl: Seconds({ default: DEFAULTS.secret_id_ttl }),
+    token_policies: Strings({ default: DEFAULTS.token_policies }),
+    bind_secret_id: Type.Boolean({ default: DEFAULTS.bind_secret_id }),
+  }),
+);
+
+const ROLE = '/auth/approle/role/{name}';
+
+export function approleRoutes(ctx: AuthContext): readonly Route[] {
+  const { token } = ctx.actors;
+  return [
+    managed(ctx, { method: 'GET', path: '/auth/approle/role', query: LIST_QUERY }, async () => {
+      return { status: 200, body: { data: { keys: await token.of('').roles() } } };
+    }),
+    managed(ctx, { method: 'POST', path: ROLE, body: BODY, bodyOptional: true }, async ({ body }, by, name) => {
+      await token.of(name).putRole(name, settingsOf({ ...DEFAULTS, ...(body as Static<typeof BODY> | undefined) }), by);
+      return { status: 204 };
+    }),
+    managed(ctx, { method: 'GET', path: ROLE }, async (_request, _by, name) => {
+      return { status: 200, body: { data: bodyOf(existing(await token.of(name).role(name))) } };
+    }),
+    managed(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
+      await token.of(name).deleteRole(name, by);
+      return { status: 204 };
+    }),
+    managed(ctx, { method: 'GET', path: `${ROLE}/role-id` }, async (_request, _by, name) => {
+      return { status: 200, body: { data: { role_id: existing(await token.of(name).role(name)).roleId } } };
+    }),
+    managed(ctx, { method: 'POST', path: `${ROLE}/revoke-tokens` }, async (_request, by, name) => {
+      existing(await token.of(name).revokeTokens(name, by));
+      return { status: 204 };
+    }),
+  ];
+}
+
+function settingsOf(body: typeof DEFAULTS) {
+  return {
+    tokenTtlSeconds: body.token_ttl,
+    tokenMaxTtlSeconds: body.token_max_ttl,
+    secretIdTtlSeconds: body.secret_id_ttl,
+    tokenPolicies: body.token_policies,
+    bindSecretId: body.bind_secret_id,
+  };
+}
+
+function bodyOf(role: Role): typeof DEFAULTS {
+  return {
+    token_ttl: role.tokenTtlSeconds,
+    token_max_ttl: role.tokenMaxTtlSeconds,
+    secret_id_ttl: role.secretIdTtlSeconds,
+    token_policies: [...role.tokenPolicies],
+    bind_secret_id: role.bindSecretId,
+  };
+}

@@ -1,0 +1,72 @@
+// Management of the roles that sign in as service accounts of a cluster: /auth/cluster/role.
+import Type, { type Static } from 'typebox';
+import type { ClusterRole, ClusterRoleSettings } from '../../../actors/token/api.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { isFetchable } from '../../../kernel/http/outbound.ts';
+import type { Route } from '../../../kernel/http/route.ts';
+import type { AuthContext } from '../actors.ts';
+import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+
+/** An empty list would allow nobody, or be mistaken for one that allows everybody: it is refused. */
+const BODY = Type.Object({
+  jwks_url: Type.String(),
+  bound_service_account_names: Strings({ minItems: 1 }),
+  bound_service_account_namespaces: Strings({ minItems: 1 }),
+  token_ttl: Seconds(),
+  token_max_ttl: Type.Optional(Seconds({ default: 0 })),
+  token_policies: Type.Optional(Strings({ default: [] })),
+  expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+  bound_audiences: Type.Optional(Strings({ minItems: 1 })),
+});
+
+type Body = Static<typeof BODY>;
+
+const ROLE = '/auth/cluster/role/{name}';
+
+export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
+  const { token } = ctx.actors;
+  return [
+    managed(ctx, { method: 'GET', path: '/auth/cluster/role', query: LIST_QUERY }, async () => {
+      return { status: 200, body: { data: { keys: await token.of('').clusterRoles() } } };
+    }),
+    managed(ctx, { method: 'POST', path: ROLE, body: BODY }, async ({ body }, by, name) => {
+      await token.of(name).putClusterRole(name, settingsOf(body), by);
+      return { status: 204 };
+    }),
+    managed(ctx, { method: 'GET', path: ROLE }, async (_request, _by, name) => {
+      return { status: 200, body: { data: bodyOf(existing(await token.of(name).clusterRole(name))) } };
+    }),
+    managed(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
+      await token.of(name).deleteClusterRole(name, by);
+      return { status: 204 };
+    }),
+  ];
+}
+
+function settingsOf(body: Body): ClusterRoleSettings {
+  if (!isFetchable(body.jwks_url)) throw new Fault('BAD_REQUEST', { detail: 'body/jwks_url: must be https, or http to this machine' });
+  return {
+    jwksUrl: body.jwks_url,
+    serviceAccountNames: body.bound_service_account_names,
+    serviceAccountNamespaces: body.bound_service_account_namespaces,
+    tokenTtlSeconds: body.token_ttl,
+    tokenMaxTtlSeconds: body.token_max_ttl ?? 0,
+    tokenPolicies: body.token_policies ?? [],
+    expectedIssuer: body.expected_issuer ?? null,
+    audiences: body.bound_audiences ?? null,
+  };
+}
+
+/** What may be posted back as it is: optional members that were not given are left out. */
+function bodyOf(role: ClusterRole): Body {
+  return {
+    jwks_url: role.jwksUrl,
+    bound_service_account_names: [...role.serviceAccountNames],
+    bound_service_account_namespaces: [...role.serviceAccountNamespaces],
+    token_ttl: role.tokenTtlSeconds,
+    token_max_ttl: role.tokenMaxTtlSeconds,
+    token_policies: [...role.tokenPolicies],
+    ...(role.expectedIssuer === null ? {} : { expected_issuer: role.expectedIssuer }),
+    ...(role.audiences === null ? {} : { bound_audiences: [...role.audiences] }),
+  };
+}

@@ -1,0 +1,21 @@
+// The tables of machine authentication. Secret ids and tokens are there as digests only; 0 in a time or a number means none.
+import type { Migration } from '../../../kernel/store/migrate.ts';
+
+export const MACHINE_MIGRATIONS: readonly Migration[] = [
+  {
+    id: 2,
+    about: 'machine roles, secret ids, app tokens',
+    sql: `
+      CREATE TABLE approle (name TEXT PRIMARY KEY, role_id TEXT NOT NULL UNIQUE, token_ttl_seconds BIGINT NOT NULL, token_max_ttl_seconds BIGINT NOT NULL,
+        token_policies TEXT NOT NULL, secret_id_ttl_seconds BIGINT NOT NULL, bind_secret_id BIGINT NOT NULL);
+      CREATE TABLE secret_id (accessor TEXT PRIMARY KEY, digest TEXT NOT NULL UNIQUE, role TEXT NOT NULL REFERENCES approle (name) ON DELETE CASCADE,
+        created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, num_uses BIGINT NOT NULL, uses BIGINT NOT NULL, exhausted_at BIGINT NOT NULL);
+      CREATE INDEX secret_id_role ON secret_id (role);
+      CREATE TABLE cluster_role (name TEXT PRIMARY KEY, revision TEXT NOT NULL, settings TEXT NOT NULL);
+      CREATE TABLE app_token (digest TEXT PRIMARY KEY, accessor TEXT NOT NULL, kind TEXT NOT NULL, role TEXT NOT NULL, entity TEXT NOT NULL,
+        policies TEXT NOT NULL, created_at BIGINT NOT NULL, expires_at BIGINT NOT NULL, lease_seconds BIGINT NOT NULL, max_expires_at BIGINT NOT NULL);
+      CREATE INDEX app_token_role ON app_token (kind, role);
+      CREATE INDEX app_token_expiry ON app_token (expires_at);
+    `,
+  },
+];

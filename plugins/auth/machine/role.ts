@@ -1,0 +1,50 @@
+// What both kinds of roles have in common: who may manage them, their names, and members of their bodies.
+import Type from 'typebox';
+import type { Administrator } from '../../../actors/token/api.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import type { Caller } from '../../../kernel/http/credential.ts';
+import type { Request, Response, Route } from '../../../kernel/http/route.ts';
+import type { AuthContext } from '../actors.ts';
+
+const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
+const MOST_ENTRIES = 256;
+const LONGEST_ENTRY = 512;
+
+export const LARGEST = 2 ** 31 - 1;
+
+/** `?list=true` is accepted where the specification writes it, and not needed. */
+export const LIST_QUERY = Type.Object({ list: Type.Optional(Type.Boolean()) });
+
+export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: LARGEST, ...options });
+
+export const Strings = (options: { default?: string[]; minItems?: number } = {}) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ENTRY }), { maxItems: MOST_ENTRIES, ...options });
+
+export function isRoleName(name: string): boolean {
+  return NAME.test(name);
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.
+type Handler = (request: Request<any>, by: Administrator, name: string) => Promise<Response>;
+
+/** Roles are global, so that only a session with all rights may touch them. `name` is the path's; one that breaks the rule leads nowhere. */
+export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>, handle: Handler): Route {
+  return {
+    ...route,
+    auth: ['cookie'],
+    async handle(request) {
+      const { realm, username, scheme } = request.caller as Caller;
+      const administered = await ctx.actors.directory.at('main').administered({ realm, username, scheme });
+      if (!administered.includes('_')) throw new Fault('FORBIDDEN');
+      const { name } = request.params;
+      if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
+      return handle(request, { realm, username, scheme, source: request.address }, name ?? '');
+    },
+  };
+}
+
+/** @throws Fault NOT_FOUND for a role that is not there */
+export function existing<T>(found: T | null): T {
+  if (found === null) throw new Fault('NOT_FOUND', { detail: 'there is no such role' });
+  return found;
+}

@@ -1,0 +1,39 @@
+// Secret ids of a role: generated and shown once, listed by accessor, destroyed by accessor.
+import { randomUUID } from 'node:crypto';
+import Type from 'typebox';
+import type { Route } from '../../../kernel/http/route.ts';
+import type { AuthContext } from '../actors.ts';
+import { digestOf } from './app-token.ts';
+import { existing, LARGEST, LIST_QUERY, managed, Seconds } from './role.ts';
+
+const SECRET_IDS = '/auth/approle/role/{name}/secret-id';
+const DEFAULTS = { ttl: 0, num_uses: 0 };
+
+const BODY = Type.Partial(
+  Type.Object({ ttl: Seconds({ default: DEFAULTS.ttl }), num_uses: Type.Integer({ minimum: 0, maximum: LARGEST, default: DEFAULTS.num_uses }) }),
+);
+
+export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
+  const { token } = ctx.actors;
+  return [
+    managed(ctx, { method: 'POST', path: SECRET_IDS, body: BODY, bodyOptional: true }, async ({ body }, by, role) => {
+      const { ttl, num_uses: numUses } = { ...DEFAULTS, ...body };
+      const secretId = randomUUID();
+      const accessor = randomUUID();
+      const created = await token.of(role).createSecretId({ role, digest: digestOf(secretId), accessor, ttlSeconds: ttl, numUses }, by);
+      existing(created || null);
+      return { status: 200, body: { data: { secret_id: secretId, secret_id_accessor: accessor } } };
+    }),
+    managed(ctx, { method: 'GET', path: SECRET_IDS, query: LIST_QUERY }, async (_request, _by, role) => {
+      return { status: 200, body: { data: { keys: existing(await token.of(role).accessors(role)) } } };
+    }),
+    managed(
+      ctx,
+      { method: 'POST', path: `${SECRET_IDS}/destroy`, body: Type.Object({ secret_id_accessor: Type.String() }) },
+      async ({ body: { secret_id_accessor: accessor } }, by, role) => {
+        await token.of(role).destroySecretId(role, accessor, by);
+        return { status: 204 };
+      },
+    ),
+  ];
+}

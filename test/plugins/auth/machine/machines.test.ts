@@ -1,0 +1,69 @@
+// The lives of app tokens and secret ids, walked completely.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { secretIdMachine, stepSecretId, TOMBSTONE_MS } from '../../../../actors/token/secret-id.machine.ts';
+import { stepToken, tokenMachine } from '../../../../actors/token/token.machine.ts';
+import { walk } from '../../../machines.ts';
+
+const moves = (steps: readonly { from: string; event: string; to: string }[]) =>
+  steps.filter(({ from, to }) => from !== to).map(({ from, event, to }) => `${from} --${event}--> ${to}`);
+
+test('token: every state and every event', () => {
+  const events = {
+    use: { type: 'use', now: 0 },
+    renew: { type: 'renew', now: 0 },
+    revoke: { type: 'revoke', now: 0 },
+    'late use': { type: 'use', now: 60_000 },
+    'late renew': { type: 'renew', now: 60_000 },
+    'late revoke': { type: 'revoke', now: 60_000 },
+  };
+  const { steps, states } = walk(tokenMachine, events, { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0 });
+  assert.deepEqual(states, Object.keys(tokenMachine.states).sort());
+  assert.deepEqual(moves(steps), [
+    'issued --revoke--> revoked',
+    'issued --late use--> expired',
+    'issued --late renew--> expired',
+    'issued --late revoke--> expired',
+  ]);
+});
+
+test('token: a renewal sets what is left to the lease, within the maximum; without a lease it changes nothing', () => {
+  const renew = (life: { expiresAt: number; leaseSeconds: number; maxExpiresAt: number }, now: number) =>
+    stepToken(life, { type: 'renew', now }).life.expiresAt;
+  assert.equal(renew({ expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0 }, 50_000), 110_000);
+  assert.equal(renew({ expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 90_000 }, 50_000), 90_000);
+  assert.equal(renew({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0 }, 50_000), 0);
+  assert.equal(renew({ expiresAt: 90_000, leaseSeconds: 0, maxExpiresAt: 90_000 }, 50_000), 90_000);
+  assert.equal(stepToken({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0 }, { type: 'use', now: 2 ** 52 }).state, 'issued');
+});
+
+test('secret id: every state and every event', () => {
+  const events = {
+    'last use': { type: 'use', now: 1 },
+    'late use': { type: 'use', now: 60_000 },
+    'use when forgotten': { type: 'use', now: 1 + TOMBSTONE_MS },
+    destroy: { type: 'destroy', now: 1 },
+  };
+  const { steps, states } = walk(secretIdMachine, events, { expiresAt: 60_000, numUses: 1, uses: 0, exhaustedAt: 0 });
+  assert.deepEqual(states, Object.keys(secretIdMachine.states).sort());
+  assert.deepEqual(moves(steps), [
+    'valid --last use--> exhausted',
+    'valid --late use--> expired',
+    'valid --use when forgotten--> expired',
+    'valid --destroy--> destroyed',
+    'exhausted --use when forgotten--> expired',
+    'exhausted --destroy--> destroyed',
+  ]);
+});
+
+test('secret id: uses are counted to their number, and not at all without one', () => {
+  const first = stepSecretId({ expiresAt: 0, numUses: 2, uses: 0, exhaustedAt: 0 }, { type: 'use', now: 5 });
+  assert.deepEqual([first.state, first.life.uses, first.life.exhaustedAt], ['valid', 1, 0]);
+  const second = stepSecretId(first.life, { type: 'use', now: 6 });
+  assert.deepEqual([second.state, second.life.uses, second.life.exhaustedAt], ['exhausted', 2, 6]);
+  assert.equal(stepSecretId(second.life, { type: 'use', now: 7 }).state, 'exhausted');
+  const unlimited = stepSecretId({ expiresAt: 0, numUses: 0, uses: 0, exhaustedAt: 0 }, { type: 'use', now: 5 });
+  assert.deepEqual([unlimited.state, unlimited.life.uses], ['valid', 0]);
+});
+
+test.run();
