@@ -2,7 +2,7 @@
 import { defineActor } from '../../kernel/actor.ts';
 import type { IdentityApi } from './api.ts';
 import { createFetcher } from './fetch.ts';
-import { createKeySets } from './jwks.ts';
+import { KeySets } from './jwks.ts';
 import { verifyJwt } from './verify.ts';
 
 export interface IdentityArgs {
@@ -12,6 +12,6 @@ export interface IdentityArgs {
 
 export default defineActor<IdentityApi, IdentityArgs>(({ caFile }, ctx) => {
   const fetcher = createFetcher(ctx.clock, caFile);
-  const keySets = createKeySets(ctx.clock, fetcher);
+  const keySets = new KeySets(ctx.clock, fetcher);
   return { api: { verifyJwt: (request) => verifyJwt(request, keySets, ctx.clock.now()) }, stop: () => fetcher.close() };
 });

@@ -9,13 +9,6 @@ export interface KeySet {
   readonly failure: string | undefined;
 }
 
-export interface KeySets {
-  /** The set at hand; fetched when there is none, or it is old. */
-  current(uri: string, minRefreshSeconds: number): Promise<KeySet>;
-  /** A newer one than `known`, if one may be fetched now; else what is at hand. */
-  newer(uri: string, minRefreshSeconds: number, known: KeySet): Promise<KeySet>;
-}
-
 interface Entry {
   set: KeySet;
   /** Monotonic milliseconds; undefined before the first. */
@@ -29,35 +22,44 @@ const OLD_MS = 600_000;
 /** Addresses come from administrators; the bound is for those they have edited away. */
 const MOST_ENTRIES = 1_000;
 
-export function createKeySets(clock: Clock, fetcher: Fetcher): KeySets {
-  const entries = new Map<string, Entry>();
+export class KeySets {
+  readonly #clock: Clock;
+  readonly #fetcher: Fetcher;
+  readonly #entries = new Map<string, Entry>();
 
-  function entryOf(uri: string): Entry {
-    const entry = entries.get(uri) ?? { set: { resolve: undefined, failure: undefined }, fetchedAt: undefined, triedAt: undefined, flight: undefined };
+  constructor(clock: Clock, fetcher: Fetcher) {
+    this.#clock = clock;
+    this.#fetcher = fetcher;
+  }
+
+  /** The set at hand; fetched when there is none, or it is old. */
+  async current(uri: string, minRefreshSeconds: number): Promise<KeySet> {
+    const entry = this.#entryOf(uri);
+    if (entry.fetchedAt !== undefined && this.#clock.monotonic() - entry.fetchedAt < OLD_MS) return entry.set;
+    return this.#fetched(entry, uri, minRefreshSeconds);
+  }
+
+  /** A newer one than `known`, if one may be fetched now; else what is at hand. */
+  async newer(uri: string, minRefreshSeconds: number, known: KeySet): Promise<KeySet> {
+    const entry = this.#entryOf(uri);
+    return entry.set === known ? this.#fetched(entry, uri, minRefreshSeconds) : entry.set;
+  }
+
+  #entryOf(uri: string): Entry {
+    const entry = this.#entries.get(uri) ?? { set: { resolve: undefined, failure: undefined }, fetchedAt: undefined, triedAt: undefined, flight: undefined };
     // The last used is the last to go.
-    entries.delete(uri);
-    entries.set(uri, entry);
-    if (entries.size > MOST_ENTRIES) entries.delete(entries.keys().next().value as string);
+    this.#entries.delete(uri);
+    this.#entries.set(uri, entry);
+    if (this.#entries.size > MOST_ENTRIES) this.#entries.delete(this.#entries.keys().next().value as string);
     return entry;
   }
 
-  async function load(entry: Entry, uri: string): Promise<void> {
-    try {
-      const keys = await fetcher.fetch(uri);
-      entry.set = { resolve: createLocalJWKSet({ keys } as unknown as JSONWebKeySet), failure: undefined };
-      entry.fetchedAt = clock.monotonic();
-    } catch (error) {
-      // The object stays the same where its keys do, so that nobody tries them twice.
-      if (entry.set.resolve === undefined) entry.set = { resolve: undefined, failure: describe(error) };
-    }
-  }
-
   /** One fetch for all who wait, and none before its time. */
-  async function fetched(entry: Entry, uri: string, minRefreshSeconds: number): Promise<KeySet> {
-    const now = clock.monotonic();
+  async #fetched(entry: Entry, uri: string, minRefreshSeconds: number): Promise<KeySet> {
+    const now = this.#clock.monotonic();
     if (!entry.flight && (entry.triedAt === undefined || now - entry.triedAt >= minRefreshSeconds * 1000)) {
       entry.triedAt = now;
-      entry.flight = load(entry, uri).finally(() => {
+      entry.flight = this.#load(entry, uri).finally(() => {
         entry.flight = undefined;
       });
     }
@@ -65,17 +67,16 @@ export function createKeySets(clock: Clock, fetcher: Fetcher): KeySets {
     return entry.set;
   }
 
-  return {
-    async current(uri, minRefreshSeconds) {
-      const entry = entryOf(uri);
-      if (entry.fetchedAt !== undefined && clock.monotonic() - entry.fetchedAt < OLD_MS) return entry.set;
-      return fetched(entry, uri, minRefreshSeconds);
-    },
-    async newer(uri, minRefreshSeconds, known) {
-      const entry = entryOf(uri);
-      return entry.set === known ? fetched(entry, uri, minRefreshSeconds) : entry.set;
-    },
-  };
+  async #load(entry: Entry, uri: string): Promise<void> {
+    try {
+      const keys = await this.#fetcher.fetch(uri);
+      entry.set = { resolve: createLocalJWKSet({ keys } as unknown as JSONWebKeySet), failure: undefined };
+      entry.fetchedAt = this.#clock.monotonic();
+    } catch (error) {
+      // The object stays the same where its keys do, so that nobody tries them twice.
+      if (entry.set.resolve === undefined) entry.set = { resolve: undefined, failure: describe(error) };
+    }
+  }
 }
 
 /** The code says more than the message where a connection failed: ECONNREFUSED, DEPTH_ZERO_SELF_SIGNED_CERT. */
