@@ -1,0 +1,45 @@
+// The three set-ups of the README, run as they stand there.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+import { startIdentityProvider } from '../identity-provider.ts';
+import { signInAdmin, startServer, temporaryFolder } from '../server.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** What the shell prints, with its exit code; the server answers from this process meanwhile. */
+function run(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn('bash', ['-eu', '-o', 'pipefail', '-c', script], { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data));
+    child.on('close', (code) => resolve({ code, output }));
+  });
+}
+
+if (spawnSync('curl', ['--version']).status !== 0) console.log('skipped: set-ups.test.ts needs curl: apt-get install curl');
+else
+  test('the commands run, and answer what the README says', async () => {
+    const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```sh set-up\n([\s\S]*?)```/g)].map(([, block]) => block as string);
+    assert.equal(blocks.length, 4);
+    const server = await startServer();
+    await signInAdmin(server, 'correct horse battery');
+    const idp = await startIdentityProvider(() => Date.now());
+    const issuer = new URL(idp.jwksUri).origin;
+    const folder = join(temporaryFolder(), 'shell');
+    mkdirSync(folder);
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+    const { code, output } = await run(blocks.join('\n'), folder, { BASE: server.address, IDP: issuer, JWT: await idp.token({ iss: issuer }) });
+    rmSync(folder, { recursive: true });
+    assert.equal(code, 0, output);
+    for (const expected of ['"next_step":"TotpRequired"', '"sub":"ada"', '"sub":"user-1"', '"entity_id":"web"', '"username":"ada"'])
+      assert.ok(output.includes(expected), `${expected} in ${output}`);
+    assert.equal(output.match(/"next_step":"Authenticated"/g)?.length, 4);
+    await idp.end();
+    await server.end();
+  });
+
+test.run();
