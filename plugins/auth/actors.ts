@@ -1,4 +1,5 @@
 // The actors of the authentication service.
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DirectoryApi } from '../../actors/directory/api.ts';
 import type { DirectoryArgs } from '../../actors/directory/part.ts';
@@ -9,6 +10,7 @@ import type { SessionApi } from '../../actors/session/api.ts';
 import type { SessionArgs } from '../../actors/session/session.actor.ts';
 import type { TokenApi } from '../../actors/token/api.ts';
 import { pinned, replicated, sharded } from '../../kernel/actor.ts';
+import { ConfigError } from '../../kernel/config/load.ts';
 import type { KernelConfig } from '../../kernel/config/sections.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
@@ -54,7 +56,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     }),
     identity: pinned<IdentityApi, IdentityArgs>({
       module: new URL('../../actors/identity/identity.actor.ts', import.meta.url),
-      instances: { main: { caFile: config.jwks_ca === '' ? '' : resolve(base, config.jwks_ca) } },
+      instances: { main: { caFile: authorityFile(config.jwks_ca, base) } },
       // Two fetches of a key set, and room for a queue.
       deadlineMs: 15_000,
     }),
@@ -67,6 +69,14 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       store: true,
     }),
   };
+}
+
+/** @throws ConfigError for a file that is named and not there */
+function authorityFile(configured: string, base: string): string {
+  if (configured === '') return '';
+  const path = resolve(base, configured);
+  if (!existsSync(path)) throw new ConfigError([`auth.jwks_ca: ${path} is not there`]);
+  return path;
 }
 
 export type AuthActors = ReturnType<typeof authActors>;
