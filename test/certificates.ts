@@ -63,5 +63,6 @@ export async function revocationList(issuer: Made, revoked: readonly Made[]): Pr
     signingAlgorithm: ALGORITHM,
     signingKey: issuer.keys.privateKey as never,
   });
-  return list.toString('pem');
+  // RFC 7468 section 8 wants this label, and OpenSSL reads no other.
+  return list.toString('pem').replaceAll(' CRL-', ' X509 CRL-');
 }
