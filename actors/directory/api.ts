@@ -83,6 +83,8 @@ export type Factor = 'password' | 'totp';
 export interface LoginView {
   readonly realm: Realm | null;
   readonly credential: CredentialView | null;
+  /** In place of a credential that is not there: as long to make and to send as one, and good for nothing. */
+  readonly nobody: CredentialView | null;
   /** Factors that this source is locked out of. */
   readonly locked: readonly Factor[];
   /** An admin record names this client certificate. */

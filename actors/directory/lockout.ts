@@ -1,4 +1,5 @@
 // Counts failed tries per credential, factor and source, and locks what has failed too often; strangers cannot lock a user out of a known place.
+import { hash } from 'node:crypto';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import type { Factor } from './api.ts';
 import type { LockoutPolicy } from './part.ts';
@@ -14,61 +15,75 @@ const ALL = '*';
 /** A source that completed a login within this time is known. */
 export const KNOWN_MS = 30 * 86_400_000;
 
+const lockOf = (factor: Factor, source: string, name: string) =>
+  `COALESCE(MAX(CASE WHEN factor = '${factor}' AND source = ${source} AND locked_until > $5 THEN 1 ELSE 0 END), 0) AS "${name}"`;
+/** One row of one shape, whatever there is. */
+const LOCKS = `SELECT ${lockOf('password', '$3', 'passwordHere')}, ${lockOf('password', '$4', 'passwordAll')}, ${lockOf('totp', '$3', 'totpHere')},
+  ${lockOf('totp', '$4', 'totpAll')} FROM lockout WHERE realm = $1 AND username = $2 AND source IN ($3, $4)`;
+
+/** Does the same whether there are locks or not, and whether there is such a credential or not: its time must tell nobody. */
 export async function lockedFactors(store: Reader, realm: string, username: string, source: string, now: number): Promise<Factor[]> {
-  const sql = 'SELECT factor, source FROM lockout WHERE realm = $1 AND username = $2 AND source IN ($3, $4) AND locked_until > $5';
-  const rows = await store.all<{ factor: Factor; source: string }>(sql, [realm, username, source, ALL, now]);
-  if (rows.length === 0) return [];
+  const row = await store.get<Record<'passwordHere' | 'passwordAll' | 'totpHere' | 'totpAll', number>>(LOCKS, [realm, username, source, ALL, now]);
   const known = await store.get('SELECT source FROM login_source WHERE realm = $1 AND username = $2 AND source = $3 AND completed_at > $4', [
     realm,
     username,
     source,
     now - KNOWN_MS,
   ]);
-  return rows.filter((row) => row.source !== ALL || known === undefined).map(({ factor }) => factor);
+  const isLocked = (here = 0, all = 0) => here === 1 || (all === 1 && known === undefined);
+  const factors: Factor[] = isLocked(row?.passwordHere, row?.passwordAll) ? ['password'] : [];
+  if (isLocked(row?.totpHere, row?.totpAll)) factors.push('totp');
+  return factors;
 }
 
-/** @returns the sources that this failure has locked */
-export async function countFailure(
-  tx: Transaction,
-  realm: string,
-  username: string,
-  factor: Factor,
-  source: string,
-  policy: LockoutPolicy,
-  now: number,
-): Promise<string[]> {
-  // Tries while locked count nothing: a lock ends when it was said to end.
-  if ((await lockedFactors(tx, realm, username, source, now)).includes(factor)) return [];
+export interface Failure {
+  readonly realm: string;
+  readonly username: string;
+  readonly factor: Factor;
+  readonly source: string;
+}
+
+/**
+ * Tries while locked count nothing (a lock ends when it was said to end), and those of a name without a credential neither: others would
+ * let anybody fill the table. Both write as many rows of a table that nobody reads, so that the time of the answer does not tell.
+ * @returns the sources that this failure has locked
+ */
+export async function countFailure(tx: Transaction, failure: Failure, policy: LockoutPolicy, now: number): Promise<string[]> {
+  const { realm, username, factor, source } = failure;
+  const exists = (await tx.get('SELECT username FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) !== undefined;
+  const isLocked = (await lockedFactors(tx, realm, username, source, now)).includes(factor);
+  const bucket = bucketOf(realm, username);
+  if (!exists || isLocked) {
+    for (const counter of ['', ALL]) await countOne(tx, 'lockout_nobody', ['', bucket, factor, counter], Number.POSITIVE_INFINITY, policy, now);
+    return [];
+  }
   const locked: string[] = [];
   for (const [counter, most] of [
     [source, policy.failures],
     [ALL, policy.failuresAllSources],
   ] as const) {
-    if (await countOne(tx, realm, username, factor, counter, most, policy, now)) locked.push(counter);
+    if (await countOne(tx, 'lockout', [realm, username, factor, counter], most, policy, now)) locked.push(counter);
   }
   return locked;
 }
 
-async function countOne(
-  tx: Transaction,
-  realm: string,
-  username: string,
-  factor: Factor,
-  source: string,
-  most: number,
-  policy: LockoutPolicy,
-  now: number,
-): Promise<boolean> {
-  const key = [realm, username, factor, source] as const;
+/** A few hundred rows for all names there are: one alone would be waited for by every node. */
+function bucketOf(realm: string, username: string): string {
+  return hash('sha256', `${realm}/${username}`, 'hex').slice(0, 2);
+}
+
+type Key = readonly [realm: string, username: string, factor: Factor, source: string];
+
+async function countOne(tx: Transaction, table: 'lockout' | 'lockout_nobody', key: Key, most: number, policy: LockoutPolicy, now: number): Promise<boolean> {
   const row = await tx.get<Row>(
-    'SELECT failures, window_started_at, locked_until FROM lockout WHERE realm = $1 AND username = $2 AND factor = $3 AND source = $4',
+    `SELECT failures, window_started_at, locked_until FROM ${table} WHERE realm = $1 AND username = $2 AND factor = $3 AND source = $4`,
     key,
   );
   const fresh = !row || now - row.window_started_at >= policy.windowMs || (row.locked_until > 0 && row.locked_until <= now);
   const failures = fresh ? 1 : row.failures + 1;
   const lockedUntil = failures >= most ? now + policy.lockMs : 0;
   await tx.run(
-    `INSERT INTO lockout (realm, username, factor, source, failures, window_started_at, locked_until) VALUES ($1, $2, $3, $4, $5, $6, $7)
+    `INSERT INTO ${table} (realm, username, factor, source, failures, window_started_at, locked_until) VALUES ($1, $2, $3, $4, $5, $6, $7)
      ON CONFLICT (realm, username, factor, source) DO UPDATE SET failures = $5, window_started_at = $6, locked_until = $7`,
     [...key, failures, fresh ? now : row.window_started_at, lockedUntil],
   );

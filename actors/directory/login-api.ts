@@ -18,8 +18,8 @@ export function loginApi(part: Part): LoginApi {
       store.transaction(async (tx) => {
         await tx.audit(event);
         const realm = event.realm ?? '';
-        if (factor === null || !(await exists(tx, realm, username))) return;
-        for (const locked of await countFailure(tx, realm, username, factor, source, args.lockout, clock.now())) {
+        if (factor === null) return;
+        for (const locked of await countFailure(tx, { realm, username, factor, source }, args.lockout, clock.now())) {
           await tx.audit({
             event: 'lockout',
             outcome: 'success',
@@ -57,9 +57,4 @@ async function complete(tx: Transaction, { realm, username, source, revision, to
     ON CONFLICT (realm, username, source) DO UPDATE SET completed_at = $4`;
   await tx.run(sql, [realm, username, source, now]);
   return true;
-}
-
-/** Counters exist for existing credentials only: others would let anybody fill the table. */
-async function exists(tx: Transaction, realm: string, username: string): Promise<boolean> {
-  return (await tx.get('SELECT username FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) !== undefined;
 }

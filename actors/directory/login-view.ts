@@ -17,12 +17,25 @@ interface Row {
 const CREDENTIAL = `SELECT password_hash, change_password, password_set_at, roles, extra_claims, revision, totp.username AS totp FROM userpass
   LEFT JOIN totp ON totp.realm = userpass.realm AND totp.username = userpass.username WHERE userpass.realm = $1 AND userpass.username = $2`;
 
+/** The row of a name without a credential: a login must not be answered sooner because there is nothing to read. */
+const NOBODY: Row = {
+  password_hash: `$argon2id$v=19$m=65536,t=3,p=4$${'A'.repeat(22)}$${'A'.repeat(43)}`,
+  change_password: 0,
+  password_set_at: 0,
+  roles: '[]',
+  extra_claims: null,
+  revision: 1,
+  totp: null,
+};
+
 export async function loginView(store: Store, realm: string, username: string, source: string, now: number): Promise<LoginView> {
   const row = await store.get<Row>(CREDENTIAL, [realm, username]);
+  const view = viewOf(row ?? NOBODY);
   return {
     realm: await findRealm(store, realm),
-    credential: row ? viewOf(row) : null,
-    locked: row ? await lockedFactors(store, realm, username, source, now) : [],
+    credential: row ? view : null,
+    nobody: row ? null : view,
+    locked: await lockedFactors(store, realm, username, source, now),
     isAdminCertificate: (await store.get('SELECT id FROM admin WHERE client_certificate = $1', [username])) !== undefined,
   };
 }

@@ -16,11 +16,20 @@ export interface PeerCertificate {
   readonly view: PeerCertificateView | undefined;
 }
 
+/** Connections whose certificate was checked against an authority or a revocation list that is not in service any more. */
+const distrusted = new WeakSet<TLSSocket>();
+
+/** From now on the connection's certificate gives no identity. */
+export function distrust(socket: TLSSocket): void {
+  distrusted.add(socket);
+}
+
 /** @param now milliseconds since the epoch */
 export function peerCertificate(socket: TLSSocket, now: number): PeerCertificate {
   const certificate = socket.getPeerX509Certificate?.();
   if (!certificate) return { present: false, view: undefined };
-  const commonName = socket.authorized && isCurrent(certificate, now) && allowsClients(certificate) ? commonNameOf(certificate) : undefined;
+  const valid = socket.authorized && !distrusted.has(socket) && isCurrent(certificate, now) && allowsClients(certificate);
+  const commonName = valid ? commonNameOf(certificate) : undefined;
   return { present: true, view: commonName === undefined ? undefined : { commonName } };
 }
 

@@ -2,10 +2,12 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Server, ServerOptions } from 'node:https';
 import { resolve } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { ConfigError } from '../config/load.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { describe } from '../fault.ts';
 import type { Log } from '../log-entry.ts';
+import { distrust } from './client-certificate.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
 export interface TlsFiles {
@@ -52,12 +54,17 @@ export function readTls(files: TlsFiles): ServerOptions {
   };
 }
 
-/** Puts changed files into service without a restart; files that do not fit together leave the old ones in place. */
+/**
+ * Puts changed files into service without a restart; files that do not fit together leave the old ones in place. Client certificates that
+ * were shown under the old files count no longer: they may be on the new revocation list, or their authority may be gone.
+ */
 export function watchTls(server: Server, files: TlsFiles, log: Log): () => void {
   const paths = Object.values(files).filter((path) => path !== undefined);
+  const endOld = watchClients(server);
   const reload = () => {
     try {
       server.setSecureContext(readTls(files));
+      endOld();
       log.info({}, 'TLS files read again');
     } catch (error) {
       log.error({ error: describe(error) }, 'changed TLS files cannot be used, the old ones stay in service');
@@ -66,5 +73,24 @@ export function watchTls(server: Server, files: TlsFiles, log: Log): () => void 
   for (const path of paths) watchFile(path, { interval: WATCH_MS, persistent: false }, reload);
   return () => {
     for (const path of paths) unwatchFile(path, reload);
+  };
+}
+
+/** @returns what ends the connections with a client certificate that are open now: idle ones at once, the others after their answer */
+function watchClients(server: Server): () => void {
+  const clients = new Set<TLSSocket>();
+  server.on('secureConnection', (socket) => {
+    if (!socket.getPeerX509Certificate()) return;
+    clients.add(socket);
+    socket.on('close', () => clients.delete(socket));
+  });
+  return () => {
+    const old = [...clients];
+    for (const socket of old) distrust(socket);
+    const close = () => {
+      server.closeIdleConnections();
+      if (old.some(({ destroyed }) => !destroyed)) setTimeout(close, WATCH_MS).unref();
+    };
+    close();
   };
 }

@@ -26,6 +26,8 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
       CREATE TABLE lockout (realm TEXT NOT NULL, username TEXT NOT NULL, factor TEXT NOT NULL, source TEXT NOT NULL, failures BIGINT NOT NULL,
         window_started_at BIGINT NOT NULL, locked_until BIGINT NOT NULL, PRIMARY KEY (realm, username, factor, source),
         FOREIGN KEY (realm, username) REFERENCES userpass (realm, username) ON DELETE CASCADE);
+      CREATE TABLE lockout_nobody (realm TEXT NOT NULL, username TEXT NOT NULL, factor TEXT NOT NULL, source TEXT NOT NULL, failures BIGINT NOT NULL,
+        window_started_at BIGINT NOT NULL, locked_until BIGINT NOT NULL, PRIMARY KEY (realm, username, factor, source));
       CREATE TABLE login_source (realm TEXT NOT NULL, username TEXT NOT NULL, source TEXT NOT NULL, completed_at BIGINT NOT NULL,
         PRIMARY KEY (realm, username, source), FOREIGN KEY (realm, username) REFERENCES userpass (realm, username) ON DELETE CASCADE);
       CREATE INDEX admin_jwt ON admin (jwt);

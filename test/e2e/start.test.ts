@@ -1,54 +1,11 @@
 // The server as a user starts it: the launcher, the line it prints, signals, crashes of the whole process, and words for what is wrong.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { Agent } from 'undici';
 import { test } from 'uvu';
 import { until } from '../runtime.ts';
-import { type Ask, asker, temporaryFolder } from '../server.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-interface Started {
-  readonly child: ChildProcess;
-  readonly address: string;
-  readonly ask: Ask;
-  readonly output: { text: string };
-}
-
-function launch(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) {
-  const child = spawn(process.execPath, ['launch.mjs', 'start', '--data-dir', dataDir, '--port', '0', ...args], {
-    cwd: root,
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output = { text: '' };
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));
-  return { child, output };
-}
-
-async function start(dataDir: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const { child, output } = launch(dataDir, args, env);
-  await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 30_000);
-  const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
-  assert.ok(address, output.text);
-  const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
-  return { child, address, ask: asker(address, new Agent({ connect: { ca } })), output };
-}
-
-async function exitOf(child: ChildProcess): Promise<number | null> {
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  return child.exitCode;
-}
-
-/** The pid of the server below its launcher. */
-function serverPid({ child }: Started): number {
-  return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
-}
+import { temporaryFolder } from '../server.ts';
+import { exitOf, integrity, launch, root, serverPid, start } from './started.ts';
 
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
@@ -138,16 +95,5 @@ test('--help and --version answer and end', async () => {
   assert.equal(await exitOf(version.child), 0);
   assert.equal(version.output.text.trim(), (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version);
 });
-
-/** By the package sqlite3, which shares no code with node:sqlite but the file format. */
-function integrity(path: string): Promise<string> {
-  const { Database, OPEN_READWRITE } = createRequire(import.meta.url)('sqlite3') as typeof import('sqlite3');
-  return new Promise((resolve, reject) => {
-    const db = new Database(path, OPEN_READWRITE);
-    db.get('PRAGMA integrity_check', (error: Error | null, row: { integrity_check: string }) =>
-      db.close(() => (error ? reject(error) : resolve(row.integrity_check))),
-    );
-  });
-}
 
 test.run();

@@ -1,64 +1,18 @@
 // Certificates of the operator and of clients: trusted, foreign, expired, of the wrong use, and files that change under way.
 import assert from 'node:assert/strict';
-import { webcrypto } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import 'reflect-metadata';
-import * as x509 from '@peculiar/x509';
 import Type from 'typebox';
 import { Agent, request } from 'undici';
 import { test } from 'uvu';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
+import { CLIENT_AUTH, DAY_MS, type Made, makeCertificate, SERVER_AUTH } from '../../certificates.ts';
 import { until } from '../../runtime.ts';
 import { startServer, type TestServer, temporaryFolder } from '../../server.ts';
 
-x509.cryptoProvider.set(webcrypto as never);
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const DAY_MS = 86_400_000;
 const folder = temporaryFolder();
-
-interface Made {
-  readonly certificate: x509.X509Certificate;
-  readonly keys: CryptoKeyPair;
-  readonly cert: string;
-  readonly key: string;
-}
-
-interface MakeOptions {
-  readonly issuer?: Made;
-  readonly days?: number;
-  readonly usage?: string;
-  readonly names?: readonly string[];
-}
-
-async function make(name: string, { issuer, days = 30, usage, names }: MakeOptions = {}): Promise<Made> {
-  const keys = (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as CryptoKeyPair;
-  const validity = { notBefore: new Date(Date.now() - 60 * DAY_MS), notAfter: new Date(Date.now() + days * DAY_MS) };
-  const extensions = [
-    ...(issuer ? [] : [new x509.BasicConstraintsExtension(true, 1, true)]),
-    ...(usage ? [new x509.ExtendedKeyUsageExtension([usage])] : []),
-    ...(names ? [new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'ip', value }) as never))] : []),
-  ];
-  const common = {
-    ...validity,
-    signingAlgorithm: ALGORITHM,
-    extensions,
-    serialNumber: Buffer.from(webcrypto.getRandomValues(new Uint8Array(8))).toString('hex'),
-  };
-  const certificate = issuer
-    ? await x509.X509CertificateGenerator.create({
-        ...common,
-        subject: name,
-        issuer: issuer.certificate.subject,
-        publicKey: keys.publicKey as never,
-        signingKey: issuer.keys.privateKey as never,
-      })
-    : await x509.X509CertificateGenerator.createSelfSigned({ ...common, name, keys: keys as never });
-  const pkcs8 = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return { certificate, keys, cert: certificate.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${pkcs8}\n-----END PRIVATE KEY-----\n` };
-}
 
 function write(name: string, text: string): string {
   const path = join(folder, name);
@@ -66,8 +20,6 @@ function write(name: string, text: string): string {
   return path;
 }
 
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
 /** Answers what the front makes of the client's certificate. */
 const mirror = definePlugin({
   name: 'mirror',
@@ -81,8 +33,8 @@ const mirror = definePlugin({
   ],
 });
 
-const ca = await make('CN=ca');
-const serverFiles = await make('CN=server', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
+const ca = await makeCertificate('CN=ca');
+const serverFiles = await makeCertificate('CN=server', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
 const paths = { cert: write('server.pem', serverFiles.cert), key: write('server.key', serverFiles.key), ca: write('ca.pem', ca.cert) };
 let server: TestServer;
 
@@ -113,24 +65,24 @@ test('a client without a certificate is served as one that shows none', async ()
 });
 
 test('a trusted certificate gives its common name', async () => {
-  const client = await make('CN=owner@acme.com', { issuer: ca, usage: CLIENT_AUTH });
+  const client = await makeCertificate('CN=owner@acme.com', { issuer: ca, usage: CLIENT_AUTH });
   assert.deepEqual(await see(client), { status: 200, body: { commonName: 'owner@acme.com' } });
   assert.deepEqual(await see(client, '/mirror/me'), { status: 200, body: 'owner@acme.com' });
-  assert.deepEqual((await see(await make('CN=no usage', { issuer: ca }))).body, { commonName: 'no usage' });
+  assert.deepEqual((await see(await makeCertificate('CN=no usage', { issuer: ca }))).body, { commonName: 'no usage' });
 });
 
 test('foreign, expired, of the wrong use, and names that are none: no identity', async () => {
-  const foreign = await make('CN=other ca');
+  const foreign = await makeCertificate('CN=other ca');
   const clients = [
-    await make('CN=mallory', { issuer: foreign, usage: CLIENT_AUTH }),
-    await make('CN=mallory', { usage: CLIENT_AUTH }),
-    await make('CN=late', { issuer: ca, usage: CLIENT_AUTH, days: -1 }),
-    await make('CN=server', { issuer: ca, usage: SERVER_AUTH }),
-    await make('O=no common name', { issuer: ca, usage: CLIENT_AUTH }),
-    await make('CN=one, CN=two', { issuer: ca, usage: CLIENT_AUTH }),
-    await make('CN=*', { issuer: ca, usage: CLIENT_AUTH }),
-    await make('CN=realm/user', { issuer: ca, usage: CLIENT_AUTH }),
-    await make('CN=jwt:user', { issuer: ca, usage: CLIENT_AUTH }),
+    await makeCertificate('CN=mallory', { issuer: foreign, usage: CLIENT_AUTH }),
+    await makeCertificate('CN=mallory', { usage: CLIENT_AUTH }),
+    await makeCertificate('CN=late', { issuer: ca, usage: CLIENT_AUTH, days: -1 }),
+    await makeCertificate('CN=server', { issuer: ca, usage: SERVER_AUTH }),
+    await makeCertificate('O=no common name', { issuer: ca, usage: CLIENT_AUTH }),
+    await makeCertificate('CN=one, CN=two', { issuer: ca, usage: CLIENT_AUTH }),
+    await makeCertificate('CN=*', { issuer: ca, usage: CLIENT_AUTH }),
+    await makeCertificate('CN=realm/user', { issuer: ca, usage: CLIENT_AUTH }),
+    await makeCertificate('CN=jwt:user', { issuer: ca, usage: CLIENT_AUTH }),
   ];
   for (const client of clients) {
     assert.deepEqual(await see(client), { status: 200, body: null }, client.certificate.subject);
@@ -139,7 +91,7 @@ test('foreign, expired, of the wrong use, and names that are none: no identity',
 });
 
 test('a certificate that expires is refused on connections and sessions that are open already', async () => {
-  const client = await make('CN=soon gone', { issuer: ca, usage: CLIENT_AUTH, days: 1 });
+  const client = await makeCertificate('CN=soon gone', { issuer: ca, usage: CLIENT_AUTH, days: 1 });
   const agent = new Agent({ connections: 1, connect: { ca: ca.cert, cert: client.cert, key: client.key } });
   const ask = async () => (await (await request(`${server.address}/mirror`, { dispatcher: agent })).body.json()) as unknown;
   assert.deepEqual(await ask(), { commonName: 'soon gone' });
@@ -163,12 +115,10 @@ test('changed files are put into service without a restart, and broken ones are 
   write('server.pem', 'broken');
   await until(() => server.lines.some(({ msg }) => String(msg).includes('the old ones stay in service')), 'the broken file was seen', 15_000);
   assert.equal(await subject(), 'CN=server');
-  const renewed = await make('CN=renewed', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
+  const renewed = await makeCertificate('CN=renewed', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
   write('server.key', renewed.key);
   write('server.pem', renewed.cert);
   await until(async () => (await subject()) === 'CN=renewed', 'the new certificate is served', 15_000);
 });
-
-type CryptoKeyPair = webcrypto.CryptoKeyPair;
 
 test.run();
