@@ -4,6 +4,7 @@ import { seal, unseal } from '../../kernel/seal.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import type { Actor, AuthParams, DirectoryApi, TotpEnrolment, TotpOutcome } from './api.ts';
 import { auditChange, endSessions, type Part } from './part.ts';
+import { mayTotp } from './totp.machine.ts';
 
 interface Row {
   readonly wrapped: Uint8Array;
@@ -60,7 +61,8 @@ export function totpApi(part: Part): TotpApi {
       const outcome = await store.transaction(async (tx): Promise<TotpOutcome> => {
         const row = await find(tx, realm, username);
         if (!row) return 'missing';
-        if (mustProve && !(await prove(part, tx, row, realm, username, code))) return 'unproven';
+        const proven = !mustProve || (await prove(part, tx, row, realm, username, code));
+        if (!mayTotp('enabled', { type: 'remove', proven })) return 'unproven';
         await tx.run('DELETE FROM totp WHERE realm = $1 AND username = $2', [realm, username]);
         if (!own) await endSessions(tx, realm, username);
         await auditChange(tx, by, 'totp.disable', username, realm);
@@ -79,10 +81,11 @@ async function enable(part: Part, tx: Transaction, { realm, username, secret, co
   );
   if (!owner) return 'missing';
   const before = await find(tx, realm, username);
-  if (before && mustProve && !(await prove(part, tx, before, realm, username, currentCode))) return 'unproven';
+  const proven = !before || !mustProve || (await prove(part, tx, before, realm, username, currentCode));
   const { algorithm = 'SHA1', step = 30 } = (JSON.parse(owner.auth_params) as AuthParams).totp_params ?? {};
   const bytes = new Uint8Array(Secret.fromBase32(secret).buffer as ArrayBuffer);
-  if (!CODE.test(code) || validStep(bytes, algorithm, step, code, part.clock.now()) === null) return 'code-invalid';
+  const valid = CODE.test(code) && validStep(bytes, algorithm, step, code, part.clock.now()) !== null;
+  if (!mayTotp(before ? 'enabled' : 'disabled', { type: 'verify', valid, proven })) return proven ? 'code-invalid' : 'unproven';
   const wrapped = seal(part.dataKey, purpose(realm, username), bytes);
   bytes.fill(0);
   // Enrolment uses no code up: the first login may come within the same step.
