@@ -84,12 +84,12 @@ function looksOf({ status, headers, body }: Answer): string {
   return JSON.stringify([status, rest, body]).replaceAll(String(id), 'id');
 }
 
-function tellApart(times: Times, a: Kind, b: Kind): { isApart: boolean; told: string } {
+function tellApart(times: Times, a: Kind, b: Kind): { chance: number; isApart: boolean; told: string } {
   const chance = chanceSmaller(times[a], times[b]);
   const apart = distance(times[a], times[b]);
   const medians = `${median(times[a]).toFixed(3)} and ${median(times[b]).toFixed(3)} ms`;
   const isApart = Math.abs(chance - 0.5) > MOST_CHANCE || apart > MOST_DISTANCE;
-  return { isApart, told: `${a} and ${b}: medians ${medians}, chance ${chance.toFixed(3)}, distance ${apart.toFixed(3)}` };
+  return { chance, isApart, told: `${a} and ${b}: medians ${medians}, chance ${chance.toFixed(3)}, distance ${apart.toFixed(3)}` };
 }
 
 const PAIRS = [
@@ -122,14 +122,15 @@ test('3000 tries, a thousand of each: answers are alike to the byte, times are n
   assert.deepEqual(again, [], told.join('\n'));
 });
 
-test('60 tries of each at the real cost: medians within a tenth of each other', async () => {
+test('60 tries of each at the real cost: no kind is usually faster than another', async () => {
   const { server, end } = await serverWithLocked(BUILT_IN);
   const { times } = await measure(server, { unknown: 60, wrong: 60, locked: 60, malformed: 10 });
   await end();
   for (const [a, b] of PAIRS) {
-    const { told } = tellApart(times, a, b);
+    const { chance, told } = tellApart(times, a, b);
     console.log(told);
-    assert.ok(Math.abs(median(times[a]) / median(times[b]) - 1) < 0.1, told);
+    // On a loaded machine a hash takes either 35 or 85 ms, and a median of 60 lies in one heap or the other: ranks do not mind. 0.2 is 3.8 deviations.
+    assert.ok(Math.abs(chance - 0.5) < 0.2, told);
   }
   assert.ok(median(times.malformed) < median(times.wrong) / 3);
 });
