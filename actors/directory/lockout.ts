@@ -50,7 +50,8 @@ export interface Failure {
  */
 export async function countFailure(tx: Transaction, failure: Failure, policy: LockoutPolicy, now: number): Promise<string[]> {
   const { realm, username, factor, source } = failure;
-  const exists = (await tx.get('SELECT username FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) !== undefined;
+  const found = await tx.get<{ n: number }>('SELECT COUNT(*) AS n FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
+  const exists = found?.n === 1;
   const isLocked = (await lockedFactors(tx, realm, username, source, now)).includes(factor);
   const bucket = bucketOf(realm, username);
   if (!exists || isLocked) {

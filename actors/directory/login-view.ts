@@ -14,27 +14,22 @@ interface Row {
   readonly totp: string | null;
 }
 
-const CREDENTIAL = `SELECT password_hash, change_password, password_set_at, roles, extra_claims, revision, totp.username AS totp FROM userpass
-  LEFT JOIN totp ON totp.realm = userpass.realm AND totp.username = userpass.username WHERE userpass.realm = $1 AND userpass.username = $2`;
-
-/** The row of a name without a credential: a login must not be answered sooner because there is nothing to read. */
-const NOBODY: Row = {
-  password_hash: `$argon2id$v=19$m=65536,t=3,p=4$${'A'.repeat(22)}$${'A'.repeat(43)}`,
-  change_password: 0,
-  password_set_at: 0,
-  roles: '[]',
-  extra_claims: null,
-  revision: 1,
-  totp: null,
-};
+/** As long as a hash of the server's cost. */
+const NO_HASH = 'x'.repeat(97);
+/** One row of one shape, whether there is such a credential or not: a login must not be answered sooner because there is nothing to read. */
+const CREDENTIAL = `SELECT COALESCE(password_hash, '${NO_HASH}') AS password_hash, COALESCE(change_password, 0) AS change_password,
+  COALESCE(password_set_at, 0) AS password_set_at, COALESCE(roles, '[]') AS roles, extra_claims, COALESCE(revision, 0) AS revision, totp.username AS totp
+  FROM (SELECT 1 AS one) AS always LEFT JOIN userpass ON userpass.realm = $1 AND userpass.username = $2
+  LEFT JOIN totp ON totp.realm = userpass.realm AND totp.username = userpass.username`;
 
 export async function loginView(store: Store, realm: string, username: string, source: string, now: number): Promise<LoginView> {
-  const row = await store.get<Row>(CREDENTIAL, [realm, username]);
-  const view = viewOf(row ?? NOBODY);
+  const row = (await store.get<Row>(CREDENTIAL, [realm, username])) as Row;
+  const view = viewOf(row);
+  const exists = row.revision > 0;
   return {
     realm: await findRealm(store, realm),
-    credential: row ? view : null,
-    nobody: row ? null : view,
+    credential: exists ? view : null,
+    nobody: exists ? null : view,
     locked: await lockedFactors(store, realm, username, source, now),
     isAdminCertificate: (await store.get('SELECT id FROM admin WHERE client_certificate = $1', [username])) !== undefined,
   };

@@ -26,8 +26,9 @@ const QUICK = BUILT_IN.map((plugin) => (plugin.name === 'auth' ? quick : plugin)
 
 /**
  * Where nothing differs, a thousand tries of each scatter around 0.5 with a deviation of 0.013, and stay below a distance of 0.087 in 999 of
- * 1000 measurements. A pair beyond these limits is measured once more, and has to be beyond them again to count.
+ * 1000 measurements. On a shared machine slow moments fall on one kind by chance: to count, a pair has to be beyond the limits every time.
  */
+const MEASUREMENTS = 3;
 const MOST_CHANCE = 0.045;
 const MOST_DISTANCE = 0.09;
 
@@ -116,10 +117,10 @@ test('3000 tries, a thousand of each: answers are alike to the byte, times are n
   const slower = tellApart({ ...times, wrong: times.wrong.map((ms) => ms + 0.3) }, 'unknown', 'wrong');
   console.log(`${control.told}\nwith 0.3 ms more: ${slower.told}`);
   assert.ok(control.isApart && slower.isApart, control.told);
-  const told = suspects(times);
-  const again = told.length > 0 ? suspects((await once()).times) : [];
+  let told = suspects(times);
+  for (let again = 1; told.length > 0 && again < MEASUREMENTS; again++) told = suspects((await once()).times);
   await end();
-  assert.deepEqual(again, [], told.join('\n'));
+  assert.deepEqual(told, []);
 });
 
 test('60 tries of each at the real cost: no kind is usually faster than another', async () => {
