@@ -14,7 +14,8 @@ test('every match is replaced', () => {
 });
 
 test('the replacement is inserted as it is', () => {
-  for (const replace of ['$1', '$0', '$\u007b1}', '$$', '\\1', '$<a>', '$&', "$'", '\\']) assert.equal(mask('a-b', '(?P<a>[ab])', replace), `${replace}-${replace}`);
+  for (const replace of ['$1', '$0', '$\u007b1}', '$$', '\\1', '$<a>', '$&', "$'", '\\'])
+    assert.equal(mask('a-b', '(?P<a>[ab])', replace), `${replace}-${replace}`);
 });
 
 test('characters are code points, and an empty match is between them, never right behind another', () => {
