@@ -123,6 +123,8 @@ function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
     const own = ownRefusal(request, usual);
     return own ? reply.code(own.status).type('application/json; charset=utf-8').send(own.body) : sendProblem(reply, usual);
   });
+  // Before a body is read: what is wrong with it says nothing of a path that is not there.
+  app.addHook('onRequest', (request, _reply, done) => (request.is404 ? done(new Fault('NOT_FOUND')) : done()));
   app.setNotFoundHandler(() => {
     throw new Fault('NOT_FOUND');
   });

@@ -17,7 +17,7 @@ export function tokenizeActors(config: TokenizeConfig) {
     deadlineMs: config.time_limit_ms,
     onDeadline: 'kill',
     maxQueue: QUEUE,
-    nice: 10,
+    // Not nicer than the front: a thread that has to wait for the CPU would spend its time limit on that.
   });
   return { tokenize };
 }

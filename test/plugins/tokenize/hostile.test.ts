@@ -1,6 +1,7 @@
 // Hostile input to the anonymization endpoints: answered, or refused at the time limit; the threads are back at work and no crash is counted.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { until } from '../../runtime.ts';
 import { type Answer, signInAdmin, startServer, type TestServer } from '../../server.ts';
 
 const LATE = '{"code":422,"message":"the work takes longer than the time limit"}';
@@ -28,11 +29,14 @@ async function timed(method: string, body: unknown): Promise<Answer> {
 
 /** All threads, not only the one that was lucky. */
 async function backAtWork(): Promise<void> {
-  const answers = await Promise.all(Array.from({ length: 16 }, () => ask('word-mask', { data: 'a b', words: ['a'] })));
-  for (const answer of answers) assert.deepEqual([answer.status, answer.text], [200, '{"result":"XXXX b"}']);
+  // While threads start anew on a busy machine, a small request too may pass its limit.
+  await until(async () => {
+    const answers = await Promise.all(Array.from({ length: 16 }, () => ask('word-mask', { data: 'a b', words: ['a'] })));
+    return answers.every(({ status, text }) => status === 200 && text === '{"result":"XXXX b"}');
+  }, 'every thread answers again');
   for (const cell of server.runtime.groups.get('tokenize')?.cells ?? []) assert.equal(cell.restarts, 0);
   assert.equal((await server.ask('GET', '/health')).status, 200);
-  assert.equal((await server.ask('GET', '/ready')).status, 200);
+  await until(async () => (await server.ask('GET', '/ready')).status === 200, 'every thread is ready again');
 }
 
 test('a pattern that explodes on a backtracking engine is answered', async () => {
