@@ -2,5 +2,6 @@
 import type { AnyPlugin } from '../kernel/plugin.ts';
 import auth from './auth/plugin.ts';
 import hsm from './hsm/plugin.ts';
+import tokenize from './tokenize/plugin.ts';
 
-export const BUILT_IN: readonly AnyPlugin[] = [auth, hsm];
+export const BUILT_IN: readonly AnyPlugin[] = [auth, hsm, tokenize];

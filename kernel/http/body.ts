@@ -63,3 +63,9 @@ export function addJsonParser(app: FastifyInstance): void {
     }
   });
 }
+
+/** The bytes as they were sent, whatever they are called. */
+export function addRawParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+}

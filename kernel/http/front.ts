@@ -16,7 +16,7 @@ import { type Connections, watchConnections } from './connections.ts';
 import { addOpenApi, OPENAPI_PATH } from './openapi.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
 import type { Route } from './route.ts';
-import { addRoutes, refuseOthers } from './serve-route.ts';
+import { addRoutes, ownRefusal, refuseOthers } from './serve-route.ts';
 
 export interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -118,7 +118,13 @@ function dress(reply: FastifyReply, requestId: string): FastifyReply {
 }
 
 function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
-  app.setErrorHandler((error, request, reply) => sendProblem(reply, problems(error, request.id)));
+  app.setErrorHandler((error, request, reply) => {
+    const usual = problems(error, request.id);
+    const own = ownRefusal(request, usual);
+    return own ? reply.code(own.status).type('application/json; charset=utf-8').send(own.body) : sendProblem(reply, usual);
+  });
+  // Before a body is read: what is wrong with it says nothing of a path that is not there.
+  app.addHook('onRequest', (request, _reply, done) => (request.is404 ? done(new Fault('NOT_FOUND')) : done()));
   app.setNotFoundHandler(() => {
     throw new Fault('NOT_FOUND');
   });

@@ -102,10 +102,10 @@ function securityOf({ auth, security }: Described): readonly Partial<Record<Secu
 }
 
 /** What a route says of its answers, and the refusals that follow from what it declares. */
-function responsesOf({ auth, page, body, query, responses }: Described): Readonly<Record<string, object>> {
+function responsesOf({ auth, page, body, rawBody, query, responses }: Described): Readonly<Record<string, object>> {
   const described: Record<string, ResponseDescription> = {
     ...(page ? { 303: { description: 'to the sign-in page' } } : {}),
-    ...(body || query ? { 400: { description: 'the request is malformed' } } : {}),
+    ...((body && !rawBody) || query ? { 400: { description: 'the request is malformed' } } : {}),
     ...(auth === 'none' ? {} : { 401: { description: 'authentication is required' } }),
     ...(auth === 'none' ? {} : { 403: { description: 'not allowed' } }),
     500: { description: 'internal error' },

@@ -32,6 +32,13 @@ export interface Response {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What the usual body would tell of a refusal. */
+export interface Refused {
+  readonly code: string;
+  readonly message: string;
+  readonly status: number;
+}
+
 /** Ways to prove who one is, as the OpenAPI document names them. */
 export type SecurityScheme = 'basic' | 'bearer' | 'session' | 'appToken' | 'clientCertificate';
 
@@ -58,6 +65,13 @@ export interface Route {
   readonly bodyOptional?: true;
   /** The body is read as JSON whatever the content type says: some clients of the machine API send none. */
   readonly anyContentType?: true;
+  /** The body is not read as JSON: the handler gets the bytes as they were sent, of any content type, or undefined where there are none; `body` is for the document. */
+  readonly rawBody?: true;
+  /**
+   * The route's own form of errors: asked for every refusal after its authentication, undefined leaves the usual body.
+   * Status and headers of the usual answer are not used with it.
+   */
+  refusal?(fault: Refused): { readonly status: number; readonly body: unknown } | undefined;
   /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does. */
   admit?(address: string): void;
   /** Bytes; below the server's own limit. */

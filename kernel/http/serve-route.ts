@@ -4,10 +4,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteS
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { type Authentication, SESSION_COOKIE } from './authenticate.ts';
-import { bodyCheck, queryCheck } from './body.ts';
+import { addRawParser, bodyCheck, queryCheck } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
 import { operationOf } from './openapi.ts';
+import type { Problem } from './problem.ts';
 import type { Request, Response, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
@@ -18,19 +19,31 @@ interface Surroundings {
 
 const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
 const callers = new WeakMap<FastifyRequest, Caller>();
+/** Routes with errors in a form of their own, by their requests that have passed authentication. */
+const admitted = new WeakMap<FastifyRequest, Route>();
 
 export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {
   const byPath = new Map<string, Set<string>>();
   for (const route of routes) {
-    addRoute(app, route, surroundings);
+    if (route.rawBody) addRawRoute(app, route, surroundings);
+    else addRoute(app, route, surroundings);
     byPath.set(route.path, (byPath.get(route.path) ?? new Set()).add(route.method));
   }
   for (const [path, methods] of byPath) refuseOthers(app, path, methods);
 }
 
+/** In a scope of its own, because content types are read by scope. */
+function addRawRoute(app: FastifyInstance, route: Route, surroundings: Surroundings): void {
+  app.register(async (scope) => {
+    addRawParser(scope);
+    addRoute(scope, route, surroundings);
+  });
+}
+
 function addRoute(app: FastifyInstance, route: Route, { authentication, clock }: Surroundings): void {
   const { auth, handle } = route;
-  const checkBody = route.body && bodyCheck(route.body);
+  // The schema of a raw body is for the document only.
+  const checkBody = route.body && !route.rawBody && bodyCheck(route.body);
   const checkQuery = route.query && queryCheck(route.query);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
@@ -42,6 +55,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
         if (!address) throw refusal;
         return reply.redirect(address, 303);
       }
+      if (route.refusal) admitted.set(request, route);
       route.admit?.(request.ip);
       if (route.anyContentType) request.headers['content-type'] = 'application/json';
     },
@@ -57,6 +71,11 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
       return send(reply, await handle(viewOf(request, reply, clock)));
     },
   });
+}
+
+/** How the route of this request words a refusal itself, where it does. */
+export function ownRefusal(request: FastifyRequest, { status, body }: Problem): ReturnType<NonNullable<Route['refusal']>> {
+  return admitted.get(request)?.refusal?.({ code: body.code, message: body.message, status });
 }
 
 function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock): Request {

@@ -1,0 +1,35 @@
+// The method hash: SHA-256, SHA3-256 or Argon2id of a text, with a salt.
+import { createHash } from 'node:crypto';
+import { hashRawSync } from '@node-rs/argon2';
+import type { Members } from './members.ts';
+import { refuse } from './refuse.ts';
+
+const ALGORITHMS = { SHA2: 'sha256', SHA3: 'sha3-256' } as const;
+/** Argon2id (2 by the binding's numbers), version 1.3 being its default. */
+const COST = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
+const SHORTEST_SALT = 8;
+
+export function hash(members: Members): string {
+  const data = members.text('data');
+  const method = members.oneOf('method', ['SHA2', 'SHA3', 'Argon2']);
+  const salt = members.has('salt') ? base64(members.text('salt')) : undefined;
+  if (method === 'Argon2') return JSON.stringify(argon2(data, salt).toString('base64'));
+  return JSON.stringify(
+    createHash(ALGORITHMS[method])
+      .update(salt ?? '')
+      .update(data)
+      .digest('base64'),
+  );
+}
+
+function argon2(data: string, salt: Buffer | undefined): Buffer {
+  if (!salt) return refuse('salt: Argon2 needs one');
+  if (salt.length < SHORTEST_SALT) return refuse(`salt: Argon2 needs at least ${SHORTEST_SALT} bytes`);
+  return hashRawSync(data, { ...COST, salt });
+}
+
+/** Standard alphabet, padded, and the only way to write these bytes. */
+function base64(text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : refuse('salt: must be base64 with padding');
+}

@@ -1,0 +1,73 @@
+// The members of a request's body, each read as the type its method wants, or refused by name.
+import { isLosslessNumber } from 'lossless-json';
+import type { Json, JsonObject } from './json.ts';
+import { refuse } from './refuse.ts';
+
+/** Longer numbers are of no use to anybody but a stopwatch. */
+const LONGEST_NUMBER = 1_000;
+const INTEGER = /^-?\d+$/;
+const LEAST = -(2n ** 63n);
+const GREATEST = 2n ** 63n - 1n;
+
+export class Members {
+  readonly #body: JsonObject;
+
+  /** Refuses members that are missing or not known. */
+  constructor(body: JsonObject, required: readonly string[], optional: readonly string[] = []) {
+    this.#body = body;
+    for (const name of Object.keys(body)) if (!required.includes(name) && !optional.includes(name)) refuse(`${quoted(name)}: unknown member`);
+    for (const name of required) if (!Object.hasOwn(body, name)) refuse(`${name}: is missing`);
+  }
+
+  /** For an optional member `null` means that it is absent. */
+  has(name: string): boolean {
+    return Object.hasOwn(this.#body, name) && this.#body[name] !== null;
+  }
+
+  text(name: string): string {
+    return textOf(this.#body[name], name);
+  }
+
+  texts(name: string): readonly string[] {
+    const value = this.#body[name];
+    if (!Array.isArray(value)) return refuse(`${name}: must be an array of strings`);
+    return value.map((item: Json, index) => textOf(item, `${name}[${index}]`));
+  }
+
+  oneOf<T extends string>(name: string, values: readonly T[]): T {
+    const value = this.text(name);
+    return values.find((each) => each === value) ?? refuse(`${name}: must be one of ${values.join(', ')}`);
+  }
+
+  /** The text of a number as it was sent; its value is finite as a double. */
+  decimal(name: string): string {
+    const value = this.#body[name];
+    if (!isLosslessNumber(value)) return refuse(`${name}: must be a number`);
+    if (value.value.length > LONGEST_NUMBER) refuse(`${name}: a number has at most ${LONGEST_NUMBER} characters`);
+    if (!Number.isFinite(Number(value.value))) refuse(`${name}: is out of range`);
+    return value.value;
+  }
+
+  number(name: string): number {
+    return Number(this.decimal(name));
+  }
+
+  /** The text of a number without fraction and exponent, of 64 bits. */
+  integer(name: string): string {
+    const text = this.decimal(name);
+    if (!INTEGER.test(text)) refuse(`${name}: must be an integer`);
+    const value = BigInt(text);
+    if (value < LEAST || value > GREATEST) refuse(`${name}: must be an integer of 64 bits`);
+    return text;
+  }
+}
+
+/** A lone surrogate is no character: it could not be hashed, compared or sent as what it is. */
+function textOf(value: Json | undefined, name: string): string {
+  if (typeof value !== 'string') return refuse(`${name}: must be a string`);
+  return value.isWellFormed() ? value : refuse(`${name}: is not valid Unicode`);
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}...` : name);
+}

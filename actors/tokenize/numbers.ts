@@ -1,0 +1,30 @@
+// The methods aggregate-number and scale-number: rounding to a power of ten, and scaling around a mean.
+import { Exact, floatText, integerText, Quotient, unsignedZero } from './decimal.ts';
+import type { Members } from './members.ts';
+import { refuse } from './refuse.ts';
+
+const LARGEST_POWER = 308;
+
+/** A decimal in full, never with an exponent; a float keeps as many decimal places as were asked for. */
+export function aggregateNumber(members: Members): string {
+  const type = members.oneOf('data_type', ['float', 'integer']);
+  const data = type === 'float' ? members.decimal('data') : members.integer('data');
+  const power = Number(members.integer('power_of_ten'));
+  if (Math.abs(power) > LARGEST_POWER) refuse(`power_of_ten: must be between -${LARGEST_POWER} and ${LARGEST_POWER}`);
+  return JSON.stringify(power >= 0 ? toPower(data, power) : unsignedZero(new Exact(data).toFixed(type === 'float' ? -power : 0)));
+}
+
+function toPower(data: string, power: number): string {
+  const count = unsignedZero(new Exact(data).times(`1e-${power}`).toFixed(0));
+  return count === '0' ? count : count + '0'.repeat(power);
+}
+
+export function scaleNumber(members: Members): string {
+  const type = members.oneOf('data_type', ['float', 'integer']);
+  const data = type === 'float' ? members.decimal('data') : members.integer('data');
+  if (members.number('std_deviation') === 0) refuse('std_deviation: must not be 0');
+  // The product comes first, so that nothing is lost before the one division: a tie stays a tie.
+  const product = new Exact(data).minus(members.decimal('mean')).times(members.decimal('scale'));
+  const result = new Exact(new Quotient(product).div(members.decimal('std_deviation'))).plus(members.decimal('translate'));
+  return type === 'float' ? floatText(result.toNumber()) : integerText(result);
+}

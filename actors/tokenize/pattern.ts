@@ -1,0 +1,45 @@
+// The method word-pattern-mask: every match of a pattern replaced, on an engine that never backtracks.
+import { RE2JS } from 're2js';
+import type { Members } from './members.ts';
+import { refuse } from './refuse.ts';
+
+const LONGEST_PATTERN = 1_024;
+/** A short text, a long replacement and a pattern that matches everywhere would fill any memory. */
+const LONGEST_RESULT = 4_194_304;
+
+export function wordPatternMask(members: Members): string {
+  const data = members.text('data');
+  const replace = members.text('replace');
+  const pattern = members.text('pattern');
+  // In UTF-16 a character takes two places at most: what is longer need not be counted.
+  if (pattern.length > 2 * LONGEST_PATTERN || [...pattern].length > LONGEST_PATTERN) refuse(`pattern: has more than ${LONGEST_PATTERN} characters`);
+  return JSON.stringify(replaceAll(compile(pattern), data, replace));
+}
+
+function compile(pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    return refuse(`pattern: ${(error as Error).message}`);
+  }
+}
+
+/** The replacement is inserted as it is. An empty match right behind another one is none. */
+function replaceAll(pattern: RE2JS, data: string, replace: string): string {
+  const matcher = pattern.matcher(data);
+  const parts: string[] = [];
+  let length = data.length;
+  let end = -1;
+  let copied = 0;
+  while (matcher.find()) {
+    const start = matcher.start();
+    if (start === end && matcher.end() === start) continue;
+    end = matcher.end();
+    length += replace.length - (end - start);
+    if (length > LONGEST_RESULT) refuse(`the result has more than ${LONGEST_RESULT} characters`);
+    parts.push(data.slice(copied, start), replace);
+    copied = end;
+  }
+  parts.push(data.slice(copied));
+  return parts.join('');
+}

@@ -1,0 +1,12 @@
+// The section [tokenize] of config.toml.
+import Type, { type Static } from 'typebox';
+import { Section } from '../../kernel/config/schema.ts';
+
+export const TOKENIZE_CONFIG = Section({
+  enabled: Type.Boolean({ default: true }),
+  open: Type.Boolean({ default: false }),
+  body_limit: Type.Integer({ default: 65_536, minimum: 1_024, maximum: 16_777_216 }),
+  time_limit_ms: Type.Integer({ default: 100, minimum: 10, maximum: 60_000 }),
+});
+
+export type TokenizeConfig = Static<typeof TOKENIZE_CONFIG>;

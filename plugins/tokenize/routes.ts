@@ -1,0 +1,55 @@
+// The routes /tokenize/...: bytes in, the actor's JSON out, and one form of body for whatever is wrong with a request.
+import Type from 'typebox';
+import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import type { Request, Route } from '../../kernel/http/route.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
+import type { TokenizeContext } from './actors.ts';
+import { ABOUT } from './bodies.ts';
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+const REFUSAL = Type.Object({ code: Type.Literal(422), message: Type.String() }, { additionalProperties: false });
+/** What a request can do about; what the server or its caller's rights are about keeps the usual body. */
+const OF_THE_REQUEST: ReadonlySet<string> = new Set(['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'TOKENIZE_REFUSED', 'TOKENIZE_TIME_LIMIT']);
+
+export function tokenizeRoutes(ctx: TokenizeContext): readonly Route[] {
+  if (!ctx.config.enabled) return [];
+  return (Object.keys(ABOUT) as TokenizeMethod[]).map((method) => route(ctx, method));
+}
+
+function route({ config, actors }: TokenizeContext, method: TokenizeMethod): Route {
+  const { summary, body, result } = ABOUT[method];
+  return {
+    method: 'POST',
+    path: `/tokenize/${method}`,
+    auth: config.open ? 'none' : CREDENTIAL_KINDS,
+    rawBody: true,
+    body,
+    bodyLimit: config.body_limit,
+    tag: 'Anonymization',
+    summary,
+    responses: {
+      200: { description: 'the result', schema: Type.Object({ result }) },
+      422: { description: 'whatever is wrong with the request', schema: REFUSAL },
+      503: { description: 'too busy, try again' },
+    },
+    refusal: ({ code, message }) => (OF_THE_REQUEST.has(code) ? { status: 422, body: { code: 422, message } } : undefined),
+    async handle(request) {
+      const answer = await actors.tokenize.run(method, move(new Uint8Array(bodyOf(request)))).catch(refuseLate);
+      return { status: 200, body: answer, type: JSON_TYPE };
+    },
+  };
+}
+
+function bodyOf({ headers, body }: Request<Uint8Array | undefined>): Uint8Array {
+  if (body === undefined) throw new Fault('TOKENIZE_REFUSED', { detail: 'the body is empty' });
+  if (!/^application\/json[ \t]*(;|$)/i.test(String(headers['content-type'] ?? '')))
+    throw new Fault('TOKENIZE_REFUSED', { detail: 'the content type must be application/json' });
+  return body;
+}
+
+/** The time limit is about the request: nothing is unknown of a work that leaves no traces. */
+function refuseLate(error: unknown): never {
+  throw error instanceof Fault && error.code === 'DEADLINE' ? new Fault('TOKENIZE_TIME_LIMIT', { cause: error }) : error;
+}
