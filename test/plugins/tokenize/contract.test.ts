@@ -10,11 +10,13 @@ const METHODS = ['hash', 'noise', 'word-mask', 'word-tokenize', 'word-pattern-ma
 
 let server: TestServer;
 let cookie: string;
+/** Of single tests; a failed test leaves none behind. */
+const others: TestServer[] = [];
 test.before(async () => {
   server = await startServer();
   cookie = await signInAdmin(server);
 });
-test.after(() => server?.end());
+test.after(() => Promise.all([server, ...others].map((each) => each?.end())).then(() => {}));
 
 const ask = (method: string, body?: unknown, headers: Record<string, string> = {}) => server.ask('POST', `/tokenize/${method}`, { cookie, body, headers });
 
@@ -126,19 +128,19 @@ test('a user without any right, and a machine with its token, may', async () => 
 
 test('open = true asks for no credentials, and refuses in the same words; body_limit is what it says', async () => {
   const open = await startServer({ config: '[tokenize]\nopen = true\nbody_limit = 2048\n' });
+  others.push(open);
   assert.equal((await open.ask('POST', '/tokenize/hash', { body: { data: 'a', method: 'SHA2' } })).status, 200);
   refused(await open.ask('POST', '/tokenize/hash', { body: '{' }));
   refused(await open.ask('POST', '/tokenize/hash', { body: { data: 'x'.repeat(2_048), method: 'SHA2' } }), 'the body is too large');
-  await open.end();
 });
 
 test('enabled = false: 404 for every path and method, nothing runs, and the server is ready', async () => {
   const off = await startServer({ config: '[tokenize]\nenabled = false\n' });
+  others.push(off);
   for (const method of METHODS) usual(await off.ask('POST', `/tokenize/${method}`, { body: '{' }), 'NOT_FOUND', 404);
   usual(await off.ask('GET', '/tokenize/hash'), 'NOT_FOUND', 404);
   assert.equal(off.runtime.groups.get('tokenize')?.cells.length, 0);
   assert.equal((await off.ask('GET', '/ready')).status, 200);
-  await off.end();
 });
 
 test.run();
