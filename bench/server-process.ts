@@ -31,6 +31,8 @@ export async function startServerProcess(config: string, connections: number): P
     ['--disable-warning=ExperimentalWarning', main, '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'],
     { env, stdio: ['ignore', 'pipe', 'inherit'] },
   );
+  // A benchmark that fails must not leave its server behind.
+  process.on('exit', () => child.kill());
   const address = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (data) => {

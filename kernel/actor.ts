@@ -72,7 +72,7 @@ interface SpecBase<A extends Api> {
   readonly module: URL;
   /** From the call to its answer, queue included. */
   readonly deadlineMs: number;
-  /** `kill`: the deadline counts from the start of the work, and its thread is ended and replaced; that is no crash. */
+  /** `kill`: the deadline is for the work alone, not for the wait before it; the thread is ended and replaced, and that is no crash. */
   readonly onDeadline?: 'kill';
   /** Calls waiting or under way, beyond which a call is refused with OVERLOADED. Default 1024. */
   readonly maxQueue?: number;

@@ -35,9 +35,16 @@ export class Deadlines {
     if (this.#single) this.close();
   }
 
-  /** The timer is not moved when calls end; it looks for the next one when it rings. */
+  /** Answers that lie in this thread's ports already came in time, however late the thread gets to them: they are taken first. */
   readonly #ring = () => {
     this.#timer = undefined;
+    setImmediate(this.#expire);
+  };
+
+  /** The timer is not moved when calls end; it looks for the next one when it rings. */
+  readonly #expire = () => {
+    // A call may have been made since it rang, and armed the timer for itself.
+    this.close();
     const now = this.#clock.monotonic();
     for (const call of this.#waiting) {
       if (call.dueAt > now) {

@@ -16,7 +16,7 @@ export interface Peers {
 export function openPeers(declared: HostTask['peers'], clock: Clock): Peers {
   const lanes = new Map<string, Map<string, Lane>>();
   for (const [name, { keys, deadlineMs, maxQueue }] of Object.entries(declared)) {
-    const lane = () => new Lane([new Slot(false)], { deadlineMs, maxQueue, perSlot: maxQueue, clock, observe: () => {} });
+    const lane = () => new Lane([new Slot()], { deadlineMs, maxQueue, perSlot: maxQueue, clock, observe: () => {} });
     lanes.set(name, new Map(keys.map((key) => [key, lane()])));
   }
   const open = new Set<Line>();

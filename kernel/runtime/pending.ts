@@ -29,7 +29,7 @@ export class Pending implements Due {
   #signal: AbortSignal | undefined;
   #sentAt: number | undefined;
   readonly #madeAt = performance.now();
-  readonly #deadlines: Deadlines;
+  #deadlines: Deadlines;
   readonly #observe: CallObserver;
 
   constructor(method: string, args: readonly unknown[], transfer: ArrayBuffer[], requestId: string | undefined, deadlines: Deadlines, observe: CallObserver) {
@@ -52,10 +52,13 @@ export class Pending implements Due {
     signal.addEventListener('abort', this.#cancel, { once: true });
   }
 
-  /** The work begins; with `restart` the deadline counts from here. */
-  sent(restart: boolean): void {
+  /** The work begins. @param run a time limit of its own for the work, in place of the one that held until now */
+  sent(run: Deadlines | undefined): void {
     this.#sentAt = performance.now();
-    if (restart) this.#deadlines.add(this);
+    if (!run) return;
+    this.#deadlines.delete(this);
+    this.#deadlines = run;
+    run.add(this);
   }
 
   answer(reply: Reply): void {

@@ -6,6 +6,7 @@ import type { DataKeyPurpose } from '../keyring.ts';
 import type { Log } from '../log-entry.ts';
 import { hashOf, type Versions } from '../versions.ts';
 import { Cell } from './cell.ts';
+import { Deadlines } from './deadlines.ts';
 import type { HostTask, Incarnation, StoreAddress } from './incarnation.ts';
 import { Lane, remoteOver } from './lane.ts';
 import { Links } from './links.ts';
@@ -39,6 +40,8 @@ export interface Group {
 
 const DEFAULT_MAX_QUEUE = 1024;
 const DEFAULT_MEMORY_MB = 256;
+/** How long a call waits for an actor whose deadline is for the work alone, milliseconds. */
+const WAIT_MS = 10_000;
 
 /** Threads for CPU work: one per core. */
 export const cores = availableParallelism();
@@ -103,7 +106,14 @@ export class Runtime {
     const maxQueue = spec.maxQueue ?? DEFAULT_MAX_QUEUE;
     const perSlot = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
     const { clock, observe } = this.#options;
-    const lane = (own: readonly Slot[]) => new Lane(own, { deadlineMs: spec.deadlineMs, maxQueue, perSlot, clock, observe: observe(name) });
+    const lane = (own: readonly Slot[]) =>
+      new Lane(own, {
+        deadlineMs: spec.onDeadline === 'kill' ? Math.max(spec.deadlineMs, WAIT_MS) : spec.deadlineMs,
+        maxQueue,
+        perSlot,
+        clock,
+        observe: observe(name),
+      });
     const lanes = spec.kind === 'replicated' ? [lane(slots)] : slots.map((slot) => lane([slot]));
     return { name, spec, cells, lanes, ref: refOver(name, spec, keys, lanes) };
   }
@@ -113,7 +123,7 @@ export class Runtime {
     return new Cell({
       name,
       key,
-      slot: new Slot(spec.onDeadline === 'kill'),
+      slot: new Slot(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined),
       policy: spec.restart ?? DEFAULT_RESTART,
       clock,
       log,

@@ -1,6 +1,7 @@
 // One place where calls of an actor are served: a line that comes and goes, and the calls under way on it.
 import { transfer, wrap } from 'comlink';
 import type { Reply } from '../fault.ts';
+import type { Deadlines } from './deadlines.ts';
 import type { Envelope } from './facade.ts';
 import type { Line } from './line.ts';
 import type { Pending } from './pending.ts';
@@ -18,14 +19,14 @@ export class Slot {
   onLate: () => void = () => {};
   readonly #inFlight = new Map<number, Pending>();
   readonly #methods = new Map<string, Ask>();
-  readonly #deadlineFromStart: boolean;
+  readonly #run: Deadlines | undefined;
   #line: Line | undefined;
   #proxy: Record<string, Ask> = {};
   #next = 1;
 
-  /** @param deadlineFromStart the deadline of a call counts from the start of its work, not from its making */
-  constructor(deadlineFromStart: boolean) {
-    this.#deadlineFromStart = deadlineFromStart;
+  /** @param run the time limit of the work itself; without it the deadline of a call counts from its making */
+  constructor(run?: Deadlines) {
+    this.#run = run;
   }
 
   /** Calls under way, those whose caller has given up included: the actor is still busy with them. */
@@ -71,7 +72,7 @@ export class Slot {
       line.control({ kind: 'cancel', n });
       if (code === 'DEADLINE') this.onLate();
     };
-    pending.sent(this.#deadlineFromStart);
+    pending.sent(this.#run);
     const envelope: Envelope = { n, requestId: pending.requestId, args: pending.args };
     const finish = (reply: Reply) => {
       if (!this.#inFlight.delete(n)) return;
