@@ -4,8 +4,7 @@ import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
-const NOT_BENCHES = new Set(['run.ts', 'report.ts', 'load.ts']);
-const all = readdirSync(folder).filter((file) => file.endsWith('.bench.ts') && !NOT_BENCHES.has(file));
+const all = readdirSync(folder).filter((file) => file.endsWith('.bench.ts'));
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !all.includes(`${name}.bench.ts`));
 if (unknown.length > 0) {

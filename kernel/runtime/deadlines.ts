@@ -9,7 +9,7 @@ export interface Due {
 
 /** Calls with the same time to live, in the order of their deadlines. */
 export class Deadlines {
-  readonly ms: number;
+  readonly #ms: number;
   readonly #clock: Clock;
   readonly #single: boolean;
   readonly #waiting = new Set<Due>();
@@ -17,17 +17,16 @@ export class Deadlines {
 
   /** @param single for one call with a deadline of its own */
   constructor(ms: number, clock: Clock, single = false) {
-    this.ms = ms;
+    this.#ms = ms;
     this.#clock = clock;
     this.#single = single;
   }
 
-  /** Starts the time of a call, or starts it again. */
+  /** Starts the time of a call. */
   add(call: Due): void {
-    call.dueAt = this.#clock.monotonic() + this.ms;
-    this.#waiting.delete(call);
+    call.dueAt = this.#clock.monotonic() + this.#ms;
     this.#waiting.add(call);
-    this.#timer ??= this.#clock.setTimeout(this.#ring, this.ms);
+    this.#timer ??= this.#clock.setTimeout(this.#ring, this.#ms);
   }
 
   delete(call: Due): void {
