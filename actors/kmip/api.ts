@@ -1,0 +1,87 @@
+// What the kmip actor does: messages of the protocol, calls of the REST crypto API and grants, each whole on one thread.
+
+/** How a message is written; the answer is written the same way. */
+export type Encoding = 'json' | 'binary' | 'xml';
+
+/** `1_4` refuses messages of 2.x; `2_1` and `any` take every version served. Bare operations (JSON) have the version of the endpoint. */
+export type Endpoint = 'any' | '1_4' | '2_1';
+
+/** Who asks. */
+export interface Principal {
+  /** The identity that owns objects and that grants name: `owner@acme.com`, `realm/alice`, `approle:backup`. */
+  readonly user: string;
+  /** Of a session: `<realm>/*` in a grant means all of these. */
+  readonly realm?: string;
+  /** Of the credential, for the audit: up, jwt, cc, token. */
+  readonly scheme: string;
+  /** Address of the peer, for the audit. */
+  readonly source: string;
+}
+
+export interface Answer {
+  /** HTTP status. */
+  readonly status: number;
+  readonly body: Uint8Array;
+  /** `Encrypt:Success`, one for each operation, for the counters. */
+  readonly outcomes: readonly string[];
+}
+
+/** A call below /v1/crypto. */
+export type CryptoCall =
+  | { readonly name: 'encrypt' | 'decrypt' | 'sign' | 'verify' | 'mac' | 'createKey' | 'unwrapKey' }
+  | { readonly name: 'deleteKey' | 'getTags' | 'addTags' | 'deleteTags'; readonly kid: string };
+
+export interface OwnedObject {
+  readonly object_id: string;
+  readonly state: string;
+  readonly attributes: unknown;
+}
+
+export interface ObtainedObject {
+  readonly object_id: string;
+  readonly owner_id: string;
+  readonly state: string;
+  readonly operations: readonly string[];
+}
+
+export interface Grantee {
+  readonly user_id: string;
+  readonly operations: readonly string[];
+}
+
+/** Grants of a caller; operations by their names in lower case without separators. Faults are KEYS_... of the plugin. */
+export type AccessApi = {
+  owned(caller: Principal): Promise<readonly OwnedObject[]>;
+  obtained(caller: Principal): Promise<readonly ObtainedObject[]>;
+  /** For the owner only. */
+  grantees(id: string, caller: Principal): Promise<readonly Grantee[]>;
+  grant(id: string, user: string, operations: readonly string[], caller: Principal): Promise<void>;
+  revoke(id: string, user: string, operations: readonly string[], caller: Principal): Promise<void>;
+  mayCreate(caller: Principal): Promise<boolean>;
+  isPrivileged(caller: Principal): Promise<boolean>;
+  /** Another user's rights only for the owner; all false for what the caller may not see. */
+  check(id: string, user: string | undefined, operations: readonly string[], caller: Principal): Promise<Readonly<Record<string, boolean>>>;
+};
+
+export type KmipApi = AccessApi & {
+  /** One RequestMessage, or a bare operation in JSON. Never fails for what is in the message: that is in the answer. */
+  serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer>;
+  /** @param body JSON, empty where the call takes none */
+  crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
+  /** Rotates what is due; returns how many keys were. */
+  rotateDue(): Promise<number>;
+};
+
+/** Configuration of the actor. */
+export interface KmipArgs {
+  readonly vendorIdentification: string;
+  readonly version: string;
+  /** Users who may always create; empty: everybody may. */
+  readonly privilegedUsers: readonly string[];
+  /** Object types that Get and Export unwrap without being asked to. */
+  readonly defaultUnwrapType: readonly string[];
+  /** Names of the algorithms that may be used; empty: all. */
+  readonly algorithms: readonly string[];
+  /** Routing prefixes of the configured HSM instances. */
+  readonly hsmPrefixes: readonly string[];
+}

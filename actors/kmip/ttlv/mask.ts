@@ -1,0 +1,53 @@
+// Bit masks of KMIP: their bits by name (specification 2.1 section 12).
+
+export const MASK = Object.freeze({
+  CryptographicUsageMask: {
+    Sign: 0x1,
+    Verify: 0x2,
+    Encrypt: 0x4,
+    Decrypt: 0x8,
+    WrapKey: 0x10,
+    UnwrapKey: 0x20,
+    Export: 0x40,
+    MACGenerate: 0x80,
+    MACVerify: 0x100,
+    DeriveKey: 0x200,
+    ContentCommitmentNonRepudiation: 0x400,
+    KeyAgreement: 0x800,
+    CertificateSign: 0x1000,
+    CRLSign: 0x2000,
+    GenerateCryptogram: 0x4000,
+    ValidateCryptogram: 0x8000,
+    TranslateEncrypt: 0x10000,
+    TranslateDecrypt: 0x20000,
+    TranslateWrap: 0x40000,
+    TranslateUnwrap: 0x80000,
+    Authenticate: 0x100000,
+    Unrestricted: 0x200000,
+    FPEEncrypt: 0x400000,
+    FPEDecrypt: 0x800000,
+  },
+  ProtectionStorageMask: {
+    Software: 0x1,
+    Hardware: 0x2,
+    OnProcessor: 0x4,
+    OnSystem: 0x8,
+    OffSystem: 0x10,
+    Hypervisor: 0x20,
+    OperatingSystem: 0x40,
+    Container: 0x80,
+    OnPremises: 0x100,
+    OffPremises: 0x200,
+    SelfManaged: 0x400,
+    Outsourced: 0x800,
+    Validated: 0x1000,
+    SameJurisdiction: 0x2000,
+  },
+  StorageStatusMask: {
+    OnLineStorage: 0x1,
+    ArchivalStorage: 0x2,
+    DestroyedStorage: 0x4,
+  },
+} as const);
+
+export type MaskName = keyof typeof MASK;

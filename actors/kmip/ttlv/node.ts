@@ -1,0 +1,85 @@
+// The TTLV tree: what all three encodings are read into and written from (KMIP specification 2.1 section 10).
+import { ENUM } from './enumeration.ts';
+import type { TAG } from './tag.ts';
+
+export const TYPE = ENUM.ItemType;
+
+export interface Structure {
+  readonly tag: number;
+  readonly type: typeof TYPE.Structure;
+  readonly value: readonly Node[];
+}
+
+/** 32 bits, signed; also the type of masks. */
+export interface IntegerNode {
+  readonly tag: number;
+  readonly type: typeof TYPE.Integer;
+  readonly value: number;
+}
+
+/** LongInteger has 64 bits, signed; BigInteger any number of them; DateTimeExtended counts microseconds since the epoch. */
+export interface BigNode<T extends number = typeof TYPE.LongInteger> {
+  readonly tag: number;
+  readonly type: T;
+  readonly value: bigint;
+}
+
+/** 32 bits, unsigned: the code, of which `ENUM` has the names. */
+export interface EnumerationNode {
+  readonly tag: number;
+  readonly type: typeof TYPE.Enumeration;
+  readonly value: number;
+}
+
+export interface BooleanNode {
+  readonly tag: number;
+  readonly type: typeof TYPE.Boolean;
+  readonly value: boolean;
+}
+
+export interface TextNode {
+  readonly tag: number;
+  readonly type: typeof TYPE.TextString;
+  readonly value: string;
+}
+
+export interface BytesNode {
+  readonly tag: number;
+  readonly type: typeof TYPE.ByteString;
+  readonly value: Uint8Array;
+}
+
+/** DateTime: whole seconds since the epoch, of the safe integers. Interval: seconds, 32 bits, unsigned. */
+export interface SecondsNode<T extends number = typeof TYPE.DateTime> {
+  readonly tag: number;
+  readonly type: T;
+  readonly value: number;
+}
+
+export type Node =
+  | Structure
+  | IntegerNode
+  | BigNode
+  | BigNode<typeof TYPE.BigInteger>
+  | BigNode<typeof TYPE.DateTimeExtended>
+  | EnumerationNode
+  | BooleanNode
+  | TextNode
+  | BytesNode
+  | SecondsNode
+  | SecondsNode<typeof TYPE.Interval>;
+
+/** A tag of the tables; messages may hold others, of the extension range. */
+export type KnownTag = (typeof TAG)[keyof typeof TAG];
+
+export const structure = (tag: number, value: readonly Node[]): Structure => ({ tag, type: TYPE.Structure, value });
+export const integer = (tag: number, value: number): IntegerNode => ({ tag, type: TYPE.Integer, value });
+export const longInteger = (tag: number, value: bigint): BigNode => ({ tag, type: TYPE.LongInteger, value });
+export const bigInteger = (tag: number, value: bigint): BigNode<typeof TYPE.BigInteger> => ({ tag, type: TYPE.BigInteger, value });
+export const enumeration = (tag: number, value: number): EnumerationNode => ({ tag, type: TYPE.Enumeration, value });
+export const boolean = (tag: number, value: boolean): BooleanNode => ({ tag, type: TYPE.Boolean, value });
+export const text = (tag: number, value: string): TextNode => ({ tag, type: TYPE.TextString, value });
+export const bytes = (tag: number, value: Uint8Array): BytesNode => ({ tag, type: TYPE.ByteString, value });
+export const dateTime = (tag: number, value: number): SecondsNode => ({ tag, type: TYPE.DateTime, value });
+export const interval = (tag: number, value: number): SecondsNode<typeof TYPE.Interval> => ({ tag, type: TYPE.Interval, value });
+export const dateTimeExtended = (tag: number, value: bigint): BigNode<typeof TYPE.DateTimeExtended> => ({ tag, type: TYPE.DateTimeExtended, value });

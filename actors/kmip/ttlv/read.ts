@@ -1,0 +1,69 @@
+// Reads the members of a structure by tag, and refuses what has the wrong type.
+import { Refusal } from '../refusal.ts';
+import { ENUM, type EnumName } from './enumeration.ts';
+import { tagName } from './names.ts';
+import { type Node, type Structure, TYPE } from './node.ts';
+
+/** The first child with this tag. */
+export function child(parent: Structure, tag: number): Node | undefined {
+  for (const node of parent.value) if (node.tag === tag) return node;
+  return undefined;
+}
+
+export function children(parent: Structure, tag: number): Node[] {
+  return parent.value.filter((node) => node.tag === tag);
+}
+
+type Value<T extends Node['type']> = Extract<Node, { readonly type: T }>['value'];
+
+/** @throws Refusal InvalidMessage where the child has another type */
+function typed<T extends Node['type']>(parent: Structure, tag: number, type: T): Value<T> | undefined {
+  const node = child(parent, tag);
+  if (node === undefined) return undefined;
+  if (node.type !== type) throw wrongType(node, type);
+  return node.value as unknown as Value<T>;
+}
+
+function wrongType(node: Node, type: number): Refusal {
+  const name = (code: number) => Object.entries(TYPE).find(([, value]) => value === code)?.[0] ?? `type ${code}`;
+  return new Refusal('InvalidMessage', `${tagName(node.tag)} is ${name(node.type)}, not ${name(type)}`);
+}
+
+export const structureOf = (parent: Structure, tag: number): Structure | undefined => {
+  const node = child(parent, tag);
+  if (node === undefined) return undefined;
+  if (node.type !== TYPE.Structure) throw wrongType(node, TYPE.Structure);
+  return node;
+};
+export const textOf = (parent: Structure, tag: number): string | undefined => typed(parent, tag, TYPE.TextString);
+export const bytesOf = (parent: Structure, tag: number): Uint8Array | undefined => typed(parent, tag, TYPE.ByteString);
+export const integerOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.Integer);
+export const longOf = (parent: Structure, tag: number): bigint | undefined => typed(parent, tag, TYPE.LongInteger);
+export const bigOf = (parent: Structure, tag: number): bigint | undefined => typed(parent, tag, TYPE.BigInteger);
+export const booleanOf = (parent: Structure, tag: number): boolean | undefined => typed(parent, tag, TYPE.Boolean);
+export const dateOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.DateTime);
+export const intervalOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.Interval);
+export const codeOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.Enumeration);
+
+/** @throws Refusal InvalidMessage naming what is missing */
+export function required<T>(value: T | undefined, tag: number): T {
+  if (value === undefined) throw new Refusal('InvalidMessage', `missing field: ${tagName(tag)}`);
+  return value;
+}
+
+/** The name of an enumeration's code. @throws Refusal InvalidField for a code without a name */
+export function nameOf<E extends EnumName>(enumeration: E, code: number): keyof (typeof ENUM)[E] & string {
+  const name = NAMES.get(enumeration)?.get(code);
+  if (name === undefined) throw new Refusal('InvalidField', `${enumeration} has no value 0x${code.toString(16).padStart(8, '0')}`);
+  return name as keyof (typeof ENUM)[E] & string;
+}
+
+const NAMES: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
+  Object.entries(ENUM).map(([name, values]) => [name, new Map(Object.entries(values).map(([key, code]) => [code as number, key]))]),
+);
+
+/** An enumeration's child by name. */
+export function named<E extends EnumName>(parent: Structure, tag: number, enumeration: E): (keyof (typeof ENUM)[E] & string) | undefined {
+  const code = codeOf(parent, tag);
+  return code === undefined ? undefined : nameOf(enumeration, code);
+}
