@@ -21,7 +21,7 @@ function typed<T extends Node['type']>(parent: Structure, tag: number, type: T):
   const node = child(parent, tag);
   if (node === undefined) return undefined;
   if (node.type !== type) throw wrongType(node, type);
-  return node.value as unknown as Value<T>;
+  return node.value as unknown as Value<T> | undefined;
 }
 
 function wrongType(node: Node, type: number): Refusal {
