@@ -34,7 +34,7 @@ class XmlReader {
     if (type === TYPE.Structure) return { tag, type, value: this.#children(tag, element, depth) };
     const text = element.attributes.get('value');
     if (text === undefined || element.children.length > 0) throw this.#place.refusal(depth, 'a field has a value and nothing inside');
-    const value = valueOf(tag, type, text, attribute);
+    const value = fromText(tag, type, text, attribute);
     if (value !== undefined) return { tag, type, value } as Node;
     // Names are told, values are not: they may be secrets.
     throw this.#place.refusal(depth, type === TYPE.Enumeration ? `unknown value: ${quoted(text)}` : `not a value of type ${TYPE_NAMES.name(type)}`);
@@ -56,7 +56,7 @@ class XmlReader {
   }
 }
 
-function valueOf(tag: number, type: number, text: string, attribute: string | undefined): Node['value'] | undefined {
+function fromText(tag: number, type: number, text: string, attribute: string | undefined): Node['value'] | undefined {
   switch (type) {
     case TYPE.Integer: {
       const names = maskNames(tag, attribute);
