@@ -1,4 +1,5 @@
 // Enumerations of KMIP 1.0 to 2.1 (specification 2.1 section 11, 1.4 section 9.1.3.2) by the tag whose values they are, named by the profile's rule for text encodings.
+import { PKCS_11_FUNCTION, PKCS_11_RETURN_CODE } from './pkcs11.ts';
 
 export const ENUM = Object.freeze({
   AdjustmentType: {
@@ -787,6 +788,8 @@ export const ENUM = Object.freeze({
     MACSignThenEncrypt: 0x4,
     TR_31: 0x5,
   },
+  PKCS_11Function: PKCS_11_FUNCTION,
+  PKCS_11ReturnCode: PKCS_11_RETURN_CODE,
   OpaqueDataType: {},
   EndpointRole: { Client: 1, Server: 2 },
   RotateNameType: { UninterpretedTextString: 1, URI: 2 },

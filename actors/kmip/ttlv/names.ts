@@ -1,14 +1,63 @@
-// Names of tags, and the way names are compared: without case and separators.
+// Names of tags and codes, and the way names are compared: without case and separators.
+import { TAG_ALIAS } from './alias.ts';
 import { TAG } from './tag.ts';
-
-const BY_TAG: ReadonlyMap<number, string> = new Map(Object.entries(TAG).map(([name, tag]) => [tag, name]));
-
-/** The name of a tag, or its number in hexadecimal where the tables have none. */
-export function tagName(tag: number): string {
-  return BY_TAG.get(tag) ?? `0x${tag.toString(16).toUpperCase().padStart(6, '0')}`;
-}
 
 /** What is equal of two spellings of one name: `SHA-256`, `sha_256`, `SHA256`. */
 export function folded(name: string): string {
   return name.replaceAll(/[ _\-./]/g, '').toLowerCase();
+}
+
+/** The names of one table, both ways. Codes are found by the exact name first, which costs one look-up; other spellings are folded. */
+export class Names {
+  readonly #names = new Map<number, string>();
+  readonly #exact = new Map<string, number>();
+  readonly #folded = new Map<string, number>();
+
+  /** @param aliases other spellings, each with the name it stands for; they are read and never written */
+  constructor(codes: Readonly<Record<string, number>>, aliases: Readonly<Record<string, string>> = {}) {
+    for (const [name, code] of Object.entries(codes)) {
+      this.#names.set(code, name);
+      this.#add(name, code);
+    }
+    for (const [alias, name] of Object.entries(aliases)) this.#add(alias, codes[name] as number);
+  }
+
+  #add(name: string, code: number): void {
+    this.#exact.set(name, code);
+    this.#folded.set(folded(name), code);
+  }
+
+  name(code: number): string | undefined {
+    return this.#names.get(code);
+  }
+
+  code(name: string): number | undefined {
+    return this.#exact.get(name) ?? this.#folded.get(folded(name));
+  }
+
+  /** Every code with its name. */
+  entries(): IterableIterator<[number, string]> {
+    return this.#names.entries();
+  }
+}
+
+export const TAG_NAMES = new Names(TAG, TAG_ALIAS);
+
+/** The name of a tag, or its number in hexadecimal where the tables have none. */
+export function tagName(tag: number): string {
+  return TAG_NAMES.name(tag) ?? `0x${tag.toString(16).toUpperCase().padStart(6, '0')}`;
+}
+
+/** Whether a message may have this tag: those of the specification are 42xxxx, extensions 54xxxx (2.1 section 10.1.1). */
+export function isTag(tag: number): boolean {
+  return tag >>> 16 === 0x42 || tag >>> 16 === 0x54;
+}
+
+/** A tag by its name or by its number (`0x420094`). */
+export function tagOf(name: string): number | undefined {
+  const known = TAG_NAMES.code(name);
+  if (known !== undefined) return known;
+  if (!/^0x[0-9a-f]{6}$/i.test(name)) return undefined;
+  const tag = Number(name);
+  return isTag(tag) ? tag : undefined;
 }

@@ -1,0 +1,27 @@
+// Other spellings of names, of older specifications and of servers in use; only those that differ by more than case and separators.
+import type { ENUM, EnumName } from './enumeration.ts';
+import type { TagName } from './tag.ts';
+
+export const TAG_ALIAS: Readonly<Record<string, TagName>> = {
+  ValidityTime: 'ValidityDate',
+  CryptographicRoleType: 'KeyRoleType',
+};
+
+type Aliases = { readonly [E in EnumName]?: Readonly<Record<string, keyof (typeof ENUM)[E]>> };
+
+/** Specification 1.1 to 1.4 names signature algorithms with their padding; 2.0 and 2.1 print MGF1 as `MFG1`; 3DES begins with a digit. */
+export const ENUM_ALIAS: Aliases = {
+  CryptographicAlgorithm: { '3DES': 'DES3', THREE_DES: 'DES3', TRIPLE_DES: 'DES3' },
+  DigitalSignatureAlgorithm: {
+    MD2WithRSAEncryptionPKCS_1V1_5: 'MD2WithRSAEncryption',
+    MD5WithRSAEncryptionPKCS_1V1_5: 'MD5WithRSAEncryption',
+    SHA_1WithRSAEncryptionPKCS_1V1_5: 'SHA_1WithRSAEncryption',
+    SHA_224WithRSAEncryptionPKCS_1V1_5: 'SHA_224WithRSAEncryption',
+    SHA_256WithRSAEncryptionPKCS_1V1_5: 'SHA_256WithRSAEncryption',
+    SHA_384WithRSAEncryptionPKCS_1V1_5: 'SHA_384WithRSAEncryption',
+    SHA_512WithRSAEncryptionPKCS_1V1_5: 'SHA_512WithRSAEncryption',
+    RSASSA_PSSPKCS_1V2_1: 'RSASSA_PSS',
+  },
+  MaskGenerator: { MFG1: 'MGF1' },
+  ObjectType: { OpaqueData: 'OpaqueObject' },
+};

@@ -1,0 +1,100 @@
+// The binary encoding of TTLV (KMIP specification 2.1 section 10.1), which is also the measure of MaximumResponseSize.
+import { bigIntegerBytes, writeBigInteger } from './big-integer.ts';
+import { BinaryReader, HEADER } from './binary-reader.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { type Node, type Structure, TYPE } from './node.ts';
+import { invalid } from './place.ts';
+import { TAG } from './tag.ts';
+
+/**
+ * How many bytes a message has on a stream, its own header included.
+ * @param header its first 8 bytes
+ * @throws Refusal InvalidMessage for what is not a request or is longer than the limit
+ */
+export function frameLength(header: Uint8Array, limits: Limits = LIMITS): number {
+  if (header.length < HEADER) throw invalid(`a message begins with ${HEADER} bytes, not ${header.length}`);
+  const view = new DataView(header.buffer, header.byteOffset, HEADER);
+  if (view.getUint32(0) !== TAG.RequestMessage * 256 + TYPE.Structure) throw invalid('byte 0: not a RequestMessage');
+  const length = HEADER + view.getUint32(4);
+  if (length > limits.bytes) throw invalid(`byte 4: a message of ${length} bytes; at most ${limits.bytes}`);
+  if (length % 8 !== 0) throw invalid('byte 4: the length of a structure is a multiple of 8');
+  return length;
+}
+
+/**
+ * @returns a tree whose byte strings are views of `bytes`: copy what is kept or leaves the actor
+ * @throws Refusal InvalidMessage with path and byte offset
+ */
+export function decodeBinary(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
+  if (bytes.length > limits.bytes) throw invalid(`a message of ${bytes.length} bytes; at most ${limits.bytes}`);
+  return new BinaryReader(bytes, limits).message();
+}
+
+/** The length of a node in the binary encoding, its header and padding included. */
+export function binarySize(node: Node): number {
+  switch (node.type) {
+    case TYPE.Structure: {
+      let size = HEADER;
+      for (const child of node.value) size += binarySize(child);
+      return size;
+    }
+    case TYPE.TextString:
+      return HEADER + padded(Buffer.byteLength(node.value));
+    case TYPE.ByteString:
+      return HEADER + padded(node.value.length);
+    case TYPE.BigInteger:
+      return HEADER + bigIntegerBytes(node.value);
+    default:
+      return 2 * HEADER;
+  }
+}
+
+const padded = (length: number): number => length + (-length & 7);
+
+/** @returns bytes that own their buffer */
+export function encodeBinary(node: Node): Uint8Array {
+  const bytes = Buffer.alloc(binarySize(node));
+  write(node, bytes, 0);
+  return bytes;
+}
+
+/** Writes into zeroed bytes, so padding needs no writing. @returns the offset after the node */
+function write(node: Node, bytes: Buffer, at: number): number {
+  bytes.writeUInt32BE(node.tag * 256 + node.type, at);
+  const value = at + HEADER;
+  const length = writeValue(node, bytes, value);
+  bytes.writeUInt32BE(length, at + 4);
+  return value + padded(length);
+}
+
+/** @returns the length of the value, without its padding */
+function writeValue(node: Node, bytes: Buffer, at: number): number {
+  switch (node.type) {
+    case TYPE.Structure: {
+      let end = at;
+      for (const child of node.value) end = write(child, bytes, end);
+      return end - at;
+    }
+    case TYPE.Integer:
+      return bytes.writeInt32BE(node.value, at) - at;
+    case TYPE.Enumeration:
+    case TYPE.Interval:
+      return bytes.writeUInt32BE(node.value, at) - at;
+    case TYPE.LongInteger:
+    case TYPE.DateTimeExtended:
+      return bytes.writeBigInt64BE(node.value, at) - at;
+    case TYPE.DateTime:
+      bytes.writeInt32BE(Math.floor(node.value / 0x1_0000_0000), at);
+      return bytes.writeUInt32BE(node.value >>> 0, at + 4) - at;
+    case TYPE.Boolean:
+      bytes[at + 7] = node.value ? 1 : 0;
+      return 8;
+    case TYPE.BigInteger:
+      return writeBigInteger(node.value, bytes, at);
+    case TYPE.TextString:
+      return bytes.write(node.value, at);
+    case TYPE.ByteString:
+      bytes.set(node.value, at);
+      return node.value.length;
+  }
+}

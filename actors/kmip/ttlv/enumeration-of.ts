@@ -1,0 +1,48 @@
+// Which enumeration or mask the values of a tag are taken from, and their names both ways.
+import { ENUM_ALIAS } from './alias.ts';
+import { ENUM, type EnumName } from './enumeration.ts';
+import { MASK } from './mask.ts';
+import { Names, TAG_NAMES } from './names.ts';
+import { TAG } from './tag.ts';
+
+const NAMES = Object.fromEntries(
+  Object.entries(ENUM).map(([name, codes]) => [name, new Names(codes, (ENUM_ALIAS as Readonly<Record<string, Readonly<Record<string, string>>>>)[name])]),
+) as Record<EnumName, Names>;
+
+/** Tags whose enumeration has another name than the tag. Identifiers may be a text or say which one is meant (2.1 section 11.58). */
+const OTHERWISE_NAMED: Readonly<Record<string, Names>> = {
+  AttributeReference: TAG_NAMES,
+  CertificateRequestUniqueIdentifier: NAMES.UniqueIdentifier,
+  ExtensionType: NAMES.ItemType,
+  LinkedObjectIdentifier: NAMES.UniqueIdentifier,
+  MaskGeneratorHashingAlgorithm: NAMES.HashingAlgorithm,
+  ObjectUniqueIdentifier: NAMES.UniqueIdentifier,
+  PrivateKeyUniqueIdentifier: NAMES.UniqueIdentifier,
+  PublicKeyUniqueIdentifier: NAMES.UniqueIdentifier,
+  ReplacedUniqueIdentifier: NAMES.UniqueIdentifier,
+  Tag: TAG_NAMES,
+};
+
+const byTag = (table: Readonly<Record<string, Names>>) =>
+  Object.entries(table).flatMap(([name, names]): [number, Names][] => (name in TAG ? [[TAG[name as keyof typeof TAG], names]] : []));
+
+const ENUMERATIONS: ReadonlyMap<number, Names> = new Map([...byTag(NAMES), ...byTag(OTHERWISE_NAMED)]);
+const MASKS: ReadonlyMap<number, Names> = new Map(byTag(Object.fromEntries(Object.entries(MASK).map(([name, bits]) => [name, new Names(bits)]))));
+
+export const TYPE_NAMES = NAMES.ItemType;
+export const OPERATION_NAMES = NAMES.Operation;
+
+/** The names an enumeration with this tag has. @param attribute AttributeName beside an AttributeValue of KMIP 1.x, whose tag says nothing */
+export function enumerationNames(tag: number, attribute?: string): Names | undefined {
+  return ENUMERATIONS.get(valueTag(tag, attribute));
+}
+
+/** The names of the bits where an integer with this tag is a mask. */
+export function maskNames(tag: number, attribute?: string): Names | undefined {
+  return MASKS.get(valueTag(tag, attribute));
+}
+
+function valueTag(tag: number, attribute: string | undefined): number {
+  if (tag !== TAG.AttributeValue || attribute === undefined) return tag;
+  return TAG_NAMES.code(attribute) ?? tag;
+}
