@@ -1,8 +1,10 @@
 // What all operations of one thread work with: store, cache, clock, configuration.
 import type { Log } from '../../kernel/log-entry.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
 import type { SeededRandom } from './crypto/random.ts';
 import type { ObjectCache } from './object/cache.ts';
+import type { ObjectRows } from './object/rows.ts';
 import type { Streams } from './streams.ts';
 
 export interface KeyServer {
@@ -10,6 +12,8 @@ export interface KeyServer {
   readonly log: Log;
   /** Milliseconds since the epoch. */
   now(): number;
+  readonly store: Store;
+  readonly rows: ObjectRows;
   readonly cache: ObjectCache;
   /** Multi-part operations. */
   readonly streams: Streams;
