@@ -1,0 +1,56 @@
+// What an operation is given and gives: payloads in the shape of KMIP 2.1, whatever version the client speaks.
+import type { Principal } from '../api.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import type { KeyServer } from '../server.ts';
+import type { ENUM } from '../ttlv/enumeration.ts';
+import type { Node, Structure } from '../ttlv/node.ts';
+
+export type OperationName = keyof typeof ENUM.Operation;
+
+export interface Version {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** What the items of one batch share (specification 2.1 section 6: ID placeholder; section 11.58 for the named ones). */
+export interface Batch {
+  /** Identifier of the object that an item of this batch made or found last. */
+  placeholder: string | undefined;
+  /** Identifiers made by operation, under the codes of the UniqueIdentifier enumeration. */
+  readonly made: Map<number, string>;
+}
+
+/** The objects that a caller may reach. */
+export interface Objects<T> {
+  /**
+   * The object named by the payload: by its identifier, a JSON array of tags, a keyset address, or the ID placeholder where it is absent.
+   * @param right the operation that the caller wants to do
+   * @throws Refusal ObjectNotFound or ItemNotFound where there is none or the caller may not know of it
+   */
+  use(payload: Structure, right: OperationName, tag?: number): Promise<T>;
+  /** The same by an identifier at hand. */
+  byId(id: string, right: OperationName): Promise<T>;
+}
+
+export interface ObjectTransaction extends Objects<Draft> {
+  insert(object: Draft): Promise<void>;
+  update(object: Draft): Promise<void>;
+  /** An audit row of the change, in the same transaction. */
+  audit(event: string, target: string): Promise<void>;
+}
+
+export interface OperationContext extends Objects<ManagedObject> {
+  readonly server: KeyServer;
+  readonly caller: Principal;
+  readonly version: Version;
+  readonly batch: Batch;
+  /** Seconds since the epoch, the same for a whole batch. */
+  readonly now: number;
+  /** All generations of a keyset that may have made what is to be decrypted or verified, newest first; one for a plain identifier. */
+  candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]>;
+  /** Runs alone, whole or not at all, and may run again: it does nothing but work on its transaction. */
+  change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T>;
+}
+
+/** @returns the members of the response payload */
+export type Operation = (request: Structure, ctx: OperationContext) => Promise<readonly Node[]>;

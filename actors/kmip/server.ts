@@ -1,0 +1,12 @@
+// What all operations of one thread work with: store, cache, clock, configuration.
+import type { Log } from '../../kernel/log-entry.ts';
+import type { KmipArgs } from './api.ts';
+import type { ObjectCache } from './object/cache.ts';
+
+export interface KeyServer {
+  readonly args: KmipArgs;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  readonly cache: ObjectCache;
+}

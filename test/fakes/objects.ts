@@ -1,0 +1,113 @@
+// An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
+import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
+import { AttributeSet } from '../../actors/kmip/object/attributes.ts';
+import type { Draft, ObjectType, State } from '../../actors/kmip/object/managed-object.ts';
+import type { ObjectTransaction, OperationContext, OperationName, Version } from '../../actors/kmip/operations/operation.ts';
+import { Refusal } from '../../actors/kmip/refusal.ts';
+import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
+import type { Node, Structure } from '../../actors/kmip/ttlv/node.ts';
+import { structure } from '../../actors/kmip/ttlv/node.ts';
+import { textOf } from '../../actors/kmip/ttlv/read.ts';
+import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import type { Log } from '../../kernel/log-entry.ts';
+
+export const ALICE: Principal = { user: 'acme/alice', realm: 'acme', scheme: 'up', source: '192.0.2.1' };
+
+const ARGS: KmipArgs = { vendorIdentification: 'cosmian', version: '0.0.0', privilegedUsers: [], defaultUnwrapType: [], algorithms: [], hsmPrefixes: [] };
+
+const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface ObjectOptions {
+  readonly type?: ObjectType;
+  readonly state?: State;
+  readonly owner?: string;
+  readonly attributes?: readonly Node[];
+  readonly content?: Structure;
+}
+
+/** An object that is Active and empty unless the options say otherwise. */
+export function draft(id: string, options: ObjectOptions = {}): Draft {
+  return {
+    id,
+    type: options.type ?? ENUM.ObjectType.SymmetricKey,
+    owner: options.owner ?? ALICE.user,
+    state: options.state ?? ENUM.State.Active,
+    archived: false,
+    attributes: AttributeSet.of(structure(TAG.Attributes, options.attributes ?? [])),
+    content: options.content,
+  };
+}
+
+const copied = (object: Draft): Draft => ({ ...object, attributes: object.attributes.copy() });
+
+export interface ContextOptions {
+  readonly args?: Partial<KmipArgs>;
+  readonly caller?: Principal;
+  readonly version?: Version;
+  /** Seconds since the epoch. */
+  readonly now?: number;
+}
+
+/** Objects are found by their identifier or the ID placeholder, by their owner only. */
+export class ObjectsInMemory implements OperationContext {
+  readonly objects: Map<string, Draft>;
+  /** `event target` of every committed audit row. */
+  readonly audited: string[] = [];
+  readonly server: OperationContext['server'];
+  readonly caller: Principal;
+  readonly version: Version;
+  readonly batch: OperationContext['batch'] = { placeholder: undefined, made: new Map() };
+  readonly now: number;
+
+  constructor(objects: readonly Draft[], options: ContextOptions = {}) {
+    this.objects = new Map(objects.map((object) => [object.id, object]));
+    this.caller = options.caller ?? ALICE;
+    this.version = options.version ?? { major: 2, minor: 1 };
+    const now = options.now ?? 1_700_000_000;
+    this.now = now;
+    this.server = {
+      args: { ...ARGS, ...options.args },
+      log: SILENT,
+      now: () => now * 1000,
+      get cache(): never {
+        throw new Error('objects in memory have no cache');
+      },
+    };
+  }
+
+  async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<Draft> {
+    return this.#find(this.objects, textOf(payload, tag) ?? this.batch.placeholder, right);
+  }
+
+  async byId(id: string, right: OperationName): Promise<Draft> {
+    return this.#find(this.objects, id, right);
+  }
+
+  async candidates(payload: Structure, right: OperationName): Promise<readonly Draft[]> {
+    return [await this.use(payload, right)];
+  }
+
+  async change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
+    const changed = new Map([...this.objects].map(([id, object]) => [id, copied(object)]));
+    const written = new Map<string, Draft>();
+    const audited: string[] = [];
+    const write = async (object: Draft) => void written.set(object.id, copied(object));
+    const result = await work({
+      use: async (payload, right, tag = TAG.UniqueIdentifier) => this.#find(changed, textOf(payload, tag) ?? this.batch.placeholder, right),
+      byId: async (id, right) => this.#find(changed, id, right),
+      insert: write,
+      update: write,
+      audit: async (event, target) => void audited.push(`${event} ${target}`),
+    });
+    for (const [id, object] of written) this.objects.set(id, object);
+    this.audited.push(...audited);
+    return result;
+  }
+
+  #find(objects: ReadonlyMap<string, Draft>, id: string | undefined, right: OperationName): Draft {
+    const found = id === undefined ? undefined : objects.get(id);
+    if (!found || found.owner !== this.caller.user)
+      throw new Refusal('ObjectNotFound', `${right}: object not found for identifier ${id ?? 'of the placeholder'}`);
+    return found;
+  }
+}
