@@ -1,7 +1,9 @@
 // What all operations of one thread work with: store, cache, clock, configuration.
 import type { Log } from '../../kernel/log-entry.ts';
 import type { KmipArgs } from './api.ts';
+import type { SeededRandom } from './crypto/random.ts';
 import type { ObjectCache } from './object/cache.ts';
+import type { Streams } from './streams.ts';
 
 export interface KeyServer {
   readonly args: KmipArgs;
@@ -9,4 +11,7 @@ export interface KeyServer {
   /** Milliseconds since the epoch. */
   now(): number;
   readonly cache: ObjectCache;
+  /** Multi-part operations. */
+  readonly streams: Streams;
+  readonly random: SeededRandom;
 }
