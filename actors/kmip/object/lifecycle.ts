@@ -1,18 +1,78 @@
-// The state of an object at a moment: dates that have passed change it without anybody's doing (KMIP specification 2.1 section 4.57).
+// Moves objects through their life: what time has done to a state, and what an event does, with the dates that KMIP wants noted.
+import { transition } from 'xstate';
+import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { TYPE } from '../ttlv/node.ts';
+import { boolean, dateTime, type Node, TYPE } from '../ttlv/node.ts';
+import { nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { ManagedObject, State } from './managed-object.ts';
+import type { ReadonlyAttributes } from './attributes.ts';
+import type { Draft, ManagedObject, State as StateCode } from './managed-object.ts';
+import { type LifeEvent, type LifeState, objectMachine } from './object.machine.ts';
 
-/** @param now seconds since the epoch */
-export function stateAt(object: ManagedObject, now: number): State {
-  let { state } = object;
-  if (state === ENUM.State.PreActive && passed(object, TAG.ActivationDate, now)) state = ENUM.State.Active;
-  if (state === ENUM.State.Active && passed(object, TAG.DeactivationDate, now)) state = ENUM.State.Deactivated;
-  return state;
+const { State } = ENUM;
+
+/** The seconds of a date attribute. */
+export function dateAttribute(attributes: ReadonlyAttributes, tag: number): number | undefined {
+  const node: Node | undefined = attributes.first(tag);
+  return node?.type === TYPE.DateTime ? node.value : undefined;
 }
 
-function passed(object: ManagedObject, tag: number, now: number): boolean {
-  const node = object.attributes.first(tag);
-  return node?.type === TYPE.DateTime && node.value <= now;
+/** The state of an object at this moment: a date that has passed counts whether it was noted in the store or not. */
+export function stateAt(object: ManagedObject, now: number): StateCode {
+  const { state, attributes } = object;
+  if (state === State.Active) {
+    const end = dateAttribute(attributes, TAG.DeactivationDate);
+    return end === undefined || end > now ? state : State.Deactivated;
+  }
+  if (state !== State.PreActive) return state;
+  const start = dateAttribute(attributes, TAG.ActivationDate);
+  if (start === undefined || start > now) return state;
+  const end = dateAttribute(attributes, TAG.DeactivationDate);
+  return end === undefined || end > now ? State.Active : State.Deactivated;
+}
+
+/** Puts the state of this moment into a draft. */
+export function settle(draft: Draft, now: number): void {
+  // Two dates may have passed since the state was written.
+  for (let steps = 0; steps < 2; steps++) draft.state = step(draft, { type: 'elapse', now }) ?? draft.state;
+}
+
+/** The next state, or undefined where the event does nothing in this state. */
+function step({ state, attributes }: Draft, event: LifeEvent): StateCode | undefined {
+  const value = nameOf('State', state) as LifeState;
+  const context = { activation: dateAttribute(attributes, TAG.ActivationDate), deactivation: dateAttribute(attributes, TAG.DeactivationDate) };
+  const stored = objectMachine.resolveState({ value, context });
+  if (!stored.can(event)) return undefined;
+  const [next] = transition(objectMachine, stored, event);
+  return State[next.value];
+}
+
+/** @throws Refusal WrongKeyLifecycleState where the state does not permit the event */
+export function happen(draft: Draft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
+  settle(draft, now);
+  const before = draft.state;
+  const next = step(draft, { type, now });
+  if (next === undefined) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object is ${nameOf('State', before)}, it cannot be ${DONE[type]}`);
+  draft.state = next;
+  const date = DATE[type];
+  if (next !== before && date !== undefined) draft.attributes.set(dateTime(date, now));
+  if (type === 'destroy') {
+    draft.content = undefined;
+    draft.attributes.remove(TAG.Fresh);
+    draft.attributes.set(boolean(TAG.Fresh, false));
+  }
+  changed(draft, now);
+}
+
+const DONE = { activate: 'activated', deactivate: 'revoked', compromise: 'revoked', destroy: 'destroyed' } as const;
+const DATE: Readonly<Record<string, number>> = {
+  activate: TAG.ActivationDate,
+  deactivate: TAG.DeactivationDate,
+  compromise: TAG.CompromiseDate,
+  destroy: TAG.DestroyDate,
+};
+
+/** Notes the time of a change. */
+export function changed(draft: Draft, now: number): void {
+  draft.attributes.set(dateTime(TAG.LastChangeDate, now));
 }

@@ -35,6 +35,10 @@ export interface Objects<T> {
 export interface ObjectTransaction extends Objects<Draft> {
   insert(object: Draft): Promise<void>;
   update(object: Draft): Promise<void>;
+  /** By its identifier, whatever the caller's rights: for what the server itself has linked to an object. */
+  read(id: string): Promise<Draft | undefined>;
+  /** Takes the row away altogether. */
+  remove(id: string): Promise<void>;
   /** An audit row of the change, in the same transaction. */
   audit(event: string, target: string): Promise<void>;
 }

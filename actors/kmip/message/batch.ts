@@ -1,0 +1,98 @@
+// Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
+import { Fault } from '../../../kernel/fault.ts';
+import { BatchContext } from '../context.ts';
+import { OPERATIONS } from '../operations/index.ts';
+import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
+import { Refusal, type ResultReason } from '../refusal.ts';
+import type { KeyServer } from '../server.ts';
+import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
+import type { BatchItem } from './request.ts';
+import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
+import { noteIdentifiers } from './placeholder.ts';
+
+export interface Outcome {
+  readonly item: BatchItem;
+  readonly status: 'Success' | 'OperationFailed' | 'OperationUndone';
+  readonly reason?: ResultReason;
+  readonly message?: string;
+  readonly payload?: readonly Node[];
+}
+
+export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';
+
+/** Thrown inside a batch's transaction to undo it. */
+class Undo extends Error {}
+
+export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Promise<Outcome[]> {
+  if (onError === 'Undo') return runUndoable(ctx, items);
+  const outcomes: Outcome[] = [];
+  for (const item of items) {
+    const outcome = await runItem(ctx, item);
+    outcomes.push(outcome);
+    if (outcome.status !== 'Success' && onError === 'Stop') break;
+  }
+  return outcomes;
+}
+
+async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Promise<Outcome[]> {
+  let outcomes: Outcome[] = [];
+  try {
+    await ctx.whole(ctx.server.store, async () => {
+      outcomes = [];
+      for (const item of items) {
+        const outcome = await execute(ctx, item);
+        outcomes.push(outcome);
+        if (outcome.status !== 'Success') throw new Undo('undo the batch');
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof Undo)) throw error;
+    const failed = outcomes.at(-1) as Outcome;
+    await auditRefusal(ctx, failed);
+    outcomes = outcomes.map((outcome) => (outcome === failed ? outcome : { item: outcome.item, status: 'OperationUndone', reason: 'GeneralFailure', message: 'undone, because a later item of the batch failed' }));
+  }
+  return outcomes;
+}
+
+/** One operation, alone; a failure is an outcome like any other. */
+export async function runItem(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
+  const outcome = await execute(ctx, item);
+  if (outcome.status !== 'Success') await auditRefusal(ctx, outcome);
+  return outcome;
+}
+
+async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
+  try {
+    const operation = operationOf(item);
+    checkVersion(item.operation, item.payload, ctx.version);
+    const payload = upgradePayload(item.operation, item.payload, ctx.version);
+    const answer = await operation(payload, ctx);
+    noteIdentifiers(item.operation, answer, ctx.batch);
+    return { item, status: 'Success', payload: downgradePayload(item.operation, answer, ctx.version) };
+  } catch (error) {
+    return { item, status: 'OperationFailed', ...failureOf(error, item, ctx) };
+  }
+}
+
+function operationOf({ operation }: BatchItem): Operation {
+  const found = OPERATIONS[operation];
+  if (!found) throw new Refusal('OperationNotSupported', `${operation} is not supported`);
+  return found;
+}
+
+/** The border to the client: what is no Refusal is a fault of the server, of which nothing is told. */
+function failureOf(error: unknown, { operation }: BatchItem, { server }: OperationContext): { reason: ResultReason; message: string } {
+  if (error instanceof Refusal) return { reason: error.reason, message: error.message };
+  if (error instanceof Fault && error.code !== 'INTERNAL') return { reason: 'GeneralFailure', message: error.code };
+  server.log.error({ operation, error: error instanceof Error ? error.stack : String(error) }, 'an operation failed');
+  return { reason: 'GeneralFailure', message: 'internal error' };
+}
+
+async function auditRefusal({ server, caller }: BatchContext, { item, reason }: Outcome): Promise<void> {
+  const { user, realm, scheme, source } = caller;
+  const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
+  await server.store.transaction((tx) =>
+    tx.audit({ event: `key.${item.operation}`, outcome: 'refused', actor: user, realm, scheme, source, reason, target: typeof target === 'string' ? target.slice(0, 128) : undefined }),
+  );
+}
+

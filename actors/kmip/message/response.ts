@@ -1,0 +1,72 @@
+// Writes a ResponseMessage: outcomes in the order of the items, in the version of the request (specification 2.1 section 8).
+import { randomUUID } from 'node:crypto';
+import type { Version } from '../operations/operation.ts';
+import type { ResultReason } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
+import { enumerationValueExists } from '../ttlv/since.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Outcome } from './batch.ts';
+
+export interface ResponseHead {
+  readonly version: Version;
+  /** Seconds since the epoch. */
+  readonly now: number;
+}
+
+export function responseMessage(head: ResponseHead, outcomes: readonly Outcome[]): Structure {
+  return structure(TAG.ResponseMessage, [header(head, outcomes.length), ...outcomes.map((outcome) => batchItem(outcome, head.version))]);
+}
+
+/** The answer to what is no message that could be executed: one item, of no operation. */
+export function failedMessage(head: ResponseHead, reason: ResultReason, message: string): Structure {
+  return structure(TAG.ResponseMessage, [header(head, 1), structure(TAG.BatchItem, result('OperationFailed', head.version, reason, message))]);
+}
+
+function header({ version, now }: ResponseHead, count: number): Structure {
+  const members: Node[] = [
+    structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, version.major), integer(TAG.ProtocolVersionMinor, version.minor)]),
+    dateTime(TAG.TimeStamp, now),
+  ];
+  if (version.major > 1 || version.minor >= 4) members.push(text(TAG.ServerCorrelationValue, randomUUID()));
+  members.push(integer(TAG.BatchCount, count));
+  return structure(TAG.ResponseHeader, members);
+}
+
+function batchItem({ item, status, reason, message, payload }: Outcome, version: Version): Structure {
+  const members: Node[] = [enumeration(TAG.Operation, ENUM.Operation[item.operation])];
+  if (item.id) members.push(bytes(TAG.UniqueBatchItemID, item.id));
+  members.push(...result(status, version, reason, message));
+  if (payload) members.push(structure(TAG.ResponsePayload, payload));
+  return structure(TAG.BatchItem, members);
+}
+
+function result(status: Outcome['status'], version: Version, reason: ResultReason | undefined, message: string | undefined): Node[] {
+  const members: Node[] = [enumeration(TAG.ResultStatus, ENUM.ResultStatus[status])];
+  if (reason !== undefined) members.push(enumeration(TAG.ResultReason, ENUM.ResultReason[reasonIn(reason, version)]));
+  if (message !== undefined) members.push(text(TAG.ResultMessage, message));
+  return members;
+}
+
+/** What older versions have no code for, they are told by the nearest that they have. */
+const OLDER: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
+  ObjectNotFound: 'ItemNotFound',
+  AttributeNotFound: 'ItemNotFound',
+  WrongKeyLifecycleState: 'PermissionDenied',
+  AttributeReadOnly: 'PermissionDenied',
+  AttributeSingleValued: 'IllegalOperation' as ResultReason,
+  NonUniqueNameAttribute: 'InvalidField',
+  ObjectDestroyed: 'ItemNotFound',
+  IncompatibleCryptographicUsageMask: 'PermissionDenied',
+  UsageLimitExceeded: 'PermissionDenied',
+  Sensitive: 'PermissionDenied',
+  NotExtractable: 'PermissionDenied',
+  ObjectAlreadyExists: 'InvalidField',
+  BadCryptographicParameters: 'InvalidField',
+};
+
+function reasonIn(reason: ResultReason, version: Version): ResultReason {
+  if (enumerationValueExists('ResultReason', ENUM.ResultReason[reason], version)) return reason;
+  const older = OLDER[reason];
+  return older !== undefined && enumerationValueExists('ResultReason', ENUM.ResultReason[older], version) ? older : 'GeneralFailure';
+}

@@ -1,0 +1,104 @@
+// Makes new objects: their identifier, state and the attributes that the server sets (specification 2.1 section 4).
+import { randomUUID } from 'node:crypto';
+import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { AttributeSet } from './attributes.ts';
+import { digestOf } from './digest.ts';
+import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
+import { requireChosen } from './identifier.ts';
+import { keyBlockOf } from './key-material.ts';
+import { settle } from './lifecycle.ts';
+import type { Draft, ObjectType } from './managed-object.ts';
+
+const { ObjectType, State } = ENUM;
+
+export interface NewObject {
+  readonly type: ObjectType;
+  readonly content: Structure;
+  /** What the client gave; becomes the object's own. */
+  readonly attributes: AttributeSet;
+  /** Used where the client names none. */
+  readonly idHint?: string;
+}
+
+/** Kinds whose content is a key block. */
+const KEYS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.PublicKey, ObjectType.SplitKey, ObjectType.SecretData, ObjectType.PGPKey]);
+
+/** An object with everything that the server sets; the caller puts it into a transaction. @throws Refusal for a bad identifier */
+export function newObject(ctx: OperationContext, { type, content, attributes, idHint }: NewObject): Draft {
+  const chosen = attributes.first(TAG.UniqueIdentifier);
+  const id = chosen?.type === TYPE.TextString ? requireChosen(chosen.value) : (idHint ?? randomUUID());
+  if (id.startsWith('hsm::')) throw new Refusal('InvalidField', `${id} cannot be made: No HSM is configured`);
+  for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
+  const draft: Draft = { id, type, owner: ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
+  for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) attributes.set(dateTime(tag, ctx.now));
+  if (!attributes.has(TAG.OriginalCreationDate)) attributes.set(dateTime(TAG.OriginalCreationDate, ctx.now));
+  attributes.set(boolean(TAG.Fresh, true));
+  if (KEYS.has(type)) describeKey(draft, content);
+  const digest = digestOf(content);
+  if (digest) attributes.set(digest);
+  settle(draft, ctx.now);
+  return draft;
+}
+
+function describeKey({ attributes, type }: Draft, content: Structure): void {
+  const { algorithm, length, format } = keyBlockOf(content);
+  if (algorithm !== undefined && !attributes.has(TAG.CryptographicAlgorithm))
+    attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
+  if (length !== undefined && !attributes.has(TAG.CryptographicLength)) attributes.set(integer(TAG.CryptographicLength, length));
+  attributes.set(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType[format]));
+  if (type === ObjectType.PublicKey) return;
+  const sensitive = flag(attributes, TAG.Sensitive, false);
+  const extractable = flag(attributes, TAG.Extractable, true);
+  attributes.set(boolean(TAG.AlwaysSensitive, sensitive));
+  attributes.set(boolean(TAG.NeverExtractable, !extractable));
+}
+
+/** Reads a flag, and sets it to its default where it is missing. */
+function flag(attributes: AttributeSet, tag: number, otherwise: boolean): boolean {
+  const node = attributes.first(tag);
+  if (node?.type === TYPE.Boolean) return node.value;
+  attributes.set(boolean(tag, otherwise));
+  return otherwise;
+}
+
+/** A Link attribute to another object (specification 2.1 section 4.31). */
+export function link(type: keyof typeof ENUM.LinkType, id: string): Structure {
+  return structure(TAG.Link, [enumeration(TAG.LinkType, ENUM.LinkType[type]), { tag: TAG.LinkedObjectIdentifier, type: TYPE.TextString, value: id }]);
+}
+
+/** The identifier that a link of this type leads to. */
+export function linkedTo({ attributes }: Pick<Draft, 'attributes'>, type: keyof typeof ENUM.LinkType): string | undefined {
+  for (const { node } of attributes.all(TAG.Link)) {
+    if (node.type !== TYPE.Structure || !node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type])) continue;
+    const target: Node | undefined = node.value.find(({ tag }) => tag === TAG.LinkedObjectIdentifier);
+    if (target?.type === TYPE.TextString) return target.value;
+  }
+  return undefined;
+}
+
+/** Sets the link of a type, of which an object has one. */
+export function setLink(draft: Draft, type: keyof typeof ENUM.LinkType, id: string): void {
+  removeLink(draft, type);
+  draft.attributes.add(link(type, id));
+}
+
+export function removeLink(draft: Draft, type: keyof typeof ENUM.LinkType): void {
+  for (const { index, node } of draft.attributes.all(TAG.Link))
+    if (node.type === TYPE.Structure && node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type])) draft.attributes.remove(TAG.Link, index);
+}
+
+/** @throws Refusal PermissionDenied where creating is a privilege that the caller has not */
+export async function requireCreation(ctx: OperationContext): Promise<void> {
+  if (!(await mayCreate(ctx))) throw new Refusal('PermissionDenied', 'creating objects is reserved for privileged users and those who were granted it');
+}
+
+export async function mayCreate({ server, caller }: Pick<OperationContext, 'server' | 'caller'>): Promise<boolean> {
+  const { privilegedUsers } = server.args;
+  if (privilegedUsers.length === 0 || privilegedUsers.includes(caller.user)) return true;
+  const grants = await readGrants(server.store, EVERYTHING);
+  return granteesOf(caller).some((grantee) => grants.get(grantee)?.has('create'));
+}

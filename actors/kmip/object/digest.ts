@@ -1,0 +1,27 @@
+// The Digest attribute: SHA-256 of an object's key material as it was made or registered (specification 2.1 section 4.20).
+import { createHash } from 'node:crypto';
+import { encodeBinary } from '../ttlv/binary.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, enumeration, type Structure, structure } from '../ttlv/node.ts';
+import { bytesOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { keyBlockOf } from './key-material.ts';
+
+/** Undefined for what has no bytes to digest: wrapped keys. */
+export function digestOf(content: Structure): Structure | undefined {
+  const value = bytesOf(content, TAG.CertificateValue) ?? bytesOf(content, TAG.OpaqueDataValue);
+  if (value) return digest(value, undefined);
+  if (content.tag === TAG.Certificate || content.tag === TAG.OpaqueObject || content.tag === TAG.Template) return undefined;
+  const { material, format, wrapping } = keyBlockOf(content);
+  if (wrapping) return undefined;
+  // A transparent key is digested as it is encoded.
+  return digest(material instanceof Uint8Array ? material : encodeBinary(material), ENUM.KeyFormatType[format]);
+}
+
+function digest(value: Uint8Array, format: number | undefined): Structure {
+  return structure(TAG.Digest, [
+    enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_256),
+    bytes(TAG.DigestValue, new Uint8Array(createHash('sha256').update(value).digest())),
+    ...(format === undefined ? [] : [enumeration(TAG.KeyFormatType, format)]),
+  ]);
+}

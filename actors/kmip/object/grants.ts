@@ -1,0 +1,66 @@
+// Grants: who may do what with an object that is not theirs, and who may create objects at all.
+import type { Reader, Transaction } from '../../../kernel/store/store.ts';
+import type { Principal } from '../api.ts';
+import type { OperationName } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+
+/** Names as clients of /access write them: lower case without separators. */
+export const RIGHTS: readonly string[] = Object.freeze([...Object.keys(ENUM.Operation)].map((name) => name.toLowerCase()));
+const KNOWN: ReadonlySet<string> = new Set(RIGHTS);
+
+/** The object that the right to create is granted on. */
+export const EVERYTHING = '*';
+/** The user that is every authenticated caller. */
+export const EVERYBODY = '*';
+/** What `get` does not imply. */
+const APART: ReadonlySet<string> = new Set(['destroy', 'revoke']);
+
+/** Rights by user, of one object. */
+export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
+
+export const NO_GRANTS: Grants = new Map();
+
+/** `derive_key`, `Derive Key` and `derivekey` are one. @throws Refusal InvalidField naming what is no operation */
+export function rightOf(name: string): string {
+  const right = name.replaceAll(/[ _-]/g, '').toLowerCase();
+  if (!KNOWN.has(right)) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is no operation`);
+  return right;
+}
+
+export function parseOperations(text: string): ReadonlySet<string> {
+  return new Set(text.split(' ').filter((name) => name !== ''));
+}
+
+export async function readGrants(from: Reader, id: string): Promise<Grants> {
+  const rows = await from.all<{ user_id: string; operations: string }>('SELECT user_id, operations FROM kms_grant WHERE object_id = $1 ORDER BY user_id', [id]);
+  return rows.length === 0 ? NO_GRANTS : new Map(rows.map(({ user_id, operations }) => [user_id, parseOperations(operations)]));
+}
+
+/** Replaces the rights of one user. */
+export async function writeGrant(tx: Transaction, id: string, user: string, operations: ReadonlySet<string>): Promise<void> {
+  await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);
+  if (operations.size === 0) return;
+  await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', [id, user, [...operations].sort().join(' ')]);
+}
+
+/** The names under which a grant may be made to a caller. */
+export function granteesOf({ user, realm }: Principal): string[] {
+  return realm === undefined ? [user, EVERYBODY] : [user, `${realm}/*`, EVERYBODY];
+}
+
+/** Whether grants let a caller do this; the owner needs none. */
+export function isGranted(grants: Grants, caller: Principal, right: OperationName | string): boolean {
+  if (grants.size === 0) return false;
+  const name = right.toLowerCase();
+  for (const grantee of granteesOf(caller)) {
+    const rights = grants.get(grantee);
+    if (rights?.has(name) || (rights?.has('get') && !APART.has(name))) return true;
+  }
+  return false;
+}
+
+/** Whether a caller has any right on an object, and may therefore know of it. */
+export function isKnown(grants: Grants, caller: Principal): boolean {
+  return granteesOf(caller).some((grantee) => (grants.get(grantee)?.size ?? 0) > 0);
+}

@@ -1,0 +1,96 @@
+// From what a payload names an object by to the identifier of one object: placeholders, tags, addresses in a keyset.
+import type { Reader } from '../../../kernel/store/store.ts';
+import type { Principal } from '../api.ts';
+import type { Batch } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, TYPE } from '../ttlv/node.ts';
+import { child, nameOf } from '../ttlv/read.ts';
+import { granteesOf } from './grants.ts';
+import { keysetTerm, parseTags, tagTerm } from './index-terms.ts';
+
+const LONGEST = 128;
+
+/** The text of the identifier; that of an earlier item of the batch where the payload has none, or names the item. @throws Refusal */
+export function identifierText(payload: Structure, tag: number, batch: Batch): string {
+  const node = child(payload, tag);
+  if (node === undefined || (node.type === TYPE.TextString && node.value === 'IDPlaceholder')) return placeholder(batch);
+  if (node.type === TYPE.TextString && node.value !== '') return node.value;
+  if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', 'UniqueIdentifier is neither a text nor one of the enumeration');
+  if (node.value === ENUM.UniqueIdentifier.IDPlaceholder) return placeholder(batch);
+  const made = batch.made.get(node.value);
+  if (made === undefined) throw new Refusal('InvalidField', `no item of this batch has made what ${nameOf('UniqueIdentifier', node.value)} stands for`);
+  return made;
+}
+
+function placeholder({ placeholder: id }: Batch): string {
+  if (id === undefined) throw new Refusal('InvalidField', 'UniqueIdentifier is missing, and no earlier item of this batch has set the place holder id');
+  return id;
+}
+
+/** An identifier that a client may choose for a new object. @throws Refusal InvalidField */
+export function requireChosen(id: string): string {
+  const why =
+    id.length === 0 || id.length > LONGEST
+      ? `has between 1 and ${LONGEST} characters`
+      : /\p{Cc}/u.test(id)
+        ? 'holds no control character'
+        : id.startsWith('[') || id === '*'
+          ? 'does not begin with [ and is not *'
+          : undefined;
+  if (why) throw new Refusal('InvalidField', `a unique identifier ${why}`);
+  return id;
+}
+
+export interface KeysetAddress {
+  readonly name: string;
+  readonly generation: 'latest' | 'first' | number;
+}
+
+/** `name@latest`, `name@first`, `name@3`; undefined for anything else. */
+export function keysetAddress(id: string): KeysetAddress | undefined {
+  const match = /^(.+)@(latest|first|\d{1,9})$/.exec(id);
+  if (!match) return undefined;
+  const [, name, place] = match as unknown as [string, string, string];
+  return { name, generation: place === 'latest' || place === 'first' ? place : Number(place) };
+}
+
+/** The members of a keyset that the caller may know of, newest first. */
+export async function keysetMembers(from: Reader, name: string, caller: Principal): Promise<string[]> {
+  const params: (string | number)[] = [];
+  const visible = visibleTo(caller, params);
+  const { tag, value } = keysetTerm(name);
+  params.push(tag, value);
+  const rows = await from.all<{ id: string }>(
+    `SELECT o.id FROM kms_object o JOIN kms_attribute a ON a.object_id = o.id
+      WHERE ${visible} AND a.tag = $${params.length - 1} AND a.value = $${params.length} ORDER BY o.seq DESC`,
+    params,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** A condition on the rows `o` of kms_object: what the caller owns or has any right on. Adds its parameters. */
+export function visibleTo(caller: Principal, params: (string | number)[]): string {
+  const param = (value: string) => `$${params.push(value)}`;
+  const owner = param(caller.user);
+  const grantees = granteesOf(caller).map(param).join(', ');
+  return `(o.owner = ${owner} OR EXISTS (SELECT 1 FROM kms_grant g WHERE g.object_id = o.id AND g.user_id IN (${grantees})))`;
+}
+
+/** The one object that has all these tags, of those that the caller may know of. @throws Refusal where there are several */
+export async function taggedObject(from: Reader, identifier: string, caller: Principal): Promise<string | undefined> {
+  const tags = parseTags(identifier);
+  if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
+  const params: (string | number)[] = [];
+  const visible = visibleTo(caller, params);
+  const { Destroyed, DestroyedCompromised } = ENUM.State;
+  const conditions = tags.map((each) => {
+    const { tag, value } = tagTerm(each);
+    params.push(tag, value);
+    return `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND a.tag = $${params.length - 1} AND a.value = $${params.length})`;
+  });
+  const sql = `SELECT o.id FROM kms_object o WHERE ${visible} AND o.state NOT IN (${Destroyed}, ${DestroyedCompromised}) AND ${conditions.join(' AND ')} LIMIT 1001`;
+  const rows = await from.all<{ id: string }>(sql, params);
+  if (rows.length > 1) throw new Refusal('InvalidField', `the tags resolve to ${rows.length} valid keys: one is needed`);
+  return rows[0]?.id;
+}

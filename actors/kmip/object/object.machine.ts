@@ -1,0 +1,45 @@
+// The life of a managed object as a state machine: the six states of KMIP and what leads from one to another (specification 2.1 section 4.57).
+import { type SnapshotFrom, setup } from 'xstate';
+
+/** Seconds since the epoch. */
+export interface LifeDates {
+  readonly activation: number | undefined;
+  readonly deactivation: number | undefined;
+}
+
+/** `elapse`: time has passed. `deactivate` and `compromise` are Revoke, by its reason code. */
+export interface LifeEvent {
+  readonly type: 'elapse' | 'activate' | 'deactivate' | 'compromise' | 'destroy';
+  readonly now: number;
+}
+
+export const objectMachine = setup({
+  types: { context: {} as LifeDates, events: {} as LifeEvent, input: {} as LifeDates },
+  guards: {
+    activationIsDue: ({ context, event }) => context.activation !== undefined && context.activation <= event.now,
+    deactivationIsDue: ({ context, event }) => context.deactivation !== undefined && context.deactivation <= event.now,
+  },
+}).createMachine({
+  id: 'managed object',
+  context: ({ input }) => input,
+  initial: 'PreActive',
+  states: {
+    PreActive: {
+      on: {
+        elapse: { guard: 'activationIsDue', target: 'Active' },
+        activate: 'Active',
+        deactivate: 'Deactivated',
+        compromise: 'Compromised',
+        destroy: 'Destroyed',
+      },
+    },
+    // An active object is not destroyed: it has to be revoked first.
+    Active: { on: { elapse: { guard: 'deactivationIsDue', target: 'Deactivated' }, deactivate: 'Deactivated', compromise: 'Compromised' } },
+    Deactivated: { on: { deactivate: {}, compromise: 'Compromised', destroy: 'Destroyed' } },
+    Compromised: { on: { destroy: 'DestroyedCompromised' } },
+    Destroyed: { on: { deactivate: {}, compromise: 'DestroyedCompromised' } },
+    DestroyedCompromised: { on: { deactivate: {}, compromise: {} } },
+  },
+});
+
+export type LifeState = SnapshotFrom<typeof objectMachine>['value'];

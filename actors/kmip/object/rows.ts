@@ -1,0 +1,132 @@
+// Managed objects as rows: attributes in clear, content sealed with the key server's data key, and an index of what Locate asks for.
+import { seal, unseal } from '../../../kernel/seal.ts';
+import { isUniqueViolation, type Reader, type SqlValue, type Transaction } from '../../../kernel/store/store.ts';
+import { Refusal } from '../refusal.ts';
+import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { AttributeSet } from './attributes.ts';
+import { indexTerms } from './index-terms.ts';
+import { dateAttribute } from './lifecycle.ts';
+import type { Draft, ObjectType, State } from './managed-object.ts';
+import { rotationDue } from './rotation-due.ts';
+
+interface ObjectRow {
+  readonly id: string;
+  readonly object_type: number;
+  readonly state: number;
+  readonly owner: string;
+  readonly archived: number;
+  readonly attributes: Uint8Array;
+  readonly content: Uint8Array | null;
+}
+
+const COLUMNS = 'id, object_type, state, owner, archived, attributes, content';
+
+export class ObjectRows {
+  readonly #dataKey: Uint8Array;
+  readonly #now: () => number;
+
+  /** @param dataKey of the key server, 32 bytes; kept for the life of the thread */
+  constructor(dataKey: Uint8Array, now: () => number) {
+    this.#dataKey = dataKey;
+    this.#now = now;
+  }
+
+  async read(from: Reader, id: string): Promise<Draft | undefined> {
+    const row = await from.get<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id = $1`, [id]);
+    return row && this.#open(row);
+  }
+
+  /** Those of the identifiers that exist, in their order. */
+  async readAll(from: Reader, ids: readonly string[]): Promise<Draft[]> {
+    if (ids.length === 0) return [];
+    const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${ids.map((_, at) => `$${at + 1}`).join(', ')})`, ids);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.flatMap((id) => {
+      const row = byId.get(id);
+      return row ? [this.#open(row)] : [];
+    });
+  }
+
+  /** @throws Refusal ObjectAlreadyExists */
+  async insert(tx: Transaction, draft: Draft): Promise<void> {
+    const now = this.#now();
+    try {
+      await tx.run(
+        'INSERT INTO kms_object (id, object_type, state, owner, archived, attributes, content, due_at, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)',
+        [...this.#values(draft), dueAt(draft), now],
+      );
+    } catch (error) {
+      if (isUniqueViolation(error)) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
+      throw error;
+    }
+    await writeTerms(tx, draft, []);
+  }
+
+  async update(tx: Transaction, draft: Draft): Promise<void> {
+    const before = await tx.all<{ tag: number; value: string }>('SELECT tag, value FROM kms_attribute WHERE object_id = $1', [draft.id]);
+    await tx.run(
+      'UPDATE kms_object SET object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, content = $7, due_at = $8, changed_at = $9 WHERE id = $1',
+      [...this.#values(draft), dueAt(draft), this.#now()],
+    );
+    await writeTerms(tx, draft, before);
+  }
+
+  /** Takes the row away altogether: only for what is destroyed with its removal asked for. */
+  async remove(tx: Transaction, id: string): Promise<void> {
+    for (const table of ['kms_attribute', 'kms_grant']) await tx.run(`DELETE FROM ${table} WHERE object_id = $1`, [id]);
+    await tx.run('DELETE FROM kms_object WHERE id = $1', [id]);
+  }
+
+  #values(draft: Draft): SqlValue[] {
+    const { id, type, state, owner, archived, attributes, content } = draft;
+    const sealed = content ? this.#seal(id, encodeBinary(content)) : null;
+    return [id, type, state, owner, archived ? 1 : 0, encodeBinary(attributes.toStructure()), sealed];
+  }
+
+  #seal(id: string, plain: Uint8Array): Uint8Array {
+    const sealed = seal(this.#dataKey, purpose(id), plain);
+    plain.fill(0);
+    return sealed;
+  }
+
+  #open(row: ObjectRow): Draft {
+    const plain = row.content === null ? undefined : unseal(this.#dataKey, purpose(row.id), row.content);
+    if (row.content !== null && !plain) throw new Error(`the content of ${row.id} does not open with the data key`);
+    return {
+      id: row.id,
+      type: row.object_type as ObjectType,
+      state: row.state as State,
+      owner: row.owner,
+      archived: row.archived === 1,
+      attributes: AttributeSet.of(decodeBinary(row.attributes)),
+      content: plain && decodeBinary(plain),
+    };
+  }
+}
+
+/** What a sealed content is bound to: it opens for the object it was stored for only. */
+function purpose(id: string): string {
+  return `gatehouse object ${id}`;
+}
+
+/** When time next changes the object: milliseconds, or null. */
+function dueAt(draft: Draft): number | null {
+  const { State } = ENUM;
+  const dates: (number | undefined)[] = [];
+  if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));
+  if (draft.state === State.PreActive || draft.state === State.Active) dates.push(dateAttribute(draft.attributes, TAG.DeactivationDate), rotationDue(draft));
+  const known = dates.filter((date) => date !== undefined);
+  return known.length === 0 ? null : Math.min(...known) * 1000;
+}
+
+async function writeTerms(tx: Transaction, draft: Draft, before: readonly { tag: number; value: string }[]): Promise<void> {
+  const key = ({ tag, value }: { tag: number; value: string }) => `${tag} ${value}`;
+  const old = new Map(before.map((term) => [key(term), term]));
+  for (const term of indexTerms(draft)) {
+    if (old.delete(key(term))) continue;
+    await tx.run('INSERT INTO kms_attribute (object_id, tag, value) VALUES ($1, $2, $3)', [draft.id, term.tag, term.value]);
+  }
+  for (const { tag, value } of old.values()) await tx.run('DELETE FROM kms_attribute WHERE object_id = $1 AND tag = $2 AND value = $3', [draft.id, tag, value]);
+}

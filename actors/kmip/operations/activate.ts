@@ -1,0 +1,16 @@
+// Activate: a pre-active object may be used from now on (KMIP 2.1 section 6.1.1).
+import { happen } from '../object/lifecycle.ts';
+import { text } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation } from './operation.ts';
+
+export const activate: Operation = async (request, ctx) => {
+  const id = await ctx.change(async (tx) => {
+    const draft = await tx.use(request, 'Activate');
+    happen(draft, 'activate', ctx.now);
+    await tx.update(draft);
+    await tx.audit('key.activate', draft.id);
+    return draft.id;
+  });
+  return [text(TAG.UniqueIdentifier, id)];
+};

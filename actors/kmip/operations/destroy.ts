@@ -1,0 +1,33 @@
+// Destroy: the material of an object goes, what was known of it stays (KMIP 2.1 section 6.1.19).
+import { happen } from '../object/lifecycle.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { text } from '../ttlv/node.ts';
+import { booleanOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { ObjectTransaction, Operation } from './operation.ts';
+import { pairOf } from './revoke.ts';
+
+const { Destroyed, DestroyedCompromised } = ENUM.State;
+
+export const destroy: Operation = async (request, ctx) => {
+  const id = await ctx.change(async (tx) => {
+    const draft = await tx.use(request, 'Destroy');
+    if (isDestroyed(draft)) throw new Refusal('ItemNotFound', `object not found for identifier ${draft.id}: it is destroyed`);
+    const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft)).filter((other) => !isDestroyed(other)) : [];
+    for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx.now, booleanOf(request, TAG.Remove) ?? false);
+    return draft.id;
+  });
+  return [text(TAG.UniqueIdentifier, id)];
+};
+
+const isDestroyed = ({ state }: Draft): boolean => state === Destroyed || state === DestroyedCompromised;
+
+/** @param remove the row goes as well, and the identifier may be used again @throws Refusal WrongKeyLifecycleState for an active object */
+export async function destroyDraft(tx: ObjectTransaction, draft: Draft, now: number, remove: boolean): Promise<void> {
+  happen(draft, 'destroy', now);
+  if (remove) await tx.remove(draft.id);
+  else await tx.update(draft);
+  await tx.audit('key.destroy', draft.id);
+}

@@ -1,0 +1,22 @@
+// DiscoverVersions: the protocol versions served, or those of the client's that are, in the client's order (KMIP 2.1 section 6.1.20).
+import { VERSIONS } from '../message/request.ts';
+import { integer, structure, TYPE } from '../ttlv/node.ts';
+import { children, integerOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation, Version } from './operation.ts';
+
+export const discoverVersions: Operation = async (request) => {
+  const asked = children(request, TAG.ProtocolVersion).filter((node) => node.type === TYPE.Structure);
+  const offered =
+    asked.length === 0
+      ? VERSIONS
+      : asked.flatMap((node) => {
+          const [major, minor] = [integerOf(node, TAG.ProtocolVersionMajor), integerOf(node, TAG.ProtocolVersionMinor)];
+          return VERSIONS.filter((version) => version.major === major && version.minor === minor);
+        });
+  return offered.map(protocolVersion);
+};
+
+export function protocolVersion({ major, minor }: Version) {
+  return structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
+}

@@ -1,0 +1,54 @@
+// Revoke: an object is no longer to be used, or may be known to others (KMIP 2.1 section 6.1.49).
+import { linkedTo } from '../object/create.ts';
+import { happen } from '../object/lifecycle.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { dateTime, type Structure, text } from '../ttlv/node.ts';
+import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { ObjectTransaction, Operation } from './operation.ts';
+
+const COMPROMISES: ReadonlySet<string> = new Set(['KeyCompromise', 'CACompromise']);
+
+export const revoke: Operation = async (request, ctx) => {
+  const reason = required(structureOf(request, TAG.RevocationReason), TAG.RevocationReason);
+  const code = nameOf('RevocationReasonCode', required(codeOf(reason, TAG.RevocationReasonCode), TAG.RevocationReasonCode));
+  const revocation: Revocation = { reason, compromised: COMPROMISES.has(code), occurrence: dateOf(request, TAG.CompromiseOccurrenceDate), now: ctx.now };
+  const id = await ctx.change(async (tx) => {
+    const draft = await tx.use(request, 'Revoke');
+    for (const each of [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft) : [])]) {
+      revokeDraft(each, revocation);
+      await tx.update(each);
+      await tx.audit('key.revoke', each.id);
+    }
+    return draft.id;
+  });
+  return [text(TAG.UniqueIdentifier, id)];
+};
+
+export interface Revocation {
+  /** RevocationReason, stored with the object. */
+  readonly reason: Structure;
+  readonly compromised: boolean;
+  /** Seconds since the epoch. */
+  readonly occurrence: number | undefined;
+  readonly now: number;
+}
+
+/** @throws Refusal ItemNotFound for what is compromised already */
+export function revokeDraft(draft: Draft, { reason, compromised, occurrence, now }: Revocation): void {
+  const before = draft.state;
+  if (before === ENUM.State.Compromised) throw new Refusal('ItemNotFound', `object not found for identifier ${draft.id}: it is revoked as compromised`);
+  happen(draft, compromised ? 'compromise' : 'deactivate', now);
+  if (draft.state === before) return;
+  draft.attributes.set(reason);
+  if (compromised) draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, occurrence ?? now));
+}
+
+/** The other half of a key pair. */
+export async function pairOf(tx: ObjectTransaction, draft: Draft): Promise<Draft[]> {
+  const id = linkedTo(draft, 'PublicKeyLink') ?? linkedTo(draft, 'PrivateKeyLink');
+  const other = id === undefined ? undefined : await tx.read(id);
+  return other && other.owner === draft.owner ? [other] : [];
+}

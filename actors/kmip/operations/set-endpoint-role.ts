@@ -1,0 +1,13 @@
+// SetEndpointRole: a server that never becomes a client accepts the role it has and no other (KMIP 2.1 section 6.1.53).
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { enumeration } from '../ttlv/node.ts';
+import { codeOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation } from './operation.ts';
+
+export const setEndpointRole: Operation = async (request) => {
+  const role = required(codeOf(request, TAG.EndpointRole), TAG.EndpointRole);
+  if (role !== ENUM.EndpointRole.Server) throw new Refusal('FeatureNotSupported', 'this endpoint is a server and stays one');
+  return [enumeration(TAG.EndpointRole, role)];
+};
