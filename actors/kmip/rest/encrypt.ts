@@ -11,23 +11,8 @@ import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './ke
 import { type KeyManagement, keyManagement } from './key-management.ts';
 import { wrap } from './key-wrap.ts';
 import { type Members, octets, text } from './members.ts';
-import { plainHeader, type ProtectedHeader, writeHeader } from './protected-header.ts';
+import { type ProtectedHeader, plainHeader, writeHeader } from './protected-header.ts';
 import { AGREE, ENCRYPT_KEY, requireAndSpend, WRAP } from './use.ts';
-
-// Encrypts: POST /v1/crypto/encrypt answers the parts of a JWE of one recipient (RFC 7516 section 5.1).
-import { constants, publicEncrypt, randomBytes } from 'node:crypto';
-import { asymmetricKey, secretBytes } from '../object/key-material.ts';
-import type { ManagedObject } from '../object/managed-object.ts';
-import type { OperationContext } from '../operations/operation.ts';
-import { contentKey, wrapKey } from './content-key.ts';
-import { type ContentEncryption, contentEncryption, seal } from './content-encryption.ts';
-import { publicKey, secretKey } from './find-key.ts';
-import { agreedKey, agreementCurve, ephemeralPair } from './key-agreement.ts';
-import { type KeyManagement, keyManagement } from './key-management.ts';
-import { type Members, octets, optionalOctets, text } from './members.ts';
-import { plainHeader, type ProtectedHeader, writeHeader } from './protected-header.ts';
-import { rsaKey } from './rsa-key.ts';
-import { used } from './use.ts';
 
 interface Call {
   readonly kid: string;

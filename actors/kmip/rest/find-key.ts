@@ -1,7 +1,7 @@
 // Finds the object that a `kid` stands for, of the kind that an algorithm needs: the other half of a pair is found by its link.
 import { linkedTo } from '../object/create.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import type { OperationContext, OperationName } from '../operations/operation.ts';
+import type { Objects, OperationContext, OperationName } from '../operations/operation.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { unfit } from './fitting-key.ts';
 import { notFound } from './problem.ts';
@@ -15,10 +15,10 @@ const isPublic = ({ type }: ManagedObject): boolean => type === ObjectType.Publi
  * The object under an identifier.
  * @throws Problem not_found for one that no identifier can be; Refusal as `byId`
  */
-export async function byKid(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
+export async function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): Promise<T> {
   // PostgreSQL has no texts with NUL.
   if (kid.includes('\0')) throw notFound();
-  return ctx.byId(kid, right);
+  return objects.byId(kid, right);
 }
 
 /**
@@ -48,7 +48,13 @@ export async function privateKey(ctx: OperationContext, kid: string, right: Oper
   return otherHalf(ctx, object, right, ObjectType.PublicKey, 'PrivateKeyLink');
 }
 
-async function otherHalf(ctx: OperationContext, object: ManagedObject, right: OperationName, from: number, link: 'PublicKeyLink' | 'PrivateKeyLink'): Promise<ManagedObject> {
+async function otherHalf(
+  ctx: OperationContext,
+  object: ManagedObject,
+  right: OperationName,
+  from: number,
+  link: 'PublicKeyLink' | 'PrivateKeyLink',
+): Promise<ManagedObject> {
   if (object.type !== from) throw unfit();
   const id = linkedTo(object, link);
   if (id === undefined) throw notFound();

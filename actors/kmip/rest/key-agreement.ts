@@ -1,5 +1,5 @@
 // ECDH-ES: the key that two key pairs agree on, and the ephemeral public key in the protected header (RFC 7518 section 4.6, RFC 8037 section 3.2).
-import { createHash, createPublicKey, diffieHellman, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, diffieHellman, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { curveName, publicJwk } from './jwk.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest, decryptionFailed, Problem } from './problem.ts';
@@ -30,7 +30,8 @@ const CURVES: ReadonlySet<string> = new Set(['P-256', 'P-384', 'P-521', 'X25519'
 /** The curve of a key that can agree on keys. @throws Problem crypto_failure for any other key */
 export function agreementCurve(key: KeyObject): string {
   const curve = curveName(key);
-  if (curve === undefined || !CURVES.has(curve)) throw new Problem('crypto_failure', 'the key does not fit alg: ECDH-ES needs a key on P-256, P-384, P-521, X25519 or X448');
+  if (curve === undefined || !CURVES.has(curve))
+    throw new Problem('crypto_failure', 'the key does not fit alg: ECDH-ES needs a key on P-256, P-384, P-521, X25519 or X448');
   return curve;
 }
 
@@ -48,8 +49,9 @@ export function readEphemeral(epk: unknown, curve: string): KeyObject {
   const { kty, crv, x, y } = epk as Members;
   const isCurve = crv === curve && kty === (curve.startsWith('X') ? 'OKP' : 'EC');
   if (!isCurve || typeof x !== 'string' || (kty === 'EC' && typeof y !== 'string')) throw badRequest('epk is no public key on the curve of the key');
+  const key: JsonWebKey = { kty: String(kty), crv: curve, x, ...(typeof y === 'string' && kty === 'EC' && { y }) };
   try {
-    return createPublicKey({ key: kty === 'EC' ? { kty, crv, x, y } : { kty, crv, x }, format: 'jwk' });
+    return createPublicKey({ key, format: 'jwk' });
   } catch {
     throw badRequest('epk is no public key on the curve of the key');
   }

@@ -1,5 +1,5 @@
 // The message authentication codes of JWS by name (RFC 7518 section 3.2), and KMIP's names of their keys.
-import { type Place, refused } from './registered.ts';
+import { refused } from './registered.ts';
 
 export interface MacAlgorithm {
   readonly name: string;
@@ -26,8 +26,8 @@ export function findMacAlgorithm(name: string): MacAlgorithm | undefined {
 }
 
 /** @throws Problem bad_request or unsupported_algorithm */
-export function macAlgorithm(name: string, place: Place): MacAlgorithm {
+export function macAlgorithm(name: string): MacAlgorithm {
   const found = ALGORITHMS.get(name);
-  if (!found) throw refused('alg', name, place);
+  if (!found) throw refused('alg', name, 'body');
   return found;
 }

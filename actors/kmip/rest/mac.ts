@@ -11,13 +11,15 @@ import { requireAndSpend } from './use.ts';
 /** With `mac` in the body it is checked, without one it is made. @throws Problem, Refusal */
 export async function mac(body: Members, ctx: OperationContext): Promise<unknown> {
   const kid = text(body, 'kid');
-  const alg = macAlgorithm(text(body, 'alg'), 'body');
+  const alg = macAlgorithm(text(body, 'alg'));
   const data = octets(body, 'data');
   const given = optionalOctets(body, 'mac');
   const use = given === undefined ? USE.MAC : USE.MACVerify;
   const object = await secretKey(ctx, kid, use.operation, 'both');
   await requireAndSpend(ctx, object, use, data.length);
-  const made = createHmac(alg.hash, macKey(object, alg.algorithm, alg.length)).update(data).digest();
+  const made = createHmac(alg.hash, macKey(object, alg.algorithm, alg.length))
+    .update(data)
+    .digest();
   if (given === undefined) return { kid: object.id, mac: made.toString('base64url') };
   return { kid: object.id, valid: given.length === made.length && timingSafeEqual(given, made) };
 }
