@@ -69,6 +69,12 @@ export class ObjectsInMemory implements OperationContext {
       args: { ...ARGS, ...options.args },
       log: SILENT,
       now: () => now * 1000,
+      get store(): never {
+        throw new Error('objects in memory have no store');
+      },
+      get rows(): never {
+        throw new Error('objects in memory have no rows');
+      },
       get cache(): never {
         throw new Error('objects in memory have no cache');
       },
@@ -89,17 +95,21 @@ export class ObjectsInMemory implements OperationContext {
 
   async change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
     const changed = new Map([...this.objects].map(([id, object]) => [id, copied(object)]));
-    const written = new Map<string, Draft>();
+    const written = new Map<string, Draft | undefined>();
     const audited: string[] = [];
     const write = async (object: Draft) => void written.set(object.id, copied(object));
     const result = await work({
       use: async (payload, right, tag = TAG.UniqueIdentifier) => this.#find(changed, textOf(payload, tag) ?? this.batch.placeholder, right),
       byId: async (id, right) => this.#find(changed, id, right),
+      read: async (id) => changed.get(id),
       insert: write,
       update: write,
+      remove: async (id) => void written.set(id, undefined),
       audit: async (event, target) => void audited.push(`${event} ${target}`),
     });
-    for (const [id, object] of written) this.objects.set(id, object);
+    for (const [id, object] of written)
+      if (object) this.objects.set(id, object);
+      else this.objects.delete(id);
     this.audited.push(...audited);
     return result;
   }

@@ -1,10 +1,11 @@
 // The attributes of an object: values by tag, several where KMIP permits it, each with the index that KMIP 1.x clients name it by.
 import { encodeBinary } from '../ttlv/binary.ts';
-import { integer, type Node, type Structure, structure } from '../ttlv/node.ts';
+import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { referenceTo, sameReference } from './attribute-reference.ts';
 
 export interface AttributeValue {
-  /** Stable while the value exists, so that deleting one renumbers nothing (KMIP 1.4 section 2.1.1). */
+  /** Stable while the value exists, so that deleting one renumbers nothing (KMIP 1.4 section 2.1.1). Vendor attributes count by name. */
   readonly index: number;
   readonly node: Node;
 }
@@ -17,7 +18,7 @@ export interface ReadonlyAttributes {
   /** Every value, in the order in which their tags came. */
   nodes(): Node[];
   tags(): IterableIterator<number>;
-  /** For storage: an Attributes structure, an AttributeIndex before each value whose index is not its place. */
+  /** For storage: an Attributes structure, an AttributeIndex before each value whose index does not follow from those before it. */
   toStructure(): Structure;
   copy(): AttributeSet;
 }
@@ -63,7 +64,7 @@ export class AttributeSet implements ReadonlyAttributes {
     const value: Node[] = [];
     for (const values of this.#byTag.values())
       for (const [place, { index, node }] of values.entries()) {
-        if (index !== place) value.push(integer(TAG.AttributeIndex, index));
+        if (index !== nextIndex(values.slice(0, place), node)) value.push(integer(TAG.AttributeIndex, index));
         value.push(node);
       }
     return structure(TAG.Attributes, value);
@@ -83,7 +84,7 @@ export class AttributeSet implements ReadonlyAttributes {
   /** Adds a value beside those that are there; its index is the next one unless given. */
   add(node: Node, index?: number): AttributeValue {
     const values = this.#byTag.get(node.tag) ?? [];
-    const value = { index: index ?? values.reduce((next, each) => Math.max(next, each.index + 1), 0), node };
+    const value = { index: index ?? nextIndex(values, node), node };
     this.#byTag.set(node.tag, [...values, value]);
     return value;
   }
@@ -97,6 +98,24 @@ export class AttributeSet implements ReadonlyAttributes {
     );
   }
 
+  /** Puts another node in the place of a value of this set. */
+  replaceValue(old: AttributeValue, node: Node): AttributeValue {
+    const value = { index: old.index, node };
+    const values = this.#byTag.get(old.node.tag) ?? [];
+    this.#byTag.set(
+      old.node.tag,
+      values.map((each) => (each === old ? value : each)),
+    );
+    return value;
+  }
+
+  /** Removes a value of this set. */
+  removeValue(old: AttributeValue): void {
+    const left = (this.#byTag.get(old.node.tag) ?? []).filter((each) => each !== old);
+    if (left.length > 0) this.#byTag.set(old.node.tag, left);
+    else this.#byTag.delete(old.node.tag);
+  }
+
   /** Removes one value, or all of the tag where no index is given. */
   remove(tag: number, index?: number): void {
     const left = index === undefined ? [] : (this.#byTag.get(tag) ?? []).filter((value) => value.index !== index);
@@ -105,7 +124,21 @@ export class AttributeSet implements ReadonlyAttributes {
   }
 }
 
-/** Whether two values are the same, by their binary encoding. */
+/** The index of a value that comes after these. */
+function nextIndex(values: readonly AttributeValue[], node: Node): number {
+  const reference = referenceTo(node);
+  return values.reduce((next, each) => (sameReference(referenceTo(each.node), reference) ? Math.max(next, each.index + 1) : next), 0);
+}
+
+/** Whether two values are the same, by their binary encoding; the order of a structure's members means nothing. */
 export function sameNode(a: Node, b: Node): boolean {
-  return a.tag === b.tag && a.type === b.type && Buffer.compare(encodeBinary(a), encodeBinary(b)) === 0;
+  return a.tag === b.tag && a.type === b.type && Buffer.compare(encodeBinary(ordered(a)), encodeBinary(ordered(b))) === 0;
+}
+
+function ordered(node: Node): Node {
+  if (node.type !== TYPE.Structure) return node;
+  return structure(
+    node.tag,
+    node.value.map(ordered).toSorted((a, b) => a.tag - b.tag),
+  );
 }

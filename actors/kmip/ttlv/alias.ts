@@ -3,6 +3,7 @@ import type { ENUM, EnumName } from './enumeration.ts';
 import type { TagName } from './tag.ts';
 
 export const TAG_ALIAS: Readonly<Record<string, TagName>> = {
+  Signature: 'SignatureData',
   ValidityTime: 'ValidityDate',
   CryptographicRoleType: 'KeyRoleType',
 };

@@ -3,6 +3,7 @@ import { ENUM_ALIAS } from './alias.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
 import { MASK } from './mask.ts';
 import { Names, TAG_NAMES } from './names.ts';
+import { type Structure, TYPE } from './node.ts';
 import { TAG } from './tag.ts';
 
 const NAMES = Object.fromEntries(
@@ -45,4 +46,17 @@ export function maskNames(tag: number, attribute?: string): Names | undefined {
 function valueTag(tag: number, attribute: string | undefined): number {
   if (tag !== TAG.AttributeValue || attribute === undefined) return tag;
   return TAG_NAMES.code(attribute) ?? tag;
+}
+
+/** The name a code is written by, or its number where it has none. */
+export function codeName(code: number, names: Names | undefined): string {
+  const name = names?.name(code);
+  if (name !== undefined) return name;
+  return `0x${code.toString(16).toUpperCase().padStart(8, '0')}`;
+}
+
+/** AttributeName of an Attribute: what the names of its AttributeValue depend on. */
+export function attributeName(attribute: Structure): string | undefined {
+  const node = attribute.value.find(({ tag }) => tag === TAG.AttributeName);
+  return node?.type === TYPE.TextString ? node.value : undefined;
 }

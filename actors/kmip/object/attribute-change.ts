@@ -1,0 +1,129 @@
+// Adds, changes and deletes values of a draft's attributes on behalf of a client, as far as the rules of each attribute permit it.
+import { Refusal } from '../refusal.ts';
+import { tagName } from '../ttlv/names.ts';
+import { boolean, longInteger, type Node, structure, TYPE } from '../ttlv/node.ts';
+import { child, longOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { requireOpenDate } from './attribute-dates.ts';
+import { type AttributeReference, referenceTo, valuesOf } from './attribute-reference.ts';
+import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, ruleOf } from './attribute-rules.ts';
+import { type AttributeValue, sameNode } from './attributes.ts';
+import type { Draft } from './managed-object.ts';
+
+/** Values of one attribute that an object may have. */
+const MOST_VALUES = 1_000;
+
+/** Which of several values is meant: by its index (KMIP 1.x), by the value itself (2.x), or the only one. */
+export interface Choice {
+  readonly index?: number | undefined;
+  readonly current?: Node | undefined;
+}
+
+/** @throws Refusal AttributeReadOnly, AttributeSingleValued, NonUniqueNameAttribute, ServerLimitExceeded, WrongKeyLifecycleState */
+export function addValue(draft: Draft, node: Node, now: number): AttributeValue {
+  const reference = referenceTo(node);
+  requireRight(reference, mayClientAdd(node.tag));
+  const values = valuesOf(draft.attributes, reference);
+  const same = values.find((value) => sameNode(value.node, node));
+  if (same && node.tag === TAG.Name) throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object has this Name already');
+  // Clients of KMIP 1.x repeat the policy that they gave with Create.
+  if (same && (isRepeatable(reference) || node.tag === TAG.OperationPolicyName)) return same;
+  if (values.length > 0 && !isRepeatable(reference))
+    throw new Refusal('AttributeSingleValued', `DENIED: ${tagName(node.tag)} has a single value, and the object has it`);
+  requireOpenDate(draft, node.tag, now);
+  if (draft.attributes.all(node.tag).length >= MOST_VALUES)
+    throw new Refusal('ServerLimitExceeded', `an object has at most ${MOST_VALUES} values of ${tagName(node.tag)}`);
+  const added = draft.attributes.add(usable(node));
+  noteProtection(draft, node);
+  return added;
+}
+
+/** @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound, NonUniqueNameAttribute, WrongKeyLifecycleState */
+export function modifyValue(draft: Draft, node: Node, choice: Choice, now: number): AttributeValue {
+  const reference = referenceTo(node);
+  requireRight(reference, mayClientModify(node.tag));
+  requireOpenDate(draft, node.tag, now);
+  const chosen = choose(draft, reference, choice);
+  const others = valuesOf(draft.attributes, reference).filter((value) => value !== chosen);
+  if (node.tag === TAG.Name && others.some((value) => sameNode(value.node, node)))
+    throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object has this Name already');
+  requireUnused(chosen.node);
+  const changed = draft.attributes.replaceValue(chosen, usable(node));
+  noteProtection(draft, node);
+  return changed;
+}
+
+/** @throws Refusal MultiValuedAttribute and those of adding and modifying */
+export function setValue(draft: Draft, node: Node, now: number): AttributeValue {
+  const values = valuesOf(draft.attributes, referenceTo(node));
+  if (values.length > 1) throw new Refusal('MultiValuedAttribute', `${tagName(node.tag)} has several values`);
+  return values.length === 0 ? addValue(draft, node, now) : modifyValue(draft, node, {}, now);
+}
+
+/** @returns what was deleted @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound */
+export function deleteValue(draft: Draft, reference: AttributeReference, choice: Choice): AttributeValue {
+  requireRight(reference, mayClientDelete(reference.tag));
+  const chosen = choose(draft, reference, choice);
+  requireUnused(chosen.node);
+  draft.attributes.removeValue(chosen);
+  return chosen;
+}
+
+/** @throws Refusal AttributeReadOnly, AttributeNotFound */
+export function deleteAll(draft: Draft, reference: AttributeReference): void {
+  requireRight(reference, mayClientDelete(reference.tag));
+  const values = valuesOf(draft.attributes, reference);
+  if (values.length === 0) throw absent(reference);
+  for (const value of values) {
+    requireUnused(value.node);
+    draft.attributes.removeValue(value);
+  }
+}
+
+function choose(draft: Draft, reference: AttributeReference, { index, current }: Choice): AttributeValue {
+  const values = valuesOf(draft.attributes, reference);
+  if (values.length === 0) throw absent(reference);
+  if (index === undefined && !current && values.length > 1)
+    throw new Refusal('AttributeInstanceNotFound', `${tagName(reference.tag)} has several values; name the one that is meant`);
+  const chosen = values.find((value) => (current ? sameNode(value.node, current) : index === undefined || value.index === index));
+  if (!chosen) throw new Refusal('AttributeInstanceNotFound', `the object has no such value of ${tagName(reference.tag)}`);
+  return chosen;
+}
+
+function absent({ tag, name }: AttributeReference): Refusal {
+  return new Refusal('AttributeNotFound', `the object has no attribute ${name ?? tagName(tag)}`);
+}
+
+function requireRight({ tag, vendor }: AttributeReference, permitted: boolean): void {
+  if (!ruleOf(tag)) throw new Refusal('InvalidAttribute', `${tagName(tag)} is not an attribute`);
+  if (permitted && vendor !== 'y') return;
+  const why =
+    tag === TAG.CryptographicAlgorithm ? 'changing the cryptographic algorithm is not allowed, it is server-managed' : `${tagName(tag)} is server-managed`;
+  throw new Refusal('AttributeReadOnly', `DENIED: ${why}`);
+}
+
+/** Vendor attributes may have several values, as custom attributes of KMIP 1.x; an object's tags are one. */
+function isRepeatable({ tag, name, vendor }: AttributeReference): boolean {
+  return isMultiple(tag) && !(name === 'tag' && vendor !== 'x');
+}
+
+/** Section 4.59: the count is the server's, and begins with the total. */
+export function usable(node: Node): Node {
+  const total = node.tag === TAG.UsageLimits && node.type === TYPE.Structure ? longOf(node, TAG.UsageLimitsTotal) : undefined;
+  if (total === undefined || node.type !== TYPE.Structure) return node;
+  const rest = node.value.filter(({ tag }) => tag !== TAG.UsageLimitsCount);
+  return structure(node.tag, [...rest, longInteger(TAG.UsageLimitsCount, total)]);
+}
+
+function requireUnused(node: Node): void {
+  if (node.tag !== TAG.UsageLimits || node.type !== TYPE.Structure) return;
+  const count = child(node, TAG.UsageLimitsCount)?.value;
+  if (count !== undefined && count !== child(node, TAG.UsageLimitsTotal)?.value)
+    throw new Refusal('AttributeReadOnly', 'DENIED: UsageLimits is server-managed once the object has been used');
+}
+
+/** Sections 4.3 and 4.33: what an object once was, it has not always been the opposite of. */
+function noteProtection(draft: Draft, node: Node): void {
+  if (node.tag === TAG.Sensitive && node.value === false) draft.attributes.set(boolean(TAG.AlwaysSensitive, false));
+  if (node.tag === TAG.Extractable && node.value === true) draft.attributes.set(boolean(TAG.NeverExtractable, false));
+}

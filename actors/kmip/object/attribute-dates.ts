@@ -1,0 +1,39 @@
+// When the dates of an object's life may still be set, and how they lie to each other (KMIP specification 2.1 sections 4.1, 4.18, 4.40, 4.41).
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { tagName } from '../ttlv/names.ts';
+import { nameOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { dateAttribute, stateAt } from './lifecycle.ts';
+import type { ManagedObject, State as StateCode } from './managed-object.ts';
+
+const { State } = ENUM;
+
+const OPEN_IN: ReadonlyMap<number, readonly StateCode[]> = new Map([
+  [TAG.ActivationDate, [State.PreActive]],
+  [TAG.DeactivationDate, [State.PreActive, State.Active]],
+  [TAG.ProcessStartDate, [State.PreActive, State.Active]],
+  [TAG.ProtectStopDate, [State.PreActive, State.Active]],
+] as const);
+
+/** @throws Refusal WrongKeyLifecycleState where the date has had its effect */
+export function requireOpenDate(object: ManagedObject, tag: number, now: number): void {
+  const states = OPEN_IN.get(tag);
+  if (!states) return;
+  const state = stateAt(object, now);
+  if (!states.includes(state)) throw new Refusal('WrongKeyLifecycleState', `${tagName(tag)} cannot be set: the object is ${nameOf('State', state)}`);
+  const set = dateAttribute(object.attributes, tag);
+  const passes = tag === TAG.ProcessStartDate || tag === TAG.ProtectStopDate;
+  if (passes && set !== undefined && set <= now) throw new Refusal('WrongKeyLifecycleState', `${tagName(tag)} has passed and cannot be changed`);
+}
+
+/** @throws Refusal InvalidAttributeValue where a date lies outside of the object's active life */
+export function requireOrderedDates({ attributes }: Pick<ManagedObject, 'attributes'>): void {
+  const notBefore = (later: number, earlier: number) => {
+    const [a, b] = [dateAttribute(attributes, earlier), dateAttribute(attributes, later)];
+    if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} lies before ${tagName(earlier)}`);
+  };
+  notBefore(TAG.DeactivationDate, TAG.ActivationDate);
+  notBefore(TAG.ProcessStartDate, TAG.ActivationDate);
+  notBefore(TAG.DeactivationDate, TAG.ProtectStopDate);
+}

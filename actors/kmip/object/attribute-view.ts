@@ -1,0 +1,90 @@
+// What a client sees of an object's attributes: the stored ones that its version knows, and those that the server computes.
+import { createHash } from 'node:crypto';
+import type { Version } from '../operations/operation.ts';
+import { MASK } from '../ttlv/mask.ts';
+import { boolean, bytes, enumeration, integer, interval, type Node, TYPE, text } from '../ttlv/node.ts';
+import { child, codeOf, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { isAttributeIn } from './attribute-rules.ts';
+import { ATTRIBUTES } from './attribute-table.ts';
+import type { AttributeValue } from './attributes.ts';
+import { stateAt } from './lifecycle.ts';
+import type { ManagedObject } from './managed-object.ts';
+
+/** An OperationContext is one. */
+export interface Viewer {
+  /** Seconds since the epoch. */
+  readonly now: number;
+  readonly version: Version;
+}
+
+const LEASE_SECONDS = 3600;
+
+/** All attributes that a client of this version may know of, in the order of the table. */
+export function viewAttributes(object: ManagedObject, viewer: Viewer): Node[] {
+  return viewValues(object, viewer).map(({ node }) => node);
+}
+
+/** The same with the index of each value. */
+export function viewValues(object: ManagedObject, { now, version }: Viewer): AttributeValue[] {
+  const computed = new Map(computedAttributes(object, now).map((node) => [node.tag, node]));
+  const values: AttributeValue[] = [];
+  for (const tag of ATTRIBUTES.keys()) {
+    if (!isAttributeIn(tag, version)) continue;
+    const stored = object.attributes.all(tag);
+    const node = computed.get(tag);
+    if (stored.length > 0) values.push(...(version.major === 1 ? stored.filter(isCustom) : stored));
+    else if (node) values.push({ index: 0, node });
+  }
+  return values;
+}
+
+/** KMIP 1.x can name only the vendor attributes that came from it. */
+function isCustom({ node }: AttributeValue): boolean {
+  if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return true;
+  const vendor = child(node, TAG.VendorIdentification)?.value;
+  return vendor === 'x' || vendor === 'y';
+}
+
+/** Those that are shown where the store has none. */
+function computedAttributes(object: ManagedObject, now: number): Node[] {
+  const sensitive = flagOf(object, TAG.Sensitive, false);
+  const extractable = flagOf(object, TAG.Extractable, true);
+  return [
+    text(TAG.UniqueIdentifier, object.id),
+    // Section 4.56: the SHA-256 of the identifier.
+    bytes(TAG.ShortUniqueIdentifier, new Uint8Array(createHash('sha256').update(object.id).digest())),
+    enumeration(TAG.ObjectType, object.type),
+    enumeration(TAG.State, stateAt(object, now)),
+    interval(TAG.LeaseTime, LEASE_SECONDS),
+    boolean(TAG.Sensitive, sensitive),
+    boolean(TAG.AlwaysSensitive, sensitive),
+    boolean(TAG.Extractable, extractable),
+    boolean(TAG.NeverExtractable, !extractable),
+    boolean(TAG.Fresh, true),
+    integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software),
+    ...keyFormat(object),
+    ...kindOf(object),
+  ];
+}
+
+function flagOf({ attributes }: ManagedObject, tag: number, otherwise: boolean): boolean {
+  const node = attributes.first(tag);
+  return node?.type === TYPE.Boolean ? node.value : otherwise;
+}
+
+/** The digest keeps the format of a key whose material is destroyed. */
+function keyFormat({ content, attributes }: ManagedObject): Node[] {
+  const block = content && structureOf(content, TAG.KeyBlock);
+  const digest = attributes.first(TAG.Digest);
+  const format = block ? codeOf(block, TAG.KeyFormatType) : digest?.type === TYPE.Structure ? codeOf(digest, TAG.KeyFormatType) : undefined;
+  return format === undefined ? [] : [enumeration(TAG.KeyFormatType, format)];
+}
+
+/** The kind of a certificate or of opaque data, which is a member of the object itself. */
+function kindOf({ content }: ManagedObject): Node[] {
+  return [TAG.CertificateType, TAG.OpaqueDataType].flatMap((tag) => {
+    const code = content && codeOf(content, tag);
+    return code === undefined ? [] : [enumeration(tag, code)];
+  });
+}

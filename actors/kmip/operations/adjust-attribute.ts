@@ -1,0 +1,73 @@
+// AdjustAttribute: counts an attribute up or down, or negates it (KMIP specification 2.1 sections 6.1.3 and 11.1).
+import { setValue } from '../object/attribute-change.ts';
+import { type AttributeReference, readReference, valuesOf } from '../object/attribute-reference.ts';
+import { ruleOf } from '../object/attribute-rules.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import { tagName } from '../ttlv/names.ts';
+import { type Node, structure, TYPE } from '../ttlv/node.ts';
+import { child, named, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { changeAttribute } from './change-attribute.ts';
+import type { Operation } from './operation.ts';
+
+type Adjustment = 'Increment' | 'Decrement' | 'Negate';
+
+export const adjustAttribute: Operation = async (request, ctx) => {
+  const reference = readReference(required(child(request, TAG.AttributeReference), TAG.AttributeReference));
+  const adjustment = required(named(request, TAG.AdjustmentType, 'AdjustmentType'), TAG.AdjustmentType);
+  return changeAttribute(request, ctx, 'AdjustAttribute', (draft) => {
+    const attribute = presentValue(draft, reference);
+    return setValue(draft, adjusted(attribute, adjustment, child(request, TAG.AdjustmentValue)), ctx.now);
+  });
+};
+
+/** The only value, or that which the specification has for one that is absent. @throws Refusal */
+function presentValue(draft: Draft, reference: AttributeReference): Node {
+  const [value, ...more] = valuesOf(draft.attributes, reference);
+  if (more.length > 0) throw new Refusal('MultiValuedAttribute', `${tagName(reference.tag)} has several values`);
+  if (value) return value.node;
+  const rule = ruleOf(reference.tag);
+  if (!rule) throw new Refusal('UnsupportedAttribute', `${tagName(reference.tag)} is not an attribute`);
+  if (rule.type === TYPE.Integer || rule.type === TYPE.Interval) return { tag: reference.tag, type: rule.type, value: 0 };
+  if (rule.type === TYPE.Boolean) return { tag: reference.tag, type: rule.type, value: false };
+  throw new Refusal('ItemNotFound', `the object has no ${reference.name ?? tagName(reference.tag)}`);
+}
+
+/** A vendor attribute is adjusted in its value. @throws Refusal InvalidDataType, NumericRange */
+function adjusted(node: Node, adjustment: Adjustment, by: Node | undefined): Node {
+  if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return adjustedValue(node, adjustment, by);
+  return structure(
+    node.tag,
+    node.value.map((member) => (member.tag === TAG.AttributeValue ? adjustedValue(member, adjustment, by) : member)),
+  );
+}
+
+function adjustedValue(node: Node, adjustment: Adjustment, by: Node | undefined): Node {
+  if (node.type === TYPE.Boolean && adjustment === 'Negate') return { ...node, value: !node.value };
+  const range = RANGES.get(node.type);
+  const negatable = node.type !== TYPE.Interval && node.type !== TYPE.DateTime && node.type !== TYPE.DateTimeExtended;
+  if (!range || (adjustment === 'Negate' && !negatable)) throw new Refusal('InvalidDataType', `${tagName(node.tag)} cannot be adjusted by ${adjustment}`);
+  const value = BigInt(node.value as number | bigint);
+  const result = adjustment === 'Negate' ? -value : adjustment === 'Increment' ? value + amount(by) : value - amount(by);
+  if (result < range[0] || result > range[1]) throw new Refusal('NumericRange', `${tagName(node.tag)} would be out of its range`);
+  return { ...node, value: typeof node.value === 'bigint' ? result : Number(result) } as Node;
+}
+
+function amount(by: Node | undefined): bigint {
+  if (!by) return 1n;
+  if (!RANGES.has(by.type)) throw new Refusal('InvalidDataType', 'AdjustmentValue is not a number');
+  return BigInt(by.value as number | bigint);
+}
+
+const LONG = [-(2n ** 63n), 2n ** 63n - 1n] as const;
+
+/** What may be counted, with its bounds. */
+const RANGES: ReadonlyMap<number, readonly [bigint, bigint]> = new Map([
+  [TYPE.Integer, [-(2n ** 31n), 2n ** 31n - 1n]],
+  [TYPE.Interval, [0n, 2n ** 32n - 1n]],
+  [TYPE.DateTime, [-(2n ** 53n) + 1n, 2n ** 53n - 1n]],
+  [TYPE.LongInteger, LONG],
+  [TYPE.DateTimeExtended, LONG],
+  [TYPE.BigInteger, [-(2n ** 4096n), 2n ** 4096n]],
+] as const);

@@ -1,0 +1,39 @@
+// What the operations that change an attribute have in common: one transaction, the state that new dates bring about, the note of the change.
+import { requireOrderedDates } from '../object/attribute-dates.ts';
+import type { AttributeValue } from '../object/attributes.ts';
+import { changed, settle } from '../object/lifecycle.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import { integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { OperationContext, OperationName } from './operation.ts';
+
+/**
+ * @param work changes the draft and returns the value that clients of KMIP 1.x are answered with
+ * @returns the members of the response: UniqueIdentifier; for 1.x also NewAttribute
+ */
+export async function changeAttribute(
+  request: Structure,
+  ctx: OperationContext,
+  right: OperationName,
+  work: (draft: Draft) => AttributeValue | undefined,
+): Promise<readonly Node[]> {
+  return ctx.change(async (tx) => {
+    const draft = await tx.use(request, right);
+    if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
+    settle(draft, ctx.now);
+    const value = work(draft);
+    requireOrderedDates(draft);
+    settle(draft, ctx.now);
+    changed(draft, ctx.now);
+    await tx.update(draft);
+    await tx.audit('key.attribute', draft.id);
+    const id = text(TAG.UniqueIdentifier, draft.id);
+    return value && ctx.version.major === 1 ? [id, structure(TAG.NewAttribute, indexed(value))] : [id];
+  });
+}
+
+/** A value of an attribute, its index before it where that is not 0. */
+export function indexed({ index, node }: AttributeValue): Node[] {
+  return index === 0 ? [node] : [integer(TAG.AttributeIndex, index), node];
+}

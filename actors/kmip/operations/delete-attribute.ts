@@ -1,0 +1,28 @@
+// DeleteAttribute: takes away one value, or all values of an attribute (KMIP specification 2.1 section 6.1.13).
+import { deleteAll, deleteValue } from '../object/attribute-change.ts';
+import { givenAttribute } from '../object/attribute-input.ts';
+import { readReference, referenceTo } from '../object/attribute-reference.ts';
+import type { AttributeValue } from '../object/attributes.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { child, children, integerOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { changeAttribute } from './change-attribute.ts';
+import type { Operation, OperationContext } from './operation.ts';
+
+export const deleteAttribute: Operation = async (request, ctx) => changeAttribute(request, ctx, 'DeleteAttribute', (draft) => remove(draft, request, ctx));
+
+function remove(draft: Draft, request: Structure, ctx: OperationContext): AttributeValue | undefined {
+  if (child(request, TAG.CurrentAttribute)) {
+    const { node } = givenAttribute(request, TAG.CurrentAttribute, draft.type, ctx);
+    return deleteValue(draft, referenceTo(node), { current: node });
+  }
+  const references = children(request, TAG.AttributeReference).map(readReference);
+  const [first] = references;
+  if (!first) throw new Refusal('InvalidMessage', 'missing field: CurrentAttribute or AttributeReference');
+  const index = integerOf(request, TAG.AttributeIndex);
+  if (index !== undefined) return deleteValue(draft, first, { index });
+  for (const reference of references) deleteAll(draft, reference);
+  return undefined;
+}

@@ -1,0 +1,14 @@
+// GetAttributeList: the names of the attributes that an object has (KMIP specification 2.1 section 6.1.21).
+import { type AttributeReference, referenceNode, referenceTo, sameReference } from '../object/attribute-reference.ts';
+import { viewAttributes } from '../object/attribute-view.ts';
+import { text } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation } from './operation.ts';
+
+export const getAttributeList: Operation = async (request, ctx) => {
+  const object = await ctx.use(request, 'GetAttributeList');
+  const references: AttributeReference[] = [];
+  for (const reference of viewAttributes(object, ctx).map(referenceTo))
+    if (!references.some((other) => sameReference(other, reference))) references.push(reference);
+  return [text(TAG.UniqueIdentifier, object.id), ...references.map(referenceNode)];
+};

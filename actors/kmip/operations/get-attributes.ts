@@ -1,0 +1,32 @@
+// GetAttributes: the attributes of an object, all or those that are asked for (KMIP specification 2.1 section 6.1.20).
+import { type AttributeReference, readReference, referenceTo, sameReference } from '../object/attribute-reference.ts';
+import { ruleOf } from '../object/attribute-rules.ts';
+import { viewValues } from '../object/attribute-view.ts';
+import { Refusal } from '../refusal.ts';
+import { tagName } from '../ttlv/names.ts';
+import { type Structure, structure, text } from '../ttlv/node.ts';
+import { children } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { indexed } from './change-attribute.ts';
+import type { Operation } from './operation.ts';
+
+export const getAttributes: Operation = async (request, ctx) => {
+  const references = readReferences(request);
+  const object = await ctx.use(request, 'GetAttributes');
+  const values = viewValues(object, ctx);
+  const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => sameReference(referenceTo(node), reference)));
+  // Only clients of KMIP 1.x know an index.
+  const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? indexed(value) : [value.node]));
+  return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
+};
+
+/** @throws Refusal InvalidMessage for a reference that is there twice, InvalidAttribute for what is no attribute */
+function readReferences(request: Structure): AttributeReference[] {
+  const references = children(request, TAG.AttributeReference).map(readReference);
+  for (const [place, reference] of references.entries()) {
+    if (!ruleOf(reference.tag)) throw new Refusal('InvalidAttribute', `${tagName(reference.tag)} is not an attribute`);
+    if (references.some((other, at) => at < place && sameReference(other, reference)))
+      throw new Refusal('InvalidMessage', `${reference.name ?? tagName(reference.tag)} is asked for twice`);
+  }
+  return references;
+}

@@ -1,0 +1,85 @@
+// The JSON encoding of TTLV (KMIP Profiles 2.1 section 5.5), written by the profile and read more freely.
+
+import { Refusal } from '../refusal.ts';
+import { bigIntegerHex } from './big-integer.ts';
+import { dateText } from './date-time.ts';
+import { attributeName, codeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
+import { parseJson } from './json-parse.ts';
+import { type JsonNode, JsonReader } from './json-reader.ts';
+import { hexOfBytes } from './lexical.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { TAG_NAMES, tagName } from './names.ts';
+import { type Node, type Structure, TYPE } from './node.ts';
+import { invalid, quoted } from './place.ts';
+import { TAG } from './tag.ts';
+
+/** @throws Refusal InvalidMessage with the path of the field */
+export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
+  return new JsonReader().message(parseJson(bytes, limits));
+}
+
+/** What a JSON request may be: a message, or the payload of one operation under the operation's name. */
+export interface JsonRequest {
+  /** Code of a bare operation; then `node` is its RequestPayload. Undefined for a RequestMessage. */
+  readonly operation: number | undefined;
+  readonly node: Structure;
+}
+
+/** @throws Refusal InvalidMessage with the path of the field; OperationNotSupported where the root is neither a message nor an operation */
+export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): JsonRequest {
+  const root = (parseJson(bytes, limits) ?? {}) as JsonNode;
+  const name = root.tag;
+  if (typeof name !== 'string') throw invalid('a request is an object with tag and value');
+  if (TAG_NAMES.code(name) === TAG.RequestMessage) return { operation: undefined, node: new JsonReader().message(root) };
+  const operation = OPERATION_NAMES.code(name);
+  if (operation === undefined) throw new Refusal('OperationNotSupported', `unknown operation: ${quoted(name)}`);
+  return { operation, node: new JsonReader().payload(root) };
+}
+
+const UTF_8 = new TextEncoder();
+
+/** @returns bytes that own their buffer @param root written instead of the name of the tag: the answer to a bare operation is a ResponsePayload named `<Operation>Response` */
+export function encodeJson(node: Node, root?: string): Uint8Array {
+  const head = root === undefined ? headOf(node.tag) : `{"tag":${JSON.stringify(root)},`;
+  return UTF_8.encode(head + tailOf(node, undefined));
+}
+
+/** `{"tag":"BatchItem",` of every tag of the tables. */
+const HEADS: ReadonlyMap<number, string> = new Map([...TAG_NAMES.entries()].map(([tag, name]) => [tag, `{"tag":"${name}",`]));
+
+const headOf = (tag: number): string => HEADS.get(tag) ?? `{"tag":"${tagName(tag)}",`;
+
+/** What follows the tag. @param attribute AttributeName of the 1.x Attribute that the node belongs to */
+function tailOf(node: Node, attribute: string | undefined): string {
+  switch (node.type) {
+    case TYPE.Structure:
+      return `"value":[${members(node)}]}`;
+    case TYPE.Integer:
+      return `"type":"Integer","value":${node.value}}`;
+    case TYPE.LongInteger:
+      return `"type":"LongInteger","value":"0x${bigIntegerHex(node.value, 8)}"}`;
+    case TYPE.BigInteger:
+      return `"type":"BigInteger","value":"0x${bigIntegerHex(node.value)}"}`;
+    case TYPE.Enumeration:
+      return `"type":"Enumeration","value":"${codeName(node.value, enumerationNames(node.tag, attribute))}"}`;
+    case TYPE.Boolean:
+      return node.value ? '"type":"Boolean","value":true}' : '"type":"Boolean","value":false}';
+    case TYPE.TextString:
+      return `"type":"TextString","value":${JSON.stringify(node.value)}}`;
+    case TYPE.ByteString:
+      return `"type":"ByteString","value":"${hexOfBytes(node.value)}"}`;
+    case TYPE.DateTime:
+      return `"type":"DateTime","value":"${dateText(node.value) ?? `0x${bigIntegerHex(BigInt(node.value), 8)}`}"}`;
+    case TYPE.Interval:
+      return `"type":"Interval","value":${node.value}}`;
+    case TYPE.DateTimeExtended:
+      return `"type":"DateTimeExtended","value":"0x${bigIntegerHex(node.value, 8)}"}`;
+  }
+}
+
+function members(node: Structure): string {
+  const attribute = node.tag === TAG.Attribute ? attributeName(node) : undefined;
+  let text = '';
+  for (const child of node.value) text += (text === '' ? '' : ',') + headOf(child.tag) + tailOf(child, attribute);
+  return text;
+}

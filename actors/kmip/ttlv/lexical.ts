@@ -1,0 +1,102 @@
+// The text forms of values that JSON and XML share. Every reader answers undefined for what it cannot read.
+import { bigIntegerFromHex } from './big-integer.ts';
+import { secondsOf } from './date-time.ts';
+import type { Names } from './names.ts';
+
+const HEX = /^0[xX][0-9a-fA-F]+$/;
+const DECIMAL = /^-?[0-9]+$/;
+/** A longer decimal number takes more than linear time to read; hexadecimal has no such limit. */
+const MOST_DECIMAL_DIGITS = 2_500;
+
+/** Bytes of hexadecimal digits without a prefix, in either case. */
+export function bytesOfHex(digits: string): Uint8Array | undefined {
+  const bytes = Buffer.from(digits, 'hex');
+  // The decoder stops at what is no digit, and takes characters beyond ASCII by their low byte.
+  return bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length ? bytes : undefined;
+}
+
+/** Upper-case digits. */
+export function hexOfBytes(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex').toUpperCase();
+}
+
+/** Decimal, or hexadecimal after `0x`: two's complement where the digits fill whole 8 bytes, else without a sign. */
+export function bigOf(text: string): bigint | undefined {
+  if (HEX.test(text)) return bigIntegerFromHex(text.slice(2));
+  return DECIMAL.test(text) && text.length <= MOST_DECIMAL_DIGITS ? BigInt(text) : undefined;
+}
+
+/** As `bigOf`, of 64 bits with a sign. */
+export function longOf(text: string): bigint | undefined {
+  return text.length > 20 ? undefined : asLong(bigOf(text));
+}
+
+export function asLong(value: bigint | undefined): bigint | undefined {
+  return value !== undefined && BigInt.asIntN(64, value) === value ? value : undefined;
+}
+
+/** Decimal or hexadecimal, of 32 bits with a sign; eight digits are two's complement. */
+export function integerOf(text: string): number | undefined {
+  if (HEX.test(text) && text.length === 10) return Number(text) | 0;
+  const value = longOf(text);
+  return value === undefined ? undefined : asInteger(Number(value));
+}
+
+export function asInteger(value: number): number | undefined {
+  return (value | 0) === value ? value | 0 : undefined;
+}
+
+/** Decimal or hexadecimal, of 32 bits without a sign. */
+export function unsignedOf(text: string): number | undefined {
+  const value = longOf(text);
+  return value === undefined ? undefined : asUnsigned(Number(value));
+}
+
+export function asUnsigned(value: number): number | undefined {
+  return value >>> 0 === value ? value >>> 0 : undefined;
+}
+
+/** `true`, `false`, `1`, `0` or either in hexadecimal. */
+export function booleanOf(text: string): boolean | undefined {
+  const lower = text.toLowerCase();
+  if (lower === 'true' || lower === 'false') return lower === 'true';
+  const value = longOf(text);
+  return value === 0n || value === 1n ? value === 1n : undefined;
+}
+
+/** Seconds since the epoch of an RFC 3339 date or of a number of seconds. */
+export function dateOf(text: string): number | undefined {
+  const seconds = secondsOf(text) ?? longOf(text);
+  return seconds === undefined || !Number.isSafeInteger(Number(seconds)) ? undefined : Number(seconds);
+}
+
+/** A code by its name or number. @param names undefined where the enumeration is not known; then only a number is read */
+export function codeOf(text: string, names: Names | undefined): number | undefined {
+  return names?.code(text) ?? unsignedOf(text);
+}
+
+/** A mask: a number, or names of bits separated by spaces or `|`. */
+export function maskOf(text: string, names: Names): number | undefined {
+  const number = integerOf(text);
+  if (number !== undefined) return number;
+  let mask = 0;
+  for (const name of text.split(/[ |]+/)) {
+    if (name === '') continue;
+    const bit = names.code(name) ?? integerOf(name);
+    if (bit === undefined) return undefined;
+    mask |= bit;
+  }
+  return mask;
+}
+
+/** Names of the bits, separated by spaces; undefined where a bit has none. */
+export function maskText(mask: number, names: Names): string | undefined {
+  const found: string[] = [];
+  let rest = mask;
+  for (const [bit, name] of names.entries()) {
+    if ((mask & bit) === 0) continue;
+    found.push(name);
+    rest &= ~bit;
+  }
+  return rest === 0 && found.length > 0 ? found.join(' ') : undefined;
+}

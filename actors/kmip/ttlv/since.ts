@@ -1,0 +1,149 @@
+// Which tags, operations and enumeration values a version of KMIP has, by the tables of the seven specifications.
+import { ENUM, type EnumName } from './enumeration.ts';
+import { TAG, type TagName } from './tag.ts';
+
+export interface ProtocolVersion {
+  readonly major: number;
+  readonly minor: number;
+}
+
+/** The first code that came with a version: codes were always given out in order. Those below the first one listed are of 1.0. */
+type Starts = { readonly [V in '1.1' | '1.2' | '1.3' | '1.4' | '2.0' | '2.1']?: number };
+
+const TAG_STARTS: Starts = { '1.1': 0x4200a2, '1.2': 0x4200b8, '1.3': 0x4200d4, '1.4': 0x4200f8, '2.0': 0x420125, '2.1': 0x420166 };
+
+/** Enumerations that grew; the post-quantum algorithms, which none of the seven has, count as those of 2.1. */
+const VALUE_STARTS: { readonly [E in EnumName]?: Starts } = {
+  AdjustmentType: { '2.0': 0x1 },
+  AlternativeNameType: { '1.2': 0x1 },
+  AsynchronousIndicator: { '2.0': 0x1 },
+  AttestationType: { '1.2': 0x1 },
+  BlockCipherMode: { '1.4': 0x12 },
+  ClientRegistrationMethod: { '1.3': 0x1 },
+  CredentialType: { '1.1': 0x2, '1.2': 0x3, '2.0': 0x4 },
+  CryptographicAlgorithm: { '1.2': 0x1a, '1.3': 0x1b, '1.4': 0x1c, '2.0': 0x29, '2.1': 0x39 },
+  DRBGAlgorithm: { '1.3': 0x1 },
+  Data: { '2.0': 0x1 },
+  DerivationMethod: { '1.4': 0x8, '2.0': 0x9 },
+  DestroyAction: { '1.3': 0x1 },
+  DigitalSignatureAlgorithm: { '1.1': 0x1, '1.4': 0x11 },
+  EncodingOption: { '1.1': 0x1 },
+  EndpointRole: { '2.0': 0x1 },
+  FIPS186Variation: { '1.3': 0x1 },
+  HashingAlgorithm: { '1.2': 0xc, '1.4': 0xe },
+  InteropFunction: { '2.0': 0x1 },
+  ItemType: { '2.0': 0x1 },
+  KeyFormatType: { '1.3': 0x14, '1.4': 0x16, '2.0': 0x17 },
+  KeyRoleType: { '1.4': 0x16 },
+  KeyValueLocationType: { '1.2': 0x1 },
+  KeyWrapType: { '1.4': 0x1 },
+  LinkType: { '1.2': 0x108, '1.4': 0x10c, '2.0': 0x10e },
+  MaskGenerator: { '1.4': 0x1 },
+  NISTKeyType: { '2.0': 0x1 },
+  ObjectGroupMember: { '1.1': 0x1 },
+  ObjectType: { '1.2': 0x9, '2.0': 0xa },
+  Operation: { '1.1': 0x1d, '1.2': 0x1f, '1.4': 0x2a, '2.0': 0x2c, '2.1': 0x36 },
+  PKCS_11Function: { '2.0': 0x1 },
+  PKCS_11ReturnCode: { '2.0': 0x0 },
+  ProcessingStage: { '2.1': 0x1 },
+  ProfileName: { '2.0': 0x104 },
+  ProtectionLevel: { '2.0': 0x1 },
+  QueryFunction: { '1.1': 0x5, '1.2': 0x7, '1.3': 0x8, '2.0': 0xd },
+  RNGAlgorithm: { '1.3': 0x1 },
+  RNGMode: { '1.3': 0x1 },
+  RecommendedCurve: { '1.2': 0x10, '2.0': 0x45 },
+  ResultReason: { '1.1': 0x12, '1.2': 0x13, '1.4': 0x16, '2.0': 0x19, '2.1': 0x4a },
+  RotateNameType: { '2.1': 0x1 },
+  ShreddingAlgorithm: { '1.3': 0x1 },
+  SplitKeyMethod: { '1.2': 0x4 },
+  TicketType: { '2.0': 0x1 },
+  UniqueIdentifier: { '2.0': 0x1 },
+  UnwrapMode: { '1.3': 0x1 },
+  ValidationAuthorityType: { '1.3': 0x1 },
+  ValidationType: { '1.3': 0x1 },
+};
+
+/** Tags that 2.0 reserves; until then they are there, deprecated or not. */
+const TAG_GONE_IN_2: readonly TagName[] = [
+  'AttributeIndex',
+  'CertificateIdentifier',
+  'CertificateIssuer',
+  'CertificateIssuerAlternativeName',
+  'CertificateIssuerDistinguishedName',
+  'CertificateSubject',
+  'CertificateSubjectAlternativeName',
+  'CertificateSubjectDistinguishedName',
+  'CommonTemplateAttribute',
+  'CustomAttribute',
+  'Issuer',
+  'OperationPolicyName',
+  'PrivateKeyTemplateAttribute',
+  'PublicKeyTemplateAttribute',
+  'SerialNumber',
+  'Template',
+  'TemplateAttribute',
+];
+
+/** As `TAG_GONE_IN_2`. */
+const VALUE_GONE_IN_2: { readonly [E in EnumName]?: readonly (keyof (typeof ENUM)[E])[] } = {
+  CertificateRequestType: ['PGP'],
+  KeyFormatType: [
+    'TransparentECDSAPrivateKey',
+    'TransparentECDSAPublicKey',
+    'TransparentECDHPrivateKey',
+    'TransparentECDHPublicKey',
+    'TransparentECMQVPrivateKey',
+    'TransparentECMQVPublicKey',
+  ],
+  ObjectType: ['Template'],
+  ResultReason: ['IllegalOperation', 'IndexOutOfBounds'],
+};
+
+/** The one value that came before those below it. */
+const GENERAL_FAILURE = ENUM.ResultReason.GeneralFailure;
+
+const SECOND = rank(2, 0);
+/** Extensions: tags 54xxxx, values from 8 on. They belong to no version. */
+const FIRST_EXTENSION_TAG = 0x540000;
+const FIRST_EXTENSION_VALUE = 0x8000_0000;
+
+/** Versions in their order, known or not. */
+function rank(major: number, minor: number): number {
+  return major * 1000 + minor;
+}
+
+/** The starts from the latest to the earliest. */
+const ranked = (starts: Starts) =>
+  Object.entries(starts)
+    .map(([version, code]) => ({ from: rank(...(version.split('.').map(Number) as [number, number])), code }))
+    .sort((a, b) => b.code - a.code);
+
+const TAG_RANKS = ranked(TAG_STARTS);
+const VALUE_RANKS = new Map(Object.entries(VALUE_STARTS).map(([name, starts]) => [name, ranked(starts)]));
+const GONE_TAGS: ReadonlySet<number> = new Set(TAG_GONE_IN_2.map((name) => TAG[name]));
+const GONE_VALUES = new Map(
+  Object.entries(VALUE_GONE_IN_2).map(([name, gone]) => [
+    name,
+    new Set(gone.map((value) => (ENUM as Readonly<Record<string, Readonly<Record<string, number>>>>)[name]?.[value])),
+  ]),
+);
+
+/** Whether a version of the specification has the tag; of those no table has, extensions among them, every version. */
+export function tagExists(tag: number, { major, minor }: ProtocolVersion): boolean {
+  if (tag >= FIRST_EXTENSION_TAG) return true;
+  const version = rank(major, minor);
+  if (version >= SECOND && GONE_TAGS.has(tag)) return false;
+  return (TAG_RANKS.find(({ code }) => tag >= code)?.from ?? 0) <= version;
+}
+
+/** As `tagExists`, of an enumeration's code. */
+export function enumerationValueExists(enumeration: EnumName, value: number, { major, minor }: ProtocolVersion): boolean {
+  if (value >= FIRST_EXTENSION_VALUE || (enumeration === 'ResultReason' && value === GENERAL_FAILURE)) return true;
+  const version = rank(major, minor);
+  if (version >= SECOND && GONE_VALUES.get(enumeration)?.has(value)) return false;
+  return (VALUE_RANKS.get(enumeration)?.find(({ code }) => value >= code)?.from ?? 0) <= version;
+}
+
+export function operationExists(code: number, version: ProtocolVersion): boolean {
+  return enumerationValueExists('Operation', code, version);
+}
