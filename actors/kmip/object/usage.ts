@@ -2,9 +2,8 @@
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
-import { TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { stateAt } from './lifecycle.ts';
+import { dateAttribute, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 const BIT = MASK.CryptographicUsageMask;
@@ -49,10 +48,10 @@ export function requireUse(object: ManagedObject, use: Use, now: number): void {
   if (state !== State.Active) requireState(object, use, state);
   const { attributes } = object;
   if (use.protects) {
-    const stop = dateOf(object, TAG.ProtectStopDate);
+    const stop = dateAttribute(attributes, TAG.ProtectStopDate);
     if (stop !== undefined && now >= stop) throw unusable(object, use, 'WrongKeyLifecycleState', 'its protect stop date has passed');
   } else {
-    const start = dateOf(object, TAG.ProcessStartDate);
+    const start = dateAttribute(attributes, TAG.ProcessStartDate);
     if (start !== undefined && now < start) throw unusable(object, use, 'WrongKeyLifecycleState', 'its process start date is to come');
   }
   const mask = attributes.first(TAG.CryptographicUsageMask)?.value;
@@ -65,11 +64,6 @@ function requireState(object: ManagedObject, use: Use, state: ManagedObject['sta
   if (state === State.Destroyed || state === State.DestroyedCompromised) throw unusable(object, use, 'ObjectDestroyed', 'it is destroyed');
   if (state === State.PreActive) throw unusable(object, use, 'WrongKeyLifecycleState', 'it is not active yet');
   if (use.protects) throw unusable(object, use, 'WrongKeyLifecycleState', `it is ${state === State.Compromised ? 'compromised' : 'deactivated'}`);
-}
-
-function dateOf(object: ManagedObject, tag: number): number | undefined {
-  const node = object.attributes.first(tag);
-  return node?.type === TYPE.DateTime ? node.value : undefined;
 }
 
 function isFpe(object: ManagedObject): boolean {
