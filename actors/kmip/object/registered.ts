@@ -72,7 +72,8 @@ function describeSymmetric(content: Structure, attributes: AttributeSet, allowed
   if (wrapping) return;
   const raw = material instanceof Uint8Array ? material : required(bytesOf(material, TAG.Key), TAG.Key);
   const bits = length ?? raw.length * 8;
-  if (!fitsLength(algorithm, bits, raw.length)) throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes are no ${algorithm} key with a cryptographic length of ${bits}`);
+  if (!fitsLength(algorithm, bits, raw.length))
+    throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes are no ${algorithm} key with a cryptographic length of ${bits}`);
   attributes.set(integer(TAG.CryptographicLength, bits));
 }
 
@@ -92,5 +93,6 @@ function describeAsymmetric(type: ObjectType, content: Structure, attributes: At
 }
 
 function requireSame<T>(what: string, given: T | undefined, own: T | undefined): void {
-  if (given !== undefined && own !== undefined && given !== own) throw new Refusal('InvalidField', `the ${what} of the key is ${own}, the attribute says ${given}`);
+  if (given !== undefined && own !== undefined && given !== own)
+    throw new Refusal('InvalidField', `the ${what} of the key is ${own}, the attribute says ${given}`);
 }
