@@ -2,8 +2,10 @@
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
+import type { SeededRandom } from './crypto/random.ts';
 import type { ObjectCache } from './object/cache.ts';
 import type { ObjectRows } from './object/rows.ts';
+import type { Streams } from './streams.ts';
 
 export interface KeyServer {
   readonly args: KmipArgs;
@@ -13,4 +15,7 @@ export interface KeyServer {
   readonly store: Store;
   readonly rows: ObjectRows;
   readonly cache: ObjectCache;
+  /** Multi-part operations. */
+  readonly streams: Streams;
+  readonly random: SeededRandom;
 }

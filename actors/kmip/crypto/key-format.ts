@@ -5,7 +5,7 @@ import type { ENUM } from '../ttlv/enumeration.ts';
 import type { Node, Structure } from '../ttlv/node.ts';
 import { isOfAlgorithm, keyFacts } from './key-algorithm.ts';
 import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from './parameters.ts';
-import { exportRaw, importRaw } from './raw-key.ts';
+import { exportRaw, importRaw, isConsistent } from './raw-key.ts';
 import { exportTransparent, importTransparent, type Kind, transparent } from './transparent-key.ts';
 
 const RSA_LENGTH = { minimum: 512, maximum: 16384 };
@@ -45,6 +45,7 @@ function checkDeclared(key: KeyObject, algorithm: CryptographicAlgorithm | undef
   if (curve !== undefined && facts.curve !== curve) throw new Refusal('InvalidField', `KeyMaterial: not a key of the curve ${curve}`);
   if (facts.algorithm === 'RSA' && (facts.length < RSA_LENGTH.minimum || facts.length > RSA_LENGTH.maximum))
     throw new Refusal('InvalidField', `KeyMaterial: RSA keys have ${RSA_LENGTH.minimum} to ${RSA_LENGTH.maximum} bits`);
+  if (!isConsistent(key)) throw new Refusal('InvalidField', 'KeyMaterial: the private key is not of its curve or public key');
 }
 
 const unsupported = (kind: Kind, format: KeyFormatType): Refusal => new Refusal('KeyFormatTypeNotSupported', `a ${kind} cannot be in the format ${format}`);

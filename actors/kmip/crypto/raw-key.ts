@@ -84,3 +84,12 @@ function expanded(key: KeyObject): Buffer {
   const choice = readElement(contentOf(wrapped, DER.octets, what), what);
   return choice.tag === DER.octets ? choice.content : contentOf(inside(choice, DER.sequence, what)[1], DER.octets, what);
 }
+
+/** Whether a private EC key is a number below the order and its public key the one that came with it, of which OpenSSL checks neither. */
+export function isConsistent(key: KeyObject): boolean {
+  if (key.type !== 'private' || key.asymmetricKeyType !== 'ec') return true;
+  const { curve } = keyFacts(key);
+  const value = fromBytes(exportRaw(key));
+  if (curve === undefined || value <= 0n || value >= domainOf(curve).order) return false;
+  return createPublicKey(key).equals(createPublicKey(importScalar(value, curve)));
+}

@@ -23,6 +23,9 @@ export function transparent(format: KeyFormatType): { readonly family: Family; r
   return { family: family.startsWith('EC') ? 'EC' : (family as Family), kind: kind as Kind };
 }
 
+/** OpenSSL works with no larger ones. */
+const MAX_PRIME = 1n << 10000n;
+
 /** @throws Refusal InvalidMessage, InvalidField or MissingData; what node:crypto throws for impossible values */
 export function importTransparent(family: Family, kind: Kind, material: Structure): KeyObject {
   if (family === 'RSA') return rsaFromStructure(kind, material);
@@ -30,7 +33,7 @@ export function importTransparent(family: Family, kind: Kind, material: Structur
   const value = requiredPositive(material, kind === 'PrivateKey' ? TAG.X : TAG.Y);
   const p = requiredPositive(material, TAG.P);
   const g = requiredPositive(material, TAG.G);
-  if (value >= p || g >= p) throw new Refusal('InvalidField', `KeyMaterial: the ${family} key is not consistent`);
+  if (value >= p || g >= p || p >= MAX_PRIME) throw new Refusal('InvalidField', `KeyMaterial: the ${family} key is not consistent`);
   if (family === 'DSA') return dsaKey(kind, { p, q: requiredPositive(material, TAG.Q), g, value });
   return dhKey(kind, { prime: p, generator: g, value });
 }

@@ -11,7 +11,7 @@ import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
 import { requireChosen } from './identifier.ts';
 import { keyBlockOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
-import type { Draft, ObjectType } from './managed-object.ts';
+import type { Draft, ManagedObject, ObjectType } from './managed-object.ts';
 
 const { ObjectType, State } = ENUM;
 
@@ -71,7 +71,7 @@ export function link(type: keyof typeof ENUM.LinkType, id: string): Structure {
 }
 
 /** The identifier that a link of this type leads to. */
-export function linkedTo({ attributes }: Pick<Draft, 'attributes'>, type: keyof typeof ENUM.LinkType): string | undefined {
+export function linkedTo({ attributes }: Pick<ManagedObject, 'attributes'>, type: keyof typeof ENUM.LinkType): string | undefined {
   for (const { node } of attributes.all(TAG.Link)) {
     if (node.type !== TYPE.Structure || !node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type])) continue;
     const target: Node | undefined = node.value.find(({ tag }) => tag === TAG.LinkedObjectIdentifier);

@@ -1,0 +1,20 @@
+// MGF1, the mask generation function of OAEP and PSS (RFC 8017 appendix B.2.1).
+import { hash } from 'node:crypto';
+import type { Digest } from './digest-name.ts';
+
+/** @param length bytes */
+export function mgf1(digest: Digest, seed: Uint8Array, length: number): Buffer {
+  const input = Buffer.alloc(seed.length + 4);
+  input.set(seed);
+  const mask = Buffer.alloc(Math.ceil(length / digest.length) * digest.length);
+  for (let counter = 0; counter * digest.length < length; counter++) {
+    input.writeUInt32BE(counter, seed.length);
+    mask.set(hash(digest.name, input, 'buffer'), counter * digest.length);
+  }
+  return mask.subarray(0, length);
+}
+
+/** `target` is changed: every byte of it by the byte of `mask` at its place. */
+export function xorInto(target: Uint8Array, mask: Uint8Array): void {
+  for (let at = 0; at < target.length; at++) target[at] = (target[at] as number) ^ (mask[at] as number);
+}

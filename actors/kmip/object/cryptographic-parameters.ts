@@ -1,0 +1,140 @@
+// Which cryptographic parameters an operation works with: the request's, completed by those of the object (KMIP specification 2.1 section 4.16).
+import type { CryptographicAlgorithm, CryptographicParameters } from '../crypto/parameters.ts';
+import { Refusal } from '../refusal.ts';
+import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
+import { nameOf, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { algorithmOf } from './key-material.ts';
+import type { ManagedObject } from './managed-object.ts';
+
+/** Of several CryptographicParameters of an object only those for the same purpose count. */
+export type Purpose = 'encryption' | 'signature' | 'mac';
+
+type Mutable = { -readonly [K in keyof CryptographicParameters]: CryptographicParameters[K] };
+
+const NONE: CryptographicParameters = Object.freeze({});
+
+/** The fields by their names; those that no algorithm here looks at (KeyRoleType) are left out. @throws Refusal InvalidMessage, InvalidField */
+export function parametersOf(structure: Structure): CryptographicParameters {
+  if (structure.value.length === 0) return NONE;
+  const found: Mutable = {};
+  for (const node of structure.value) read(node, found);
+  return found;
+}
+
+function read(node: Node, into: Mutable): void {
+  switch (node.tag) {
+    case TAG.BlockCipherMode:
+      into.blockCipherMode = nameOf('BlockCipherMode', code(node));
+      break;
+    case TAG.PaddingMethod:
+      into.paddingMethod = nameOf('PaddingMethod', code(node));
+      break;
+    case TAG.HashingAlgorithm:
+      into.hashingAlgorithm = nameOf('HashingAlgorithm', code(node));
+      break;
+    case TAG.DigitalSignatureAlgorithm:
+      into.digitalSignatureAlgorithm = nameOf('DigitalSignatureAlgorithm', code(node));
+      break;
+    case TAG.CryptographicAlgorithm:
+      into.cryptographicAlgorithm = nameOf('CryptographicAlgorithm', code(node));
+      break;
+    case TAG.MaskGenerator:
+      into.maskGenerator = nameOf('MaskGenerator', code(node));
+      break;
+    case TAG.MaskGeneratorHashingAlgorithm:
+      into.maskGeneratorHashingAlgorithm = nameOf('HashingAlgorithm', code(node));
+      break;
+    case TAG.RandomIV:
+      if (node.type !== TYPE.Boolean) throw wrongType('RandomIV');
+      into.randomIv = node.value;
+      break;
+    case TAG.PSource:
+      if (node.type !== TYPE.ByteString) throw wrongType('PSource');
+      into.pSource = node.value;
+      break;
+    default: {
+      const field = INTEGERS.get(node.tag);
+      if (field !== undefined) into[field] = whole(node, field);
+    }
+  }
+}
+
+const INTEGERS: ReadonlyMap<
+  number,
+  'ivLength' | 'tagLength' | 'fixedFieldLength' | 'invocationFieldLength' | 'counterLength' | 'initialCounterValue' | 'saltLength' | 'trailerField'
+> = new Map([
+  [TAG.IVLength, 'ivLength'],
+  [TAG.TagLength, 'tagLength'],
+  [TAG.FixedFieldLength, 'fixedFieldLength'],
+  [TAG.InvocationFieldLength, 'invocationFieldLength'],
+  [TAG.CounterLength, 'counterLength'],
+  [TAG.InitialCounterValue, 'initialCounterValue'],
+  [TAG.SaltLength, 'saltLength'],
+  [TAG.TrailerField, 'trailerField'],
+]);
+
+function code(node: Node): number {
+  if (node.type !== TYPE.Enumeration) throw wrongType('a field that is an enumeration');
+  return node.value;
+}
+
+function whole(node: Node, field: string): number {
+  if (node.type !== TYPE.Integer) throw wrongType(field);
+  return node.value;
+}
+
+function wrongType(what: string): Refusal {
+  return new Refusal('InvalidMessage', `CryptographicParameters: ${what} has the wrong type`);
+}
+
+/**
+ * What the request says; what it leaves open is taken from the first CryptographicParameters of the object that are for this purpose and
+ * contradict nothing in the request; the rest is left to the defaults of the algorithm.
+ * @throws Refusal InvalidMessage, InvalidField
+ */
+export function effectiveParameters(request: Structure, object: ManagedObject, purpose: Purpose): CryptographicParameters {
+  const structure = structureOf(request, TAG.CryptographicParameters);
+  const own = storedParameters(object);
+  if (structure === undefined || structure.value.length === 0) return own.length === 0 ? NONE : (own.find((each) => fits(each, purpose)) ?? NONE);
+  const asked = parametersOf(structure);
+  if (own.length === 0) return asked;
+  const base = own.find((each) => fits(each, purpose) && agrees(each, asked));
+  return base === undefined ? asked : { ...base, ...asked };
+}
+
+/** The algorithm an operation works with: the one of the parameters, else the one of the key. */
+export function effectiveAlgorithm(parameters: CryptographicParameters, object: ManagedObject): CryptographicAlgorithm | undefined {
+  return parameters.cryptographicAlgorithm ?? algorithmOf(object);
+}
+
+const stored = new WeakMap<ManagedObject, readonly CryptographicParameters[]>();
+
+function storedParameters(object: ManagedObject): readonly CryptographicParameters[] {
+  const known = stored.get(object);
+  if (known !== undefined) return known;
+  const found: CryptographicParameters[] = [];
+  for (const { node } of object.attributes.all(TAG.CryptographicParameters)) if (node.type === TYPE.Structure) found.push(parametersOf(node));
+  stored.set(object, found);
+  return found;
+}
+
+const KEYED_MODES: ReadonlySet<string> = new Set(['CMAC', 'CBC_MAC']);
+const SIGNATURE_PADDINGS: ReadonlySet<string> = new Set(['PSS', 'X9_31']);
+
+function fits(parameters: CryptographicParameters, purpose: Purpose): boolean {
+  const { blockCipherMode: mode, paddingMethod: padding, cryptographicAlgorithm: algorithm, digitalSignatureAlgorithm: signature } = parameters;
+  const keyedHash = algorithm?.startsWith('HMAC') === true || (mode !== undefined && KEYED_MODES.has(mode));
+  if (purpose === 'encryption') return !keyedHash && signature === undefined && !(padding !== undefined && SIGNATURE_PADDINGS.has(padding));
+  if (purpose === 'signature') return !keyedHash && mode === undefined && padding !== 'OAEP';
+  return keyedHash || (mode === undefined && padding === undefined && signature === undefined);
+}
+
+function agrees(stored: CryptographicParameters, asked: CryptographicParameters): boolean {
+  for (const key in asked) {
+    const field = key as keyof CryptographicParameters;
+    const [a, b] = [stored[field], asked[field]];
+    if (a !== undefined && a !== b && !(a instanceof Uint8Array)) return false;
+  }
+  return true;
+}

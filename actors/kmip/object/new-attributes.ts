@@ -1,0 +1,69 @@
+// The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { MASK } from '../ttlv/mask.ts';
+import { integer, type Structure, TYPE } from '../ttlv/node.ts';
+import { tagName } from '../ttlv/names.ts';
+import { nameOf, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../crypto/parameters.ts';
+import { checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
+import { AttributeSet, type ReadonlyAttributes, sameNode } from './attributes.ts';
+import type { ObjectType } from './managed-object.ts';
+
+/**
+ * @param tags of the structures that hold attributes, the later ones going before the earlier ones: common ones, then those of one key
+ * @throws Refusal for an attribute that is malformed, that only the server sets, or that is given twice
+ */
+export function newAttributes(request: Structure, type: ObjectType, ...tags: readonly number[]): AttributeSet {
+  const set = new AttributeSet();
+  for (const tag of tags) {
+    const given = AttributeSet.of(structureOf(request, tag));
+    for (const each of given.tags()) set.remove(each);
+    for (const node of given.nodes()) {
+      checkAttribute(node, type);
+      // Clients repeat what the payload says of the kind of object.
+      if (node.tag === TAG.ObjectType) continue;
+      if (!mayClientSet(node.tag)) throw new Refusal('AttributeReadOnly', `DENIED: ${tagName(node.tag)} is server-managed`);
+      if (set.has(node.tag) && !isMultiple(node.tag)) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} has one value only`);
+      if (node.tag === TAG.Name && set.all(TAG.Name).some((other) => sameNode(other.node, node)))
+        throw new Refusal('NonUniqueNameAttribute', 'DENIED: a Name is given twice');
+      set.add(node);
+    }
+  }
+  if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
+  return set;
+}
+
+/** Kinds that a usage mask is about. */
+const USED: ReadonlySet<number> = new Set([
+  ENUM.ObjectType.SymmetricKey,
+  ENUM.ObjectType.PrivateKey,
+  ENUM.ObjectType.PublicKey,
+  ENUM.ObjectType.SecretData,
+  ENUM.ObjectType.SplitKey,
+]);
+
+/** The CryptographicAlgorithm given. */
+export function givenAlgorithm(attributes: ReadonlyAttributes): CryptographicAlgorithm | undefined {
+  const node = attributes.first(TAG.CryptographicAlgorithm);
+  return node?.type === TYPE.Enumeration ? nameOf('CryptographicAlgorithm', node.value) : undefined;
+}
+
+/** The CryptographicLength given, in bits. */
+export function givenLength(attributes: ReadonlyAttributes): number | undefined {
+  const node = attributes.first(TAG.CryptographicLength);
+  return node?.type === TYPE.Integer ? node.value : undefined;
+}
+
+/** The RecommendedCurve of the CryptographicDomainParameters given. */
+export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | undefined {
+  const domain = attributes.first(TAG.CryptographicDomainParameters);
+  const node = domain?.type === TYPE.Structure ? domain.value.find(({ tag }) => tag === TAG.RecommendedCurve) : undefined;
+  return node?.type === TYPE.Enumeration ? nameOf('RecommendedCurve', node.value) : undefined;
+}
+
+/** @throws Refusal where the server is configured not to use an algorithm */
+export function requireAllowed(algorithm: CryptographicAlgorithm, allowed: readonly string[]): void {
+  if (allowed.length > 0 && !allowed.includes(algorithm)) throw new Refusal('InvalidField', `${algorithm} is not among the algorithms that this server may use`);
+}

@@ -1,0 +1,64 @@
+// Usage limits: how often, or on how many bytes, a key may still apply protection (KMIP specification 2.1 section 4.59).
+import type { OperationContext } from '../operations/operation.ts';
+import { Refusal, type ResultReason } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { enumeration, longInteger, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { codeOf, longOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Draft, ManagedObject } from './managed-object.ts';
+import { requireUse, type Use } from './usage.ts';
+
+interface UsageLimits {
+  readonly total: bigint;
+  /** What is left of `total`. */
+  readonly count: bigint;
+  readonly unit: number;
+}
+
+/** The limits of a key; undefined for most, which are used without a look at the store. */
+export function usageLimitsOf(object: ManagedObject): UsageLimits | undefined {
+  const node = object.attributes.first(TAG.UsageLimits);
+  return node?.type === TYPE.Structure ? read(node) : undefined;
+}
+
+function read(node: Structure): UsageLimits {
+  const total = required(longOf(node, TAG.UsageLimitsTotal), TAG.UsageLimitsTotal);
+  return { total, count: longOf(node, TAG.UsageLimitsCount) ?? total, unit: codeOf(node, TAG.UsageLimitsUnit) ?? ENUM.UsageLimitsUnit.Object };
+}
+
+/**
+ * Takes units from a key inside a transaction.
+ * @param units whole units; more than are left take none
+ * @throws Refusal with `reason`
+ */
+export function take(draft: Draft, limits: UsageLimits, units: bigint, reason: ResultReason): void {
+  if (units > limits.count) throw new Refusal(reason, `the usage limits of ${draft.id} are exhausted: ${limits.count} are left, ${units} are needed`);
+  draft.attributes.set(
+    structure(TAG.UsageLimits, [
+      longInteger(TAG.UsageLimitsTotal, limits.total),
+      longInteger(TAG.UsageLimitsCount, limits.count - units),
+      enumeration(TAG.UsageLimitsUnit, limits.unit),
+    ]),
+  );
+}
+
+/** What protecting so many bytes once takes from limits. */
+export function unitsOf(limits: UsageLimits, bytes: number): bigint {
+  return limits.unit === ENUM.UsageLimitsUnit.Byte ? BigInt(bytes) : 1n;
+}
+
+/**
+ * Takes what one use needs, before the use; what fails afterwards has been spent. Only for a key that has limits.
+ * @param bytes of data to protect
+ * @throws Refusal PermissionDenied where too little is left, as sections 6.1.17 and 6.1.55 demand; whatever `requireUse` throws
+ */
+export function spendUsage(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number): Promise<void> {
+  return ctx.change(async (tx) => {
+    const draft = await tx.byId(object.id, use.operation);
+    requireUse(draft, use, ctx.now);
+    const limits = usageLimitsOf(draft);
+    if (limits === undefined) return;
+    take(draft, limits, unitsOf(limits, bytes), use.operation === 'MAC' ? 'UsageLimitExceeded' : 'PermissionDenied');
+    await tx.update(draft);
+  });
+}

@@ -1,0 +1,76 @@
+// Whether a key may be used for an operation at this moment: its state, its dates, its usage mask (KMIP specification 2.1 sections 4.17, 4.40, 4.41, 4.57).
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { MASK } from '../ttlv/mask.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { dateAttribute, stateAt } from './lifecycle.ts';
+import type { ManagedObject } from './managed-object.ts';
+
+const BIT = MASK.CryptographicUsageMask;
+const { State, CryptographicAlgorithm } = ENUM;
+
+export interface Use {
+  readonly operation: 'Encrypt' | 'Decrypt' | 'Sign' | 'SignatureVerify' | 'MAC' | 'MACVerify' | 'DeriveKey' | 'GetUsageAllocation';
+  /** One of these bits of CryptographicUsageMask has to be set. */
+  readonly bits: number;
+  /** Bits that do for a key of FF1 as well. */
+  readonly fpeBits?: number;
+  /** Applying protection needs an Active key; processing what is protected is also done by keys that are Deactivated or Compromised. */
+  readonly protects: boolean;
+  /** How a refusal begins. */
+  readonly failure: string;
+}
+
+export const USE = {
+  Encrypt: { operation: 'Encrypt', bits: BIT.Encrypt, fpeBits: BIT.FPEEncrypt, protects: true, failure: 'a key for encryption is not found under' },
+  Decrypt: { operation: 'Decrypt', bits: BIT.Decrypt, fpeBits: BIT.FPEDecrypt, protects: false, failure: 'failed to retrieve the key' },
+  Sign: { operation: 'Sign', bits: BIT.Sign, protects: true, failure: 'no valid key for id' },
+  SignatureVerify: { operation: 'SignatureVerify', bits: BIT.Verify, protects: false, failure: 'no valid key for id' },
+  MAC: { operation: 'MAC', bits: BIT.MACGenerate, protects: true, failure: 'no valid key for id' },
+  MACVerify: { operation: 'MACVerify', bits: BIT.MACVerify, protects: false, failure: 'no valid key for id' },
+  DeriveKey: { operation: 'DeriveKey', bits: BIT.DeriveKey, protects: true, failure: 'no valid key for id' },
+  /** Of any kind of protection. */
+  GetUsageAllocation: {
+    operation: 'GetUsageAllocation',
+    bits: BIT.Encrypt | BIT.Sign | BIT.WrapKey | BIT.MACGenerate | BIT.DeriveKey | BIT.CertificateSign | BIT.CRLSign | BIT.FPEEncrypt,
+    protects: true,
+    failure: 'no valid key for id',
+  },
+} as const satisfies Record<Use['operation'], Use>;
+
+/**
+ * @param now seconds since the epoch
+ * @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState, IncompatibleCryptographicUsageMask
+ */
+export function requireUse(object: ManagedObject, use: Use, now: number): void {
+  if (object.archived) throw unusable(object, use, 'ObjectArchived', 'it is archived');
+  const state = stateAt(object, now);
+  if (state !== State.Active) requireState(object, use, state);
+  const { attributes } = object;
+  if (use.protects) {
+    const stop = dateAttribute(attributes, TAG.ProtectStopDate);
+    if (stop !== undefined && now >= stop) throw unusable(object, use, 'WrongKeyLifecycleState', 'its protect stop date has passed');
+  } else {
+    const start = dateAttribute(attributes, TAG.ProcessStartDate);
+    if (start !== undefined && now < start) throw unusable(object, use, 'WrongKeyLifecycleState', 'its process start date is to come');
+  }
+  const mask = attributes.first(TAG.CryptographicUsageMask)?.value;
+  if (typeof mask === 'number' && (mask & (use.bits | BIT.Unrestricted)) !== 0) return;
+  if (typeof mask === 'number' && use.fpeBits !== undefined && (mask & use.fpeBits) !== 0 && isFpe(object)) return;
+  throw unusable(object, use, 'IncompatibleCryptographicUsageMask', `its usage mask does not permit ${use.operation}`);
+}
+
+function requireState(object: ManagedObject, use: Use, state: ManagedObject['state']): void {
+  if (state === State.Destroyed || state === State.DestroyedCompromised) throw unusable(object, use, 'ObjectDestroyed', 'it is destroyed');
+  if (state === State.PreActive) throw unusable(object, use, 'WrongKeyLifecycleState', 'it is not active yet');
+  if (use.protects) throw unusable(object, use, 'WrongKeyLifecycleState', `it is ${state === State.Compromised ? 'compromised' : 'deactivated'}`);
+}
+
+function isFpe(object: ManagedObject): boolean {
+  return object.attributes.first(TAG.CryptographicAlgorithm)?.value === CryptographicAlgorithm.FPE_FF1;
+}
+
+/** A refusal that names the key and says why it cannot be used, in the words that clients of the operation look for. */
+export function unusable(object: ManagedObject, use: Use, reason: Refusal['reason'], why: string): Refusal {
+  return new Refusal(reason, `${use.failure} ${object.id}: ${why}`);
+}

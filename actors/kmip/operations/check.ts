@@ -1,0 +1,30 @@
+// Check: whether an object could be used as the client intends (KMIP specification 2.1 section 6.1.7).
+import { leaseSeconds } from '../object/lease.ts';
+import { usageLimitsOf } from '../object/usage-limits.ts';
+import { Refusal, type ResultReason } from '../refusal.ts';
+import { MASK } from '../ttlv/mask.ts';
+import { text } from '../ttlv/node.ts';
+import { integerOf, intervalOf, longOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation, OperationContext } from './operation.ts';
+
+/** A use that is not permitted fails, as in the test cases of the profiles (BL-M-2), and empties the ID placeholder. */
+export const check: Operation = async (request, ctx) => {
+  const object = await ctx.use(request, 'Check');
+  const wanted = integerOf(request, TAG.CryptographicUsageMask) ?? 0;
+  const mask = object.attributes.first(TAG.CryptographicUsageMask)?.value;
+  const permitted = typeof mask === 'number' ? mask : 0;
+  if ((wanted & ~permitted) !== 0 && (permitted & MASK.CryptographicUsageMask.Unrestricted) === 0)
+    throw denied(ctx, 'IncompatibleCryptographicUsageMask', 'the usage mask does not permit all of these uses');
+  const units = longOf(request, TAG.UsageLimitsCount);
+  const limits = usageLimitsOf(object);
+  if (units !== undefined && limits !== undefined && units > limits.count) throw denied(ctx, 'UsageLimitExceeded', `${limits.count} units are left`);
+  const seconds = intervalOf(request, TAG.LeaseTime);
+  if (seconds !== undefined && seconds > leaseSeconds(object)) throw denied(ctx, 'PermissionDenied', `leases are for ${leaseSeconds(object)} seconds at most`);
+  return [text(TAG.UniqueIdentifier, object.id)];
+};
+
+function denied(ctx: OperationContext, reason: ResultReason, why: string): Refusal {
+  ctx.batch.placeholder = undefined;
+  return new Refusal(reason, `Check failed: ${why}`);
+}

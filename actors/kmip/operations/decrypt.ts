@@ -1,0 +1,100 @@
+// Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that can.
+import { type Cipher, cipherFor } from '../crypto/cipher.ts';
+import { effectiveParameters } from '../object/cryptographic-parameters.ts';
+import { secretBytes, secretKey } from '../object/key-material.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { requireUse, USE, unusable } from '../object/usage.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
+import { bytesOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { privateKeyDecrypt } from './asymmetric.ts';
+import { cipherAlgorithm, noData, noParts, tagInData } from './cipher-rules.ts';
+import { decryptFormat } from './format-preserving.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { type Part, partOf } from './part.ts';
+import { correlation, sendPart } from './parts.ts';
+
+export const decrypt: Operation = async (request, ctx) => {
+  const part = partOf(request);
+  const candidates = await ctx.candidates(request, 'Decrypt');
+  const newest = candidates[0] as ManagedObject;
+  if (part.is !== 'whole') return decryptPart(request, ctx, newest, part);
+  if (candidates.length === 1) return [text(TAG.UniqueIdentifier, newest.id), bytes(TAG.Data, decryptWith(newest, request, ctx))];
+  return decryptWithAny(candidates, request, ctx);
+};
+
+/** Modes without authentication cannot tell the generations apart, except by their padding: there the newest wins. */
+function decryptWithAny(candidates: readonly ManagedObject[], request: Structure, ctx: OperationContext): readonly Node[] {
+  let first: Refusal | undefined;
+  for (const object of candidates) {
+    try {
+      return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, decryptWith(object, request, ctx))];
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      first ??= error;
+    }
+  }
+  throw first as Refusal;
+}
+
+function decryptWith(object: ManagedObject, request: Structure, ctx: OperationContext): Uint8Array {
+  requireUse(object, USE.Decrypt, ctx.now);
+  const parameters = effectiveParameters(request, object, 'encryption');
+  const data = bytesOf(request, TAG.Data);
+  if (data === undefined) throw noData('decrypt');
+  try {
+    if (object.type === ENUM.ObjectType.PrivateKey) return privateKeyDecrypt(object, parameters, request, data);
+    if (object.type !== ENUM.ObjectType.SymmetricKey) throw unusable(object, USE.Decrypt, 'InvalidObjectType', 'this kind of object cannot decrypt');
+    const algorithm = cipherAlgorithm(ctx, parameters, object);
+    if (algorithm === 'FPE_FF1') return decryptFormat(object, request, data);
+    const key = secretKey(object);
+    const cipher = cipherFor(algorithm, parameters, key.symmetricKeySize as number);
+    return cipher.decrypt(key, decryption(cipher, request, data, ctx));
+  } catch (error) {
+    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
+  }
+}
+
+function decryption(cipher: Cipher, request: Structure, data: Uint8Array, ctx: OperationContext) {
+  const iv = neededIv(cipher, request);
+  const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
+  const tag = bytesOf(request, TAG.AuthenticatedEncryptionTag);
+  if (tag !== undefined || !cipher.authenticated) return { iv, aad, data, tag };
+  const end = data.length - cipher.tagBytes;
+  if (!tagInData(ctx.version) || end < 0) throw new Refusal('InvalidField', 'invalid tag: the authenticated encryption tag is missing');
+  return { iv, aad, data: data.subarray(0, end), tag: data.subarray(end) };
+}
+
+/** @throws Refusal InvalidMessage, as the test cases of the profiles have it (CS-BC-M-11) */
+function neededIv(cipher: Cipher, request: Structure): Uint8Array | undefined {
+  const iv = bytesOf(request, TAG.IVCounterNonce);
+  if (iv === undefined && cipher.ivBytes !== undefined)
+    throw new Refusal('InvalidMessage', `missing-iv: ${cipher.name} needs the IV, counter or nonce of the encryption`);
+  return iv;
+}
+
+function failed(error: Refusal): Refusal {
+  return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${error.message}`, error.cause);
+}
+
+async function decryptPart(request: Structure, ctx: OperationContext, object: ManagedObject, part: Part): Promise<readonly Node[]> {
+  requireUse(object, USE.Decrypt, ctx.now);
+  if (object.type !== ENUM.ObjectType.SymmetricKey) throw noParts('this kind of key');
+  const parameters = effectiveParameters(request, object, 'encryption');
+  const algorithm = cipherAlgorithm(ctx, parameters, object);
+  const data = bytesOf(request, TAG.Data);
+  if (part.is === 'next' && data === undefined) throw noData('decrypt');
+  const begin = () => {
+    const cipher = algorithm === 'FPE_FF1' ? undefined : cipherFor(algorithm, parameters, secretBytes(object).length);
+    if (cipher?.decryptor === undefined) throw noParts(cipher?.name ?? 'FF1');
+    const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
+    return { algorithm, parameters, key: secretBytes(object), iv: neededIv(cipher, request), aad };
+  };
+  const proof = bytesOf(request, TAG.AuthenticatedEncryptionTag);
+  const output = await sendPart(ctx, part, { kind: 'Decrypt', object: object.id, data, proof, begin }).catch((error: unknown) => {
+    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
+  });
+  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, output.data), ...correlation(part, output)];
+}

@@ -1,0 +1,86 @@
+// Encrypt (KMIP specification 2.1 section 6.1.17): symmetric ciphers, public keys and certificates, encapsulation, FF1; whole or in parts.
+import { type Cipher, cipherFor } from '../crypto/cipher.ts';
+import type { CryptographicParameters } from '../crypto/parameters.ts';
+import { randomIv } from '../crypto/random.ts';
+import { effectiveParameters } from '../object/cryptographic-parameters.ts';
+import { secretBytes, secretKey } from '../object/key-material.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { requireUse, USE, unusable } from '../object/usage.ts';
+import { spendUsage } from '../object/usage-limits.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
+import { bytesOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { isPublic, publicKeyEncrypt } from './asymmetric.ts';
+import { cipherAlgorithm, noData, noParts, tagInData } from './cipher-rules.ts';
+import { encryptFormat } from './format-preserving.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { type Part, partOf } from './part.ts';
+import { correlation, sendPart } from './parts.ts';
+
+export const encrypt: Operation = async (request, ctx) => {
+  const object = await ctx.use(request, 'Encrypt');
+  requireUse(object, USE.Encrypt, ctx.now);
+  const part = partOf(request);
+  const parameters = effectiveParameters(request, object, 'encryption');
+  const data = bytesOf(request, TAG.Data);
+  if (object.type !== ENUM.ObjectType.SymmetricKey) {
+    if (!isPublic(object)) throw unusable(object, USE.Encrypt, 'InvalidObjectType', 'this kind of object cannot encrypt');
+    if (part.is !== 'whole') throw noParts('a public key');
+    if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Encrypt, data?.length ?? 0);
+    return publicKeyEncrypt(object, parameters, request);
+  }
+  const algorithm = cipherAlgorithm(ctx, parameters, object);
+  if (algorithm === 'FPE_FF1') {
+    if (part.is !== 'whole') throw noParts('FF1');
+    if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Encrypt, data?.length ?? 0);
+    return encryptFormat(object, request);
+  }
+  const key = secretKey(object);
+  const cipher = cipherFor(algorithm, parameters, key.symmetricKeySize as number);
+  if (part.is !== 'whole') return encryptPart(request, ctx, { object, part, cipher, parameters, algorithm, data });
+  if (data === undefined) throw noData('encrypt');
+  if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Encrypt, data.length);
+  const given = bytesOf(request, TAG.IVCounterNonce);
+  const iv = given ?? serverIv(cipher, parameters);
+  const { data: encrypted, tag } = cipher.encrypt(key, { iv, aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData), data });
+  return answer(object, ctx, encrypted, given === undefined ? iv : undefined, tag);
+};
+
+function answer(object: ManagedObject, ctx: OperationContext, data: Uint8Array, iv: Uint8Array | undefined, tag: Uint8Array | undefined): Node[] {
+  const inData = tag !== undefined && tagInData(ctx.version);
+  const members: Node[] = [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, inData ? Buffer.concat([data, tag]) : data)];
+  if (iv !== undefined) members.push(bytes(TAG.IVCounterNonce, iv));
+  if (tag !== undefined && !inData) members.push(bytes(TAG.AuthenticatedEncryptionTag, tag));
+  return members;
+}
+
+/** Of the length that the parameters ask for, where the cipher takes it; undefined where the cipher needs none. */
+function serverIv(cipher: Cipher, { ivLength }: CryptographicParameters): Uint8Array | undefined {
+  if (cipher.ivBytes === undefined) return undefined;
+  const asked = ivLength === undefined ? 0 : ivLength / 8;
+  return randomIv(asked > 0 && cipher.acceptsIv(asked) ? asked : cipher.ivBytes);
+}
+
+interface PartOfEncryption {
+  readonly object: ManagedObject;
+  readonly part: Part;
+  readonly cipher: Cipher;
+  readonly parameters: CryptographicParameters;
+  readonly algorithm: NonNullable<CryptographicParameters['cryptographicAlgorithm']>;
+  readonly data: Uint8Array | undefined;
+}
+
+async function encryptPart(request: Structure, ctx: OperationContext, encryption: PartOfEncryption): Promise<readonly Node[]> {
+  const { object, part, cipher, parameters, algorithm, data } = encryption;
+  if (part.is === 'first' && cipher.encryptor === undefined) throw noParts(cipher.name);
+  if (part.is === 'next' && data === undefined) throw noData('encrypt');
+  const given = bytesOf(request, TAG.IVCounterNonce);
+  const iv = part.is === 'first' ? (given ?? serverIv(cipher, parameters)) : undefined;
+  const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
+  if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Encrypt, data?.length ?? 0);
+  const input = { kind: 'Encrypt', object: object.id, data, begin: () => ({ algorithm, parameters, key: secretBytes(object), iv, aad }) } as const;
+  const output = await sendPart(ctx, part, input);
+  const members = answer(object, ctx, output.data, given === undefined ? iv : undefined, output.tag);
+  return [...members, ...correlation(part, output)];
+}

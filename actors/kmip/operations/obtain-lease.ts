@@ -1,0 +1,21 @@
+// ObtainLease (KMIP specification 2.1 section 6.1.35).
+import { leaseSeconds } from '../object/lease.ts';
+import { dateAttribute, stateAt } from '../object/lifecycle.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { dateTime, interval, text } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation } from './operation.ts';
+
+const { State } = ENUM;
+
+/** Leases are not counted; one is refused for what is archived, destroyed or compromised. */
+export const obtainLease: Operation = async (request, ctx) => {
+  const object = await ctx.use(request, 'ObtainLease');
+  if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived: recover it first`);
+  const state = stateAt(object, ctx.now);
+  if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
+  if (state === State.Compromised) throw new Refusal('PermissionDenied', `no lease is given for ${object.id}: it is compromised`);
+  const changed = dateAttribute(object.attributes, TAG.LastChangeDate) ?? dateAttribute(object.attributes, TAG.InitialDate) ?? ctx.now;
+  return [text(TAG.UniqueIdentifier, object.id), interval(TAG.LeaseTime, leaseSeconds(object)), dateTime(TAG.LastChangeDate, changed)];
+};

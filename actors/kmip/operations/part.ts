@@ -1,0 +1,33 @@
+// Which part of a multi-part operation a request is (KMIP specification 2.1 section 6).
+import { Refusal } from '../refusal.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { booleanOf, bytesOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+
+export type Part =
+  | { readonly is: 'whole' | 'first' }
+  /** `value` is the CorrelationValue of the first part. */
+  | { readonly is: 'next' | 'last'; readonly value: Uint8Array };
+
+const WHOLE: Part = Object.freeze({ is: 'whole' });
+const FIRST: Part = Object.freeze({ is: 'first' });
+
+/**
+ * Init and Final together without a CorrelationValue are a single part, as section 6 says.
+ * @throws Refusal InvalidField for a combination that names no part, InvalidMessage
+ */
+export function partOf(request: Structure): Part {
+  const init = booleanOf(request, TAG.InitIndicator) === true;
+  const final = booleanOf(request, TAG.FinalIndicator) === true;
+  const value = bytesOf(request, TAG.CorrelationValue);
+  if (value === undefined) {
+    if (final !== init) return init ? FIRST : noValue();
+    return WHOLE;
+  }
+  if (init) throw new Refusal('InvalidField', 'the init indicator begins a multi-part operation, the correlation value continues one: only one of them can be given');
+  return { is: final ? 'last' : 'next', value };
+}
+
+function noValue(): never {
+  throw new Refusal('InvalidField', 'the final indicator needs the correlation value of the init part');
+}

@@ -1,0 +1,79 @@
+// PKCS_11: the functions that tell of the server itself (KMIP specification 2.1 section 6.1.37 and the PKCS#11 profile); all others are not supported.
+import { Refusal } from '../refusal.ts';
+import type { StreamOwner, StreamStart } from '../stream-api.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, enumeration, type Node, text } from '../ttlv/node.ts';
+import { bytesOf, codeOf, nameOf, required, textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation, OperationContext } from './operation.ts';
+
+type ReturnCode = keyof typeof ENUM.PKCS_11ReturnCode;
+
+/** Functions before 3.0 as well, so its name is the only one. */
+const INTERFACE = 'PKCS 11';
+const NOTHING = new Uint8Array();
+
+/** @throws Refusal PKCS_11InvalidInterface, PKCS_11InvalidFunction; what the function itself refuses is in its return code */
+export const pkcs11: Operation = async (request, ctx) => {
+  const named = textOf(request, TAG.PKCS_11Interface);
+  if (named !== undefined && named !== INTERFACE) throw new Refusal('PKCS_11InvalidInterface', `there is no interface ${named.slice(0, 64)}`);
+  const code = required(codeOf(request, TAG.PKCS_11Function), TAG.PKCS_11Function);
+  const value = bytesOf(request, TAG.CorrelationValue);
+  const answer: Node[] = [...(named === undefined ? [] : [text(TAG.PKCS_11Interface, named)]), enumeration(TAG.PKCS_11Function, code)];
+  const result = (returned: ReturnCode, ...members: Node[]) => [...answer, ...members, enumeration(TAG.PKCS_11ReturnCode, ENUM.PKCS_11ReturnCode[returned])];
+  switch (functionName(code)) {
+    case 'C_Initialize':
+      if (value !== undefined && (await isOpen(ctx, value))) return result('CRYPTOKI_ALREADY_INITIALIZED');
+      return result('OK', bytes(TAG.CorrelationValue, (await ctx.server.streams.begin(started(ctx), NOTHING)).value));
+    case 'C_GetInfo':
+      if (value === undefined || !(await isOpen(ctx, value))) return result('CRYPTOKI_NOT_INITIALIZED');
+      return result('OK', bytes(TAG.PKCS_11OutputParameters, info(ctx)));
+    case 'C_Finalize':
+      if (value === undefined || !(await ctx.server.streams.abandon(owner(ctx), value))) return result('CRYPTOKI_NOT_INITIALIZED');
+      return result('OK');
+    default:
+      return result('FUNCTION_NOT_SUPPORTED');
+  }
+};
+
+function functionName(code: number): keyof typeof ENUM.PKCS_11Function {
+  try {
+    return nameOf('PKCS_11Function', code);
+  } catch {
+    throw new Refusal('PKCS_11InvalidFunction', `the interface has no function ${code}`);
+  }
+}
+
+const owner = (ctx: OperationContext): StreamOwner => ({ kind: 'PKCS_11', user: ctx.caller.user, object: '' });
+
+function started(ctx: OperationContext): StreamStart {
+  return { ...owner(ctx), algorithm: undefined, parameters: {}, key: NOTHING, iv: undefined, aad: undefined, proof: undefined };
+}
+
+async function isOpen(ctx: OperationContext, value: Uint8Array): Promise<boolean> {
+  try {
+    await ctx.server.streams.update(owner(ctx), value, NOTHING);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === 'InvalidCorrelationValue') return false;
+    throw error;
+  }
+}
+
+/** CK_INFO: version of Cryptoki, manufacturer, flags in 8 bytes, description and version of the library; texts are padded with spaces. */
+function info({ server: { args } }: OperationContext): Uint8Array {
+  const [major = '0', minor = '0'] = args.version.split('.');
+  return Buffer.concat([
+    Buffer.of(3, 0),
+    padded(args.vendorIdentification),
+    Buffer.alloc(8),
+    padded('key management over KMIP'),
+    Buffer.of(Number.parseInt(major, 10) & 0xff, Number.parseInt(minor, 10) & 0xff),
+  ]);
+}
+
+function padded(value: string): Buffer {
+  const buffer = Buffer.alloc(32, ' ');
+  buffer.write(value, 'utf8');
+  return buffer;
+}

@@ -1,0 +1,42 @@
+// Sign (KMIP specification 2.1 section 6.1.55): data, a digest made by the client, or data in parts.
+import { sign as signature } from '../crypto/sign.ts';
+import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
+import { asymmetricKey } from '../object/key-material.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { requireUse, USE, unusable } from '../object/usage.ts';
+import { spendUsage } from '../object/usage-limits.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
+import { bytesOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { noData } from './cipher-rules.ts';
+import { signatureInput } from './signature-input.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { type Part, partOf } from './part.ts';
+import { correlation, sendPart } from './parts.ts';
+
+export const sign: Operation = async (request, ctx) => {
+  const object = await ctx.use(request, 'Sign');
+  requireUse(object, USE.Sign, ctx.now);
+  if (object.type !== ENUM.ObjectType.PrivateKey) throw unusable(object, USE.Sign, 'InvalidObjectType', 'only private keys sign');
+  const part = partOf(request);
+  if (part.is !== 'whole') return signPart(request, ctx, object, part);
+  const input = signatureInput(request);
+  const parameters = effectiveParameters(request, object, 'signature');
+  if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Sign, (input.data ?? input.digest).length);
+  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.SignatureData, signature(asymmetricKey(object), parameters, input))];
+};
+
+async function signPart(request: Structure, ctx: OperationContext, object: ManagedObject, part: Part): Promise<readonly Node[]> {
+  const data = bytesOf(request, TAG.Data);
+  if (part.is === 'next' && data === undefined) throw noData('sign');
+  if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Sign, data?.length ?? 0);
+  const begin = () => {
+    const parameters = effectiveParameters(request, object, 'signature');
+    const key = asymmetricKey(object).export({ format: 'der', type: 'pkcs8' });
+    return { algorithm: effectiveAlgorithm(parameters, object), parameters, key };
+  };
+  const output = await sendPart(ctx, part, { kind: 'Sign', object: object.id, data, begin });
+  const made = part.is === 'last' ? [bytes(TAG.SignatureData, output.data)] : [];
+  return [text(TAG.UniqueIdentifier, object.id), ...made, ...correlation(part, output)];
+}

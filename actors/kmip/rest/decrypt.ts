@@ -1,0 +1,32 @@
+// Decrypts: POST /v1/crypto/decrypt takes the parts of a JWE for one recipient (RFC 7516 section 5.2).
+import { randomBytes } from 'node:crypto';
+import type { OperationContext } from '../operations/operation.ts';
+import { additionalText, authenticated } from './additional-data.ts';
+import { type ContentEncryption, contentEncryption, open, type Sealed } from './content-encryption.ts';
+import { keyManagement } from './key-management.ts';
+import { type Members, octets, text } from './members.ts';
+import { badRequest } from './problem.ts';
+import { receivedHeader } from './protected-header.ts';
+import { encryptedKeyOf, receivedKey } from './received-key.ts';
+
+/** @throws Problem, Refusal */
+export async function decrypt(body: Members, ctx: OperationContext): Promise<unknown> {
+  const header = receivedHeader(body);
+  const alg = keyManagement(header.alg, 'header');
+  const enc = contentEncryption(text(header.members, 'enc'), 'header');
+  const sealed = sealedOf(body, enc);
+  const aad = additionalText(body);
+  const encryptedKey = encryptedKeyOf(body, alg);
+  // A random key fails where the content is authenticated, as a wrong one does (RFC 7516 section 11.5).
+  const key = (await receivedKey(ctx, { header, alg, enc, encryptedKey })) ?? randomBytes(enc.keyLength);
+  const plaintext = open(enc, key, authenticated({ encoded: header.encoded, octets: Buffer.from(header.encoded, 'latin1') }, aad), sealed);
+  return { kid: header.kid, data: plaintext.toString('base64url') };
+}
+
+function sealedOf(body: Members, enc: ContentEncryption): Sealed {
+  const iv = octets(body, 'iv');
+  const tag = octets(body, 'tag');
+  if (iv.length !== enc.ivLength) throw badRequest(`iv has to be ${enc.ivLength} bytes`);
+  if (tag.length !== enc.tagLength) throw badRequest(`tag has to be ${enc.tagLength} bytes`);
+  return { iv, ciphertext: octets(body, 'ciphertext'), tag };
+}

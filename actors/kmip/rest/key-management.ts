@@ -1,0 +1,45 @@
+// Key management of JWE: how the content encryption key comes to the recipient (RFC 7518 section 4), by the name of its algorithm.
+import { type Place, refused } from './registered.ts';
+
+/** `direct`: the key is the content encryption key. `agreement` may be followed by key wrapping. */
+export type KeyManagement =
+  | { readonly name: string; readonly mode: 'direct' }
+  | { readonly name: string; readonly mode: 'oaep'; readonly hash: 'sha1' | 'sha256' | 'sha384' | 'sha512' }
+  /** @property wrapLength bytes of the wrapping key */
+  | { readonly name: string; readonly mode: 'wrap'; readonly wrapLength: number }
+  | { readonly name: string; readonly mode: 'agreement'; readonly wrapLength?: number };
+
+const ALGORITHMS: ReadonlyMap<string, KeyManagement> = new Map(
+  (
+    [
+      { name: 'dir', mode: 'direct' },
+      { name: 'RSA-OAEP', mode: 'oaep', hash: 'sha1' },
+      { name: 'RSA-OAEP-256', mode: 'oaep', hash: 'sha256' },
+      { name: 'RSA-OAEP-384', mode: 'oaep', hash: 'sha384' },
+      { name: 'RSA-OAEP-512', mode: 'oaep', hash: 'sha512' },
+      { name: 'A128KW', mode: 'wrap', wrapLength: 16 },
+      { name: 'A192KW', mode: 'wrap', wrapLength: 24 },
+      { name: 'A256KW', mode: 'wrap', wrapLength: 32 },
+      { name: 'ECDH-ES', mode: 'agreement' },
+      { name: 'ECDH-ES+A128KW', mode: 'agreement', wrapLength: 16 },
+      { name: 'ECDH-ES+A192KW', mode: 'agreement', wrapLength: 24 },
+      { name: 'ECDH-ES+A256KW', mode: 'agreement', wrapLength: 32 },
+    ] satisfies KeyManagement[]
+  ).map((each) => [each.name, each]),
+);
+
+export function findKeyManagement(name: string): KeyManagement | undefined {
+  return ALGORITHMS.get(name);
+}
+
+/** @throws Problem bad_request or unsupported_algorithm */
+export function keyManagement(name: string, place: Place): KeyManagement {
+  const found = ALGORITHMS.get(name);
+  if (!found) throw refused('alg', name, place);
+  return found;
+}
+
+/** Whether a key travels in the message. */
+export function carriesKey(alg: KeyManagement): boolean {
+  return alg.mode !== 'direct' && !(alg.mode === 'agreement' && alg.wrapLength === undefined);
+}

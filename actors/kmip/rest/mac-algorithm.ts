@@ -1,0 +1,33 @@
+// The message authentication codes of JWS by name (RFC 7518 section 3.2), and KMIP's names of their keys.
+import { refused } from './registered.ts';
+
+export interface MacAlgorithm {
+  readonly name: string;
+  readonly hash: 'sha256' | 'sha384' | 'sha512';
+  /** CryptographicAlgorithm of the key. */
+  readonly algorithm: 'HMAC_SHA256' | 'HMAC_SHA384' | 'HMAC_SHA512';
+  readonly hashingAlgorithm: 'SHA_256' | 'SHA_384' | 'SHA_512';
+  /** Bytes of the hash: the shortest key. */
+  readonly length: number;
+}
+
+const ALGORITHMS: ReadonlyMap<string, MacAlgorithm> = new Map(
+  (
+    [
+      { name: 'HS256', hash: 'sha256', algorithm: 'HMAC_SHA256', hashingAlgorithm: 'SHA_256', length: 32 },
+      { name: 'HS384', hash: 'sha384', algorithm: 'HMAC_SHA384', hashingAlgorithm: 'SHA_384', length: 48 },
+      { name: 'HS512', hash: 'sha512', algorithm: 'HMAC_SHA512', hashingAlgorithm: 'SHA_512', length: 64 },
+    ] satisfies MacAlgorithm[]
+  ).map((each) => [each.name, each]),
+);
+
+export function findMacAlgorithm(name: string): MacAlgorithm | undefined {
+  return ALGORITHMS.get(name);
+}
+
+/** @throws Problem bad_request or unsupported_algorithm */
+export function macAlgorithm(name: string): MacAlgorithm {
+  const found = ALGORITHMS.get(name);
+  if (!found) throw refused('alg', name, 'body');
+  return found;
+}

@@ -1,0 +1,54 @@
+// Reads the JSON of bodies and protected headers and their members; other members are ignored.
+import { isUtf8 } from 'node:buffer';
+import { badRequest } from './problem.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** @param what names the bytes in the error @throws Problem bad_request for anything but a JSON object in UTF-8 */
+export function readObject(bytes: Uint8Array, what: string): Members {
+  if (!isUtf8(bytes)) throw badRequest(`${what} is not valid UTF-8`);
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch {
+    throw badRequest(`${what} is not valid JSON`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest(`${what} is not a JSON object`);
+  return value as Members;
+}
+
+/** null counts as absent. @throws Problem bad_request for another type */
+export function optionalText(members: Members, name: string): string | undefined {
+  const value = members[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badRequest(`${name} is not a string`);
+  return value;
+}
+
+/** @throws Problem bad_request where it is missing or another type */
+export function text(members: Members, name: string): string {
+  const value = optionalText(members, name);
+  if (value === undefined) throw badRequest(`missing member: ${name}`);
+  return value;
+}
+
+/**
+ * Bytes from base64url without padding (RFC 7515 section 2); only the one spelling that encoding them again gives.
+ * @throws Problem bad_request
+ */
+export function decoded(value: string, name: string): Buffer {
+  const bytes = Buffer.from(value, 'base64url');
+  if (bytes.toString('base64url') !== value) throw badRequest(`${name} is not base64url without padding`);
+  return bytes;
+}
+
+/** @throws Problem bad_request */
+export function octets(members: Members, name: string): Buffer {
+  return decoded(text(members, name), name);
+}
+
+/** @throws Problem bad_request */
+export function optionalOctets(members: Members, name: string): Buffer | undefined {
+  const value = optionalText(members, name);
+  return value === undefined ? undefined : decoded(value, name);
+}

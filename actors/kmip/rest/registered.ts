@@ -1,0 +1,21 @@
+// Names of algorithms that are registered for JOSE but not offered, or not in that place: known, and so refused as unsupported.
+import { badRequest, Problem } from './problem.ts';
+
+/** The IANA registry "JSON Web Signature and Encryption Algorithms", without names for the Web Cryptography API. */
+const REGISTERED: ReadonlySet<string> = new Set([
+  ...['none', 'HS256', 'HS384', 'HS512', 'RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'ES256K'],
+  ...['EdDSA', 'Ed25519', 'Ed448', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'],
+  ...['RSA1_5', 'RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512', 'A128KW', 'A192KW', 'A256KW', 'dir'],
+  ...['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A192KW', 'ECDH-ES+A256KW', 'A128GCMKW', 'A192GCMKW', 'A256GCMKW'],
+  ...['PBES2-HS256+A128KW', 'PBES2-HS384+A192KW', 'PBES2-HS512+A256KW'],
+  ...['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512'],
+]);
+
+/** Where the name of an algorithm stood: a protected header came from somebody else, and any unknown name in it is one we do not support. */
+export type Place = 'body' | 'header';
+
+/** Why an algorithm is refused: a name that nobody knows is a mistake in the request, another is one we have not for this. */
+export function refused(member: 'alg' | 'enc', name: string, place: Place): Problem {
+  if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is no registered algorithm`);
+  return new Problem('unsupported_algorithm', `${member} is not supported here`);
+}

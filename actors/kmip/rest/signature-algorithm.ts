@@ -1,0 +1,76 @@
+// Digital signatures of JWS by the name of the algorithm (RFC 7518 section 3, RFC 8037, RFC 8812, RFC 9864, FIPS 204 for ML-DSA).
+import { constants, type KeyObject, sign, verify } from 'node:crypto';
+import { isLongRsa } from './fitting-key.ts';
+import { curveName } from './jwk.ts';
+import { type Place, refused } from './registered.ts';
+
+export interface SignatureAlgorithm {
+  readonly name: string;
+  readonly scheme: 'PKCS1' | 'PSS' | 'ECDSA' | 'EdDSA' | 'ML-DSA';
+  /** Absent where the algorithm hashes by itself. */
+  readonly hash?: 'sha256' | 'sha384' | 'sha512';
+  /** `crv`, or the key types of node:crypto that fit; RSA has none. */
+  readonly keys?: readonly string[];
+}
+
+const ALGORITHMS: ReadonlyMap<string, SignatureAlgorithm> = new Map(
+  (
+    [
+      { name: 'RS256', scheme: 'PKCS1', hash: 'sha256' },
+      { name: 'RS384', scheme: 'PKCS1', hash: 'sha384' },
+      { name: 'RS512', scheme: 'PKCS1', hash: 'sha512' },
+      { name: 'PS256', scheme: 'PSS', hash: 'sha256' },
+      { name: 'PS384', scheme: 'PSS', hash: 'sha384' },
+      { name: 'PS512', scheme: 'PSS', hash: 'sha512' },
+      { name: 'ES256', scheme: 'ECDSA', hash: 'sha256', keys: ['P-256'] },
+      { name: 'ES384', scheme: 'ECDSA', hash: 'sha384', keys: ['P-384'] },
+      { name: 'ES512', scheme: 'ECDSA', hash: 'sha512', keys: ['P-521'] },
+      { name: 'ES256K', scheme: 'ECDSA', hash: 'sha256', keys: ['secp256k1'] },
+      { name: 'EdDSA', scheme: 'EdDSA', keys: ['Ed25519', 'Ed448'] },
+      { name: 'Ed25519', scheme: 'EdDSA', keys: ['Ed25519'] },
+      { name: 'Ed448', scheme: 'EdDSA', keys: ['Ed448'] },
+      { name: 'ML-DSA-44', scheme: 'ML-DSA', keys: ['ml-dsa-44'] },
+      { name: 'ML-DSA-65', scheme: 'ML-DSA', keys: ['ml-dsa-65'] },
+      { name: 'ML-DSA-87', scheme: 'ML-DSA', keys: ['ml-dsa-87'] },
+    ] satisfies SignatureAlgorithm[]
+  ).map((each) => [each.name, each]),
+);
+
+export function findSignatureAlgorithm(name: string): SignatureAlgorithm | undefined {
+  return ALGORITHMS.get(name);
+}
+
+/** @throws Problem bad_request or unsupported_algorithm: `none` and the MACs are no signatures */
+export function signatureAlgorithm(name: string, place: Place): SignatureAlgorithm {
+  const found = ALGORITHMS.get(name);
+  if (!found) throw refused('alg', name, place);
+  return found;
+}
+
+/** Whether a key is of the kind and on the curve that the algorithm names. */
+export function isKeyOf({ scheme, keys = [] }: SignatureAlgorithm, key: KeyObject): boolean {
+  if (scheme === 'PKCS1' || scheme === 'PSS') return isLongRsa(key);
+  return keys.includes(scheme === 'ML-DSA' ? (key.asymmetricKeyType ?? '') : (curveName(key) ?? ''));
+}
+
+const OPTIONS: Record<SignatureAlgorithm['scheme'], object> = {
+  PKCS1: { padding: constants.RSA_PKCS1_PADDING },
+  PSS: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
+  // R and S one after the other, each as long as the order (RFC 7518 section 3.4).
+  ECDSA: { dsaEncoding: 'ieee-p1363' },
+  EdDSA: {},
+  'ML-DSA': {},
+};
+
+export function signed({ scheme, hash }: SignatureAlgorithm, key: KeyObject, input: Uint8Array): Buffer {
+  return sign(hash ?? null, input, { key, ...OPTIONS[scheme] });
+}
+
+/** False for every signature that is not valid, of the wrong length too. */
+export function isSigned({ scheme, hash }: SignatureAlgorithm, key: KeyObject, input: Uint8Array, signature: Uint8Array): boolean {
+  try {
+    return verify(hash ?? null, input, { key, ...OPTIONS[scheme] }, signature);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,65 @@
+// Multi-part operations as the operations of a kmip thread use them: calls to the stream actor whose refusals are thrown.
+import type { PinnedRef, Remote } from '../../kernel/actor.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
+import { Refusal } from './refusal.ts';
+import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from './stream-api.ts';
+
+/** Every part may be refused with InvalidCorrelationValue, ServerLimitExceeded or what the algorithm refuses; that ends the stream. */
+export interface Streams {
+  begin(start: StreamStart, data: Uint8Array): Promise<StreamOutput>;
+  update(owner: StreamOwner, value: Uint8Array, data: Uint8Array): Promise<StreamOutput>;
+  finish(owner: StreamOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): Promise<StreamOutput>;
+  abandon(owner: StreamOwner, value: Uint8Array): Promise<boolean>;
+}
+
+/** @param actor all threads of the stream actor; a user's streams are all on the thread that the user's name chooses */
+export function openStreams(actor: PinnedRef<StreamApi>): Streams {
+  const keys = actor.keys();
+  const of = (user: string): Remote<StreamApi> => actor.at(keys[hashOf(user) % keys.length] as string);
+  return {
+    begin: (start, data) => result(() => of(start.user).begin({ ...start, key: move(owned(start.key)), ...ownedInputs(start) }, move(owned(data)))),
+    update: (owner, value, data) => result(() => of(owner.user).update(plain(owner), owned(value), move(owned(data)))),
+    finish: (owner, value, data, proof) =>
+      result(() => of(owner.user).finish(plain(owner), owned(value), move(owned(data)), proof === undefined ? undefined : owned(proof))),
+    abandon: (owner, value) => of(owner.user).abandon(plain(owner), owned(value)),
+  };
+}
+
+async function result(call: () => Promise<StreamResult>): Promise<StreamOutput> {
+  const answer = await call().catch((error: unknown) => {
+    if (error instanceof Fault && LOST.has(error.code))
+      throw new Refusal('InvalidCorrelationValue', 'the multi-part operation was lost or cannot be reached; begin it again', error);
+    throw error;
+  });
+  if (!answer.ok) throw new Refusal(answer.reason, answer.message);
+  return answer;
+}
+
+/** What a stream does not survive, or may not have survived. */
+const LOST: ReadonlySet<string> = new Set(['ACTOR_LOST', 'UNAVAILABLE', 'DEADLINE', 'STOPPING']);
+
+/** Bytes of their own: a view on a larger buffer may not cross a thread. */
+function owned(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes);
+}
+
+function ownedInputs({ iv, aad, proof, parameters }: StreamStart): Pick<StreamStart, 'iv' | 'aad' | 'proof' | 'parameters'> {
+  return {
+    iv: iv && owned(iv),
+    aad: aad && owned(aad),
+    proof: proof && owned(proof),
+    parameters: parameters.pSource ? { ...parameters, pSource: owned(parameters.pSource) } : parameters,
+  };
+}
+
+function plain({ kind, user, object }: StreamOwner): StreamOwner {
+  return { kind, user, object };
+}
+
+/** FNV-1a, 32 bits. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}

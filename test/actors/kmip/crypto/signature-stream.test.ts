@@ -1,0 +1,64 @@
+// Signatures over data in parts are those over the whole.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { generatePair } from '../../../../actors/kmip/crypto/key-pair.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../../../actors/kmip/crypto/parameters.ts';
+import { sign, verify } from '../../../../actors/kmip/crypto/sign.ts';
+import { signStream, verifyStream } from '../../../../actors/kmip/crypto/signature-stream.ts';
+import type { Refusal } from '../../../../actors/kmip/refusal.ts';
+
+const parts = ['one ', '', 'two ', 'three'].map((part) => Buffer.from(part));
+const data = Buffer.concat(parts);
+
+const cases: [CryptographicAlgorithm, CryptographicParameters][] = [
+  ['RSA', {}],
+  ['RSA', { paddingMethod: 'PSS', hashingAlgorithm: 'SHA_384' }],
+  ['RSA', { paddingMethod: 'PSS', hashingAlgorithm: 'SHA_256', maskGeneratorHashingAlgorithm: 'SHA_512' }],
+  ['ECDSA', { hashingAlgorithm: 'SHA_512' }],
+  ['Ed25519', {}],
+  ['Ed448', {}],
+  ['MLDSA_44', {}],
+];
+
+for (const [algorithm, parameters] of cases) {
+  test(`${algorithm} ${JSON.stringify(parameters)}`, () => {
+    const { privateKey, publicKey } = generatePair(algorithm);
+    const signing = signStream(privateKey, parameters);
+    for (const part of parts) signing.update(part);
+    const signature = signing.final();
+    assert.ok(verify(publicKey, parameters, { data }, signature));
+    for (const [end, expected] of [
+      [undefined, true],
+      [-1, false],
+    ] as const) {
+      const verifying = verifyStream(publicKey, parameters);
+      for (const part of parts.slice(0, end)) verifying.update(part);
+      assert.equal(verifying.final(sign(privateKey, parameters, { data })), expected);
+    }
+  });
+}
+
+test('r || s also comes in parts', () => {
+  const { privateKey, publicKey } = generatePair('ECDSA', { curve: 'P_384' });
+  const signing = signStream(privateKey, {}, 'ieee-p1363');
+  signing.update(data);
+  const signature = signing.final();
+  assert.equal(signature.length, 96);
+  const verifying = verifyStream(publicKey, {}, 'ieee-p1363');
+  verifying.update(data);
+  assert.ok(verifying.final(signature));
+});
+
+test('what has to be held is limited', () => {
+  const { privateKey, publicKey } = generatePair('Ed25519');
+  const large = Buffer.alloc(64 * 1024 * 1024);
+  for (const stream of [signStream(privateKey, {}), verifyStream(publicKey, {})]) {
+    stream.update(large);
+    assert.throws(
+      () => stream.update(Buffer.of(0)),
+      (error: unknown) => (error as Refusal).reason === 'ServerLimitExceeded',
+    );
+  }
+});
+
+test.run();
