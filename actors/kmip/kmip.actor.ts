@@ -6,7 +6,7 @@ import { SeededRandom } from './crypto/random.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
 import { ObjectRows } from './object/rows.ts';
-import { serveCrypto } from './rest/serve.ts';
+import { answerCrypto } from './rest/answer.ts';
 import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import type { StreamApi } from './stream-api.ts';
@@ -31,7 +31,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     api: {
       ...createAccess(server),
       serve: (message, encoding, endpoint, caller) => serve(server, message, encoding, endpoint, caller),
-      crypto: (call, body, caller) => serveCrypto(server, call, body, caller),
+      crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
       rotateDue: () => rotateDue(server),
     },
     stop: () => store.close(),

@@ -45,7 +45,6 @@ const LENGTHS: Readonly<Partial<Record<CryptographicAlgorithm, Lengths>>> = {
   Blowfish: between(32, 448, 128),
   CAST5: between(40, 128, 128),
   MARS: between(128, 448, 256),
-  MISTY1: oneOf(128),
   RC2: between(8, 1_024, 128),
   RC4: between(40, 2_048, 128),
   RC5: between(8, 2_040, 128),

@@ -11,12 +11,12 @@ import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
 import { requireChosen } from './identifier.ts';
 import { keyBlockOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
-import type { Draft, ManagedObject, ObjectType } from './managed-object.ts';
+import type { Draft, ManagedObject, ObjectType as ObjectTypeCode } from './managed-object.ts';
 
 const { ObjectType, State } = ENUM;
 
 export interface NewObject {
-  readonly type: ObjectType;
+  readonly type: ObjectTypeCode;
   readonly content: Structure;
   /** What the client gave; becomes the object's own. */
   readonly attributes: AttributeSet;
