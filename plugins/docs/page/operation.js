@@ -1,6 +1,6 @@
 // One operation of the document: a line that opens to what it takes, what it answers, and the form that tries it.
 import { element } from './element.js';
-import { exampleOf, membersOf, resolved, typeOf } from './schema.js';
+import { membersOf, resolved, typeOf } from './schema.js';
 import { tryIt } from './try-it.js';
 
 const DEEPEST = 6;
@@ -32,7 +32,7 @@ function inside(root, operation) {
   return [
     ...(description ? [element('p', {}, description)] : []),
     element('p', { class: 'hint' }, authorisation(root, security)),
-    ...(body.content ? [element('h4', {}, body.required ? 'Body' : 'Body, which may be left out'), ...contentView(root, body.content, true)] : []),
+    ...(body.content ? [element('h4', {}, body.required ? 'Body' : 'Body, which may be left out'), ...contentView(root, body.content)] : []),
     element('h4', {}, 'Answers'),
     element('dl', { class: 'answers' }, ...Object.entries(responses).flatMap(([status, each]) => answerView(root, status, resolved(root, each)))),
     element('h4', {}, 'Try it'),
@@ -56,20 +56,14 @@ function inWords(name, { type, scheme, in: where, name: field } = {}) {
 function answerView(root, status, { description = '', content = {} }) {
   // Every refusal has the same body; it is told once, in the schema that it refers to.
   const isProblem = Object.values(content).every(({ schema }) => schema?.$ref?.endsWith('/Problem'));
-  return [element('dt', {}, status), element('dd', {}, description, ...(isProblem ? [] : contentView(root, content, false)))];
+  return [element('dt', {}, status), element('dd', {}, description, ...(isProblem ? [] : contentView(root, content)))];
 }
 
-function contentView(root, content, withExample) {
-  return Object.entries(content).flatMap(([type, { schema, example, examples }]) => {
-    const hasOwn = example !== undefined || examples !== undefined;
-    return [
-      element('p', { class: 'hint' }, schema ? `${type}: ${typeOf(root, schema)}` : type),
-      ...(schema ? [membersView(root, schema)] : []),
-      ...(withExample && schema && !hasOwn && /json\b/.test(type)
-        ? [element('pre', { tabindex: '0', 'aria-label': 'Example' }, JSON.stringify(exampleOf(root, schema), null, 2))]
-        : []),
-    ];
-  });
+function contentView(root, content) {
+  return Object.entries(content).flatMap(([type, { schema }]) => [
+    element('p', { class: 'hint' }, schema ? `${type}: ${typeOf(root, schema)}` : type),
+    schema && membersView(root, schema),
+  ]);
 }
 
 function membersView(root, schema, depth = 0) {

@@ -62,10 +62,16 @@ function inputOf(root, { schema = {}, required, example }) {
   const { enum: values, type } = resolved(root, schema);
   const choices = values ?? (type === 'boolean' ? [true, false] : undefined);
   if (choices) {
-    const options = [...(required ? [] : ['']), ...choices].map((value) => element('option', { value }, String(value)));
+    const options = [...(required ? [] : ['']), ...choices].map((value) => element('option', {}, String(value)));
     return element('select', { required: required === true }, ...options);
   }
-  return element('input', { required: required === true, value: example, autocomplete: 'off', autocapitalize: 'none', spellcheck: 'false' });
+  return element('input', {
+    required: required === true,
+    value: example === undefined ? undefined : String(example),
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+  });
 }
 
 function hintOf(root, { schema = {}, description }) {
