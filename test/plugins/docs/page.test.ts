@@ -69,6 +69,18 @@ test('the document that the page reads is the one of /openapi.yaml, and asked fo
   assert.equal((await server.ask('GET', '/interactive-docs/openapi.json', { cookie, headers: { 'if-none-match': String(headers['etag']) } })).status, 304);
 });
 
+test('every example of a body that the document gives to the anonymization is served', async () => {
+  const { body: document } = await server.ask('GET', '/interactive-docs/openapi.json', { cookie });
+  const bodies = Object.keys(document.paths)
+    .filter((path) => path.startsWith('/tokenize/'))
+    .flatMap((path) => Object.values(document.paths[path].post.requestBody.content['application/json'].examples).map((each) => ({ path, each })));
+  assert.ok(bodies.length >= 10);
+  for (const { path, each } of bodies) {
+    const { status, text } = await server.ask('POST', path, { cookie, body: (each as { value: unknown }).value });
+    assert.equal(status, 200, `${path}: ${text}`);
+  }
+});
+
 test('the page is told who uses it and which session that is', async () => {
   const { body } = await server.ask('GET', '/interactive-docs/session', { cookie });
   assert.deepEqual([body.realm, body.username], ['_', 'admin']);
