@@ -1,10 +1,11 @@
 // The boot of the server as named steps: configuration, plugins, store, actors, front. What fails unwinds what was done and says why.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import type { ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
-import { actorSpecs, faultTables, routesOf } from './catalog.ts';
+import { actorSpecs, faultTables, routesOf, tagsOf } from './catalog.ts';
 import { createClock, type LocalClock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
@@ -14,11 +15,12 @@ import { createAuthentication } from './http/authenticate.ts';
 import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
-import { readTls, tlsFiles, watchTls } from './http/tls.ts';
+import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
 import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
+import type { FrontView } from './plugin.ts';
 import { notReady } from './readiness.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { migrate } from './store/migrate.ts';
@@ -76,7 +78,7 @@ async function start(options: Start): Promise<Server> {
   const dataDir = openDataDir(options.dataDir);
   unwind.add('data folder', () => dataDir.release());
   const files = await tlsFiles(config.http, options.base, dataDir.path, clock.now());
-  const tls = readTls(files);
+  let tls = readTls(files);
   const store = { url: storeUrl(config.store.url, dataDir.path) };
   const node = nodeName(dataDir.path);
   const specs = actorSpecs(catalog.plugins, sections, config, options.base);
@@ -93,7 +95,9 @@ async function start(options: Start): Promise<Server> {
     observe: (actor) => metrics.observe(actor),
   });
   metrics.watch(runtime);
-  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version: options.version, env: options.env });
+  let front: Front | undefined;
+  const view: FrontView = { openapi: (format) => (front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.cert)) };
+  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version: options.version, front: view, env: options.env });
   const routes = routesOf(contexts);
   keyring = await prepareStore(options, store.url, node, dataDir.path, clock);
   unwind.add('actors', () => runtime.stop());
@@ -101,7 +105,7 @@ async function start(options: Start): Promise<Server> {
   const announcements: string[] = [];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
   const authentication = createAuthentication(Object.assign({}, ...[...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {})), clock);
-  const front = await createFront({
+  const served = await createFront({
     http: config.http,
     tls,
     routes,
@@ -111,11 +115,16 @@ async function start(options: Start): Promise<Server> {
     clock,
     log,
     version: options.version,
+    tags: tagsOf(catalog.plugins),
   });
-  addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version: options.version });
-  unwind.add('front', () => front.close(REQUESTS_MS));
-  const address = await listen(front, config.http);
-  unwind.add('TLS watch', watchTls(front.server, files, log));
+  front = served;
+  addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version: options.version });
+  unwind.add('front', () => served.close(REQUESTS_MS));
+  const address = await listen(served, config.http);
+  const changed = (now: ServerOptions) => {
+    tls = now;
+  };
+  unwind.add('TLS watch', watchTls(served.server, files, log, changed));
   return { address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
 }
 

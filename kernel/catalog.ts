@@ -23,7 +23,7 @@ export interface Catalog {
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'open', 'status'] as const;
-const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'migrations', 'flags', ...HOOKS]);
+const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'migrations', 'flags', ...HOOKS]);
 
 /**
  * @param builtins in their order of start
@@ -151,6 +151,13 @@ function malformed({ method, path, auth, handle }: Route): string[] {
   if (auth !== 'none' && !(Array.isArray(auth) && auth.length > 0)) problems.push('auth must name credentials, or say "none"');
   if (typeof handle !== 'function') problems.push('it has no handler');
   return problems;
+}
+
+/** What the plugins say of the groups of routes; of what two say of one, the first counts. */
+export function tagsOf(plugins: readonly AnyPlugin[]): Readonly<Record<string, string>> {
+  const tags: Record<string, string> = {};
+  for (const [tag, about] of plugins.flatMap((plugin) => Object.entries(plugin.tags ?? {}))) tags[tag] ??= about;
+  return tags;
 }
 
 /** All fault codes with what may be said of them. */

@@ -6,12 +6,21 @@ import type { FlagSpec, FlagValues } from './config/flags.ts';
 import type { KernelConfig } from './config/sections.ts';
 import type { FaultTable } from './fault.ts';
 import type { Authenticator, CredentialKind } from './http/credential.ts';
+import type { DocumentText } from './http/openapi.ts';
 import type { Route } from './http/route.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { Migration } from './store/migrate.ts';
 
 export type Actors = Readonly<Record<string, AnySpec>>;
+
+/** What a plugin may know of the front; there is nothing to know before the server is about to listen. */
+export interface FrontView {
+  /** The OpenAPI document of every route. */
+  openapi(format: 'yaml' | 'json'): DocumentText;
+  /** The certificates in service, PEM each: the server's own, then those that vouch for it as far as the file holds them. */
+  certificateChain(): readonly string[];
+}
 
 export interface PluginContext<C, S extends Actors> {
   readonly config: C;
@@ -22,6 +31,7 @@ export interface PluginContext<C, S extends Actors> {
   readonly dataDir: string;
   /** Of the server. */
   readonly version: string;
+  readonly front: FrontView;
   /** Variables of the process, for what is no configuration: secrets of a first start, which are deleted once read. */
   readonly env: NodeJS.ProcessEnv;
   /** The plugin's flags as given on the command line. */
@@ -39,6 +49,8 @@ export interface Plugin<C, S extends Actors> {
   readonly config: TSchema;
   /** Codes begin with the plugin's name: `AUTH_DENIED`. */
   readonly faults?: FaultTable;
+  /** What is said of the groups that the OpenAPI document lists routes in, by tag. */
+  readonly tags?: Readonly<Record<string, string>>;
   readonly migrations?: readonly Migration[];
   readonly flags?: Readonly<Record<string, FlagSpec>>;
   /** The section that the plugin's flags stand for; used where the file has none. */

@@ -79,6 +79,10 @@ export interface Route {
   /** For the OpenAPI document: what it does in a few words, and the group it is listed in. */
   readonly summary?: string;
   readonly tag?: string;
+  /** For the document: the content types that a raw body may have; JSON alone where nothing is said. */
+  readonly bodyTypes?: readonly string[];
+  /** For the document: bodies to start from, by what they show. A string is an example of the text types, everything else of JSON. */
+  readonly bodyExamples?: Readonly<Record<string, unknown>>;
   /** Answers by status, for the document; refusals that follow from `auth`, `query` and `body` are added. */
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
   /** For the document, where `auth` does not say it: what an open route takes as its credentials. */

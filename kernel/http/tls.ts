@@ -54,16 +54,24 @@ export function readTls(files: TlsFiles): ServerOptions {
   };
 }
 
+/** @returns each certificate of a PEM file, in its order, and nothing else that the file may hold, such as a key */
+export function certificatesIn(pem: string): readonly string[] {
+  return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(([block]) => `${block}\n`);
+}
+
 /**
  * Puts changed files into service without a restart; files that do not fit together leave the old ones in place. Client certificates that
  * were shown under the old files count no longer: they may be on the new revocation list, or their authority may be gone.
+ * @param onChange gets what is in service from now on
  */
-export function watchTls(server: Server, files: TlsFiles, log: Log): () => void {
+export function watchTls(server: Server, files: TlsFiles, log: Log, onChange: (tls: ServerOptions) => void): () => void {
   const paths = Object.values(files).filter((path) => path !== undefined);
   const endOld = watchClients(server);
   const reload = () => {
     try {
-      server.setSecureContext(readTls(files));
+      const tls = readTls(files);
+      server.setSecureContext(tls);
+      onChange(tls);
       endOld();
       log.info({}, 'TLS files read again');
     } catch (error) {
