@@ -14,8 +14,9 @@ import { createAuthentication } from './http/authenticate.ts';
 import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
-import { readTls, tlsFiles, watchTls } from './http/tls.ts';
+import { readTls, type TlsService, tlsFiles, watchTls } from './http/tls.ts';
 import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
+import { listen as listenTo } from './listener/listen.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
@@ -49,6 +50,8 @@ export interface Server {
 /** Limits of a graceful stop, milliseconds: of the requests under way, and of each actor. */
 const REQUESTS_MS = 10_000;
 const ACTOR_MS = 5_000;
+/** Of the connections of the process, where there are protocols beside HTTP. */
+const LISTENERS_SHARE = 0.25;
 
 /** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
 export async function boot(options: BootOptions): Promise<Server> {
@@ -93,14 +96,21 @@ async function start(options: Start): Promise<Server> {
     observe: (actor) => metrics.observe(actor),
   });
   metrics.watch(runtime);
-  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version: options.version, env: options.env });
+  const stopping = new AbortController();
+  const { version, env } = options;
+  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, env, signal: stopping.signal });
   const routes = routesOf(contexts);
+  const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   keyring = await prepareStore(options, store.url, node, dataDir.path, clock);
   unwind.add('actors', () => runtime.stop());
+  unwind.add('plugins', () => stopping.abort());
   await runtime.start();
   const announcements: string[] = [];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
-  const authentication = createAuthentication(Object.assign({}, ...[...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {})), clock);
+  const authentication = createAuthentication(
+    [...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
+    clock,
+  );
   const front = await createFront({
     http: config.http,
     tls,
@@ -110,12 +120,21 @@ async function start(options: Start): Promise<Server> {
     metrics,
     clock,
     log,
-    version: options.version,
+    version,
+    share: listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE,
   });
-  addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version: options.version });
+  addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version });
   unwind.add('front', () => front.close(REQUESTS_MS));
   const address = await listen(front, config.http);
-  unwind.add('TLS watch', watchTls(front.server, files, log));
+  const services: TlsService[] = [{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }];
+  for (const listener of listeners) {
+    const arrivalMs = config.http.request_timeout * 1000;
+    const opened = await listenTo(listener, { tls, clock, log, arrivalMs, share: LISTENERS_SHARE / listeners.length });
+    unwind.add(`${listener.name} listener`, () => opened.close(REQUESTS_MS));
+    announcements.push(`${listener.name} at ${opened.address}`);
+    services.push(opened);
+  }
+  unwind.add('TLS watch', watchTls(services, files, log));
   return { address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
 }
 

@@ -22,7 +22,7 @@ export interface Catalog {
 }
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'open', 'status'] as const;
+const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'open', 'status'] as const;
 const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'migrations', 'flags', ...HOOKS]);
 
 /**

@@ -14,6 +14,7 @@ export interface ContextParts {
   readonly dataDir: string;
   readonly version: string;
   readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
 }
 
 export type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;

@@ -7,6 +7,7 @@ import type { KernelConfig } from './config/sections.ts';
 import type { FaultTable } from './fault.ts';
 import type { Authenticator, CredentialKind } from './http/credential.ts';
 import type { Route } from './http/route.ts';
+import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { Migration } from './store/migrate.ts';
@@ -15,6 +16,7 @@ export type Actors = Readonly<Record<string, AnySpec>>;
 
 export interface PluginContext<C, S extends Actors> {
   readonly config: C;
+  /** Its own, and those of other plugins that it works with. */
   readonly actors: { readonly [K in keyof S]: RefOf<S[K]> };
   readonly log: Log;
   readonly clock: Clock;
@@ -26,6 +28,8 @@ export interface PluginContext<C, S extends Actors> {
   readonly env: NodeJS.ProcessEnv;
   /** The plugin's flags as given on the command line. */
   readonly flags: FlagValues;
+  /** Aborted when the server stops, before its actors do: what a plugin has started by itself ends then. */
+  readonly signal: AbortSignal;
   /** What an actor last reported of itself, by key; undefined while it is not running. */
   reported(actor: string & keyof S): ReadonlyMap<string, Status | undefined>;
 }
@@ -49,6 +53,8 @@ export interface Plugin<C, S extends Actors> {
   actors?(config: C, kernel: KernelConfig, base: string): S;
   authenticators?(ctx: PluginContext<C, S>): Partial<Record<CredentialKind, Authenticator>>;
   routes?(ctx: PluginContext<C, S>): readonly Route[];
+  /** Protocols that are not HTTP. */
+  listeners?(ctx: PluginContext<C, S>): readonly Listener[];
   /** Runs when the actors run, before the server listens; what it returns is part of the line that says so. */
   open?(ctx: PluginContext<C, S>): Promise<readonly string[]>;
   /** Whether the plugin as a whole can do its work, beside the states of its actors. */

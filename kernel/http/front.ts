@@ -29,6 +29,8 @@ export interface FrontOptions {
   readonly log: Log;
   /** Of the server, for its OpenAPI document. */
   readonly version: string;
+  /** Of the connections that the process may have: 0 to 1. */
+  readonly share: number;
 }
 
 export interface Front {
@@ -72,7 +74,9 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     serverFactory: (handler) => {
       const server = createServer({ ...tls, ...limits(http) }, handler);
       server.keepAliveTimeout = KEEP_ALIVE_MS;
-      connections.current = watchConnections(server);
+      const watched = watchConnections(server, options.share);
+      server.on('request', ({ socket }) => watched.heard(socket));
+      connections.current = watched;
       return server;
     },
   });
