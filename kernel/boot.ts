@@ -73,7 +73,7 @@ interface Start extends BootOptions, Configured {
 }
 
 async function start(options: Start): Promise<Server> {
-  const { config, catalog, sections, log, unwind } = options;
+  const { config, catalog, sections, log, unwind, version, env } = options;
   const clock = options.clock ?? createClock();
   const metrics = createMetrics();
   const dataDir = openDataDir(options.dataDir);
@@ -82,7 +82,7 @@ async function start(options: Start): Promise<Server> {
   const tls = readTls(files);
   const store = { url: storeUrl(config.store.url, dataDir.path) };
   const node = nodeName(dataDir.path);
-  const specs = actorSpecs(catalog.plugins, sections, config, options.base);
+  const specs = actorSpecs(catalog.plugins, sections, config, options.base, version);
   let keyring: Keyring | undefined;
   const dataKey = (purpose: DataKeyPurpose) => (keyring as Keyring).dataKey(purpose);
   const runtime = new Runtime(specs, {
@@ -97,7 +97,6 @@ async function start(options: Start): Promise<Server> {
   });
   metrics.watch(runtime);
   const stopping = new AbortController();
-  const { version, env } = options;
   const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, env, signal: stopping.signal });
   const routes = routesOf(contexts);
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
