@@ -15,8 +15,9 @@ import { createAuthentication } from './http/authenticate.ts';
 import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
-import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
+import { certificatesIn, readTls, type TlsService, tlsFiles, watchTls } from './http/tls.ts';
 import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
+import { listen as listenTo } from './listener/listen.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
@@ -51,6 +52,8 @@ export interface Server {
 /** Limits of a graceful stop, milliseconds: of the requests under way, and of each actor. */
 const REQUESTS_MS = 10_000;
 const ACTOR_MS = 5_000;
+/** Of the connections of the process, where there are protocols beside HTTP. */
+const LISTENERS_SHARE = 0.25;
 
 /** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
 export async function boot(options: BootOptions): Promise<Server> {
@@ -72,7 +75,7 @@ interface Start extends BootOptions, Configured {
 }
 
 async function start(options: Start): Promise<Server> {
-  const { config, catalog, sections, log, unwind } = options;
+  const { config, catalog, sections, log, unwind, version, env } = options;
   const clock = options.clock ?? createClock();
   const metrics = createMetrics();
   const dataDir = openDataDir(options.dataDir);
@@ -81,7 +84,7 @@ async function start(options: Start): Promise<Server> {
   let tls = readTls(files);
   const store = { url: storeUrl(config.store.url, dataDir.path) };
   const node = nodeName(dataDir.path);
-  const specs = actorSpecs(catalog.plugins, sections, config, options.base);
+  const specs = actorSpecs(catalog.plugins, sections, config, options.base, version);
   let keyring: Keyring | undefined;
   const dataKey = (purpose: DataKeyPurpose) => (keyring as Keyring).dataKey(purpose);
   const runtime = new Runtime(specs, {
@@ -95,16 +98,22 @@ async function start(options: Start): Promise<Server> {
     observe: (actor) => metrics.observe(actor),
   });
   metrics.watch(runtime);
+  const stopping = new AbortController();
   let front: Front | undefined;
   const view: FrontView = { openapi: (format) => (front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.cert)) };
-  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version: options.version, front: view, env: options.env });
+  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front: view, env, signal: stopping.signal });
   const routes = routesOf(contexts);
+  const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   keyring = await prepareStore(options, store.url, node, dataDir.path, clock);
   unwind.add('actors', () => runtime.stop());
+  unwind.add('plugins', () => stopping.abort());
   await runtime.start();
   const announcements: string[] = [];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
-  const authentication = createAuthentication(Object.assign({}, ...[...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {})), clock);
+  const authentication = createAuthentication(
+    [...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
+    clock,
+  );
   const served = await createFront({
     http: config.http,
     tls,
@@ -114,17 +123,26 @@ async function start(options: Start): Promise<Server> {
     metrics,
     clock,
     log,
-    version: options.version,
+    version,
     tags: tagsOf(catalog.plugins),
+    share: listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE,
   });
   front = served;
-  addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version: options.version });
+  addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version });
   unwind.add('front', () => served.close(REQUESTS_MS));
   const address = await listen(served, config.http);
+  const services: TlsService[] = [{ server: served.server, closeIdle: () => served.server.closeIdleConnections() }];
+  for (const listener of listeners) {
+    const arrivalMs = config.http.request_timeout * 1000;
+    const opened = await listenTo(listener, { tls, clock, log, arrivalMs, share: LISTENERS_SHARE / listeners.length });
+    unwind.add(`${listener.name} listener`, () => opened.close(REQUESTS_MS));
+    announcements.push(`${listener.name} at ${opened.address}`);
+    services.push(opened);
+  }
   const changed = (now: ServerOptions) => {
     tls = now;
   };
-  unwind.add('TLS watch', watchTls(served.server, files, log, changed));
+  unwind.add('TLS watch', watchTls(services, files, log, changed));
   return { address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
 }
 

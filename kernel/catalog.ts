@@ -22,7 +22,7 @@ export interface Catalog {
 }
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'open', 'status'] as const;
+const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'open', 'status'] as const;
 const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'migrations', 'flags', ...HOOKS]);
 
 /**
@@ -107,11 +107,12 @@ export function actorSpecs(
   sections: ReadonlyMap<string, unknown>,
   kernel: KernelConfig,
   base: string,
+  version: string,
 ): Readonly<Record<string, AnySpec>> {
   const specs: Record<string, AnySpec> = {};
   const problems: string[] = [];
   for (const plugin of plugins) {
-    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base) ?? {})) {
+    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base, version) ?? {})) {
       if (name in specs) problems.push(`plugin ${plugin.name}: actor ${name} belongs to another plugin`);
       specs[name] = spec as AnySpec;
     }

@@ -15,6 +15,7 @@ export interface ContextParts {
   readonly version: string;
   readonly front: FrontView;
   readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
 }
 
 export type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;

@@ -31,6 +31,8 @@ export interface FrontOptions {
   readonly version: string;
   /** What the document says of the groups of routes. */
   readonly tags: Readonly<Record<string, string>>;
+  /** Of the connections that the process may have: 0 to 1. */
+  readonly share: number;
 }
 
 export interface Front {
@@ -75,7 +77,9 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     serverFactory: (handler) => {
       const server = createServer({ ...tls, ...limits(http) }, handler);
       server.keepAliveTimeout = KEEP_ALIVE_MS;
-      connections.current = watchConnections(server);
+      const watched = watchConnections(server, options.share);
+      server.on('request', ({ socket }) => watched.heard(socket));
+      connections.current = watched;
       return server;
     },
   });

@@ -25,9 +25,9 @@ export interface Request<Body = unknown> {
 
 export interface Response {
   readonly status: number;
-  /** An object is sent as JSON, a string as it is, nothing as an empty body. */
+  /** An object is sent as JSON, bytes and strings as they are, nothing as an empty body. */
   readonly body?: unknown;
-  /** Content type of a string body. */
+  /** Content type of a string or of bytes. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -74,7 +74,7 @@ export interface Route {
   refusal?(fault: Refused): { readonly status: number; readonly body: unknown } | undefined;
   /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does. */
   admit?(address: string): void;
-  /** Bytes; below the server's own limit. */
+  /** Bytes, in place of the server's own limit; it may be larger. */
   readonly bodyLimit?: number;
   /** For the OpenAPI document: what it does in a few words, and the group it is listed in. */
   readonly summary?: string;
