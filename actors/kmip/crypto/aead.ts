@@ -105,10 +105,10 @@ export function ccm(name: string, openssl: string, tagLength: number | undefined
   };
 }
 
-/** @throws Refusal InvalidField */
+/** @throws Refusal GeneralFailure, the reason that the OASIS cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 show */
 export function checkedTagLength(allowed: readonly number[], tagLength: number | undefined): number {
   const bytes = tagLength ?? 16;
-  if (!allowed.includes(bytes)) throw new Refusal('InvalidField', `invalid tag length: ${allowed.join(', ')} bytes are possible, ${bytes} were asked for`);
+  if (!allowed.includes(bytes)) throw new Refusal('GeneralFailure', `invalid tag length: ${allowed.join(', ')} bytes are possible, ${bytes} were asked for`);
   return bytes;
 }
 

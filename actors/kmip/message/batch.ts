@@ -51,7 +51,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
     outcomes = outcomes.map((outcome) =>
       outcome === failed
         ? outcome
-        : { item: outcome.item, status: 'OperationUndone', reason: 'GeneralFailure', message: 'undone, because a later item of the batch failed' },
+        : { ...outcome, status: 'OperationUndone' },
     );
   }
   return outcomes;

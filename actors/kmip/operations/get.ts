@@ -53,7 +53,7 @@ async function givenOut(request: Structure, object: ManagedObject, ctx: Operatio
     throw new Refusal('KeyCompressionTypeNotSupported', 'only points of elliptic curve public keys have a compression, and they are given out in the formats');
   if (flagOf(object, TAG.Sensitive, false) && !specification && isKey(object))
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
-  if (!flagOf(object, TAG.Extractable, true) && isKey(object)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
+  if (!flagOf(object, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const content = inFormat(object, askedFormat(request));
   if (specification) return wrapContent(content, specification, ctx);
   if (flagOf(object, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);

@@ -50,7 +50,7 @@ function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, c
   }
   if (!attributes.has(TAG.CryptographicUsageMask)) attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { type, content, attributes, ...(id === undefined ? {} : { idHint: id }) });
+  const draft = newObject(ctx, { type, content, attributes, brought: true, ...(id === undefined ? {} : { idHint: id }) });
   takeState(draft, given.first(TAG.State), ctx.now);
   return draft;
 }
