@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts';
 import { bigIntegerHex } from './big-integer.ts';
 import { dateText } from './date-time.ts';
 import { attributeName, codeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
-import { parseJson, textOf } from './json-parse.ts';
+import { checkBytes, parseJson } from './json-parse.ts';
 import { type JsonNode, JsonReader } from './json-reader.ts';
 import { JsonScanner } from './json-scanner.ts';
 import { hexOfBytes } from './lexical.ts';
@@ -16,10 +16,10 @@ import { TAG } from './tag.ts';
 
 /** @throws Refusal InvalidMessage with the path of the field */
 export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
-  const text = textOf(bytes, limits);
-  const scanner = new JsonScanner(text, limits);
+  checkBytes(bytes, limits);
+  const scanner = new JsonScanner(bytes, limits);
   const tag = tagOf(scanner.root() ?? '');
-  return (tag === undefined ? undefined : scanner.body(tag)) ?? new JsonReader(limits).message(parseJson(bytes, text, limits));
+  return (tag === undefined ? undefined : scanner.body(tag)) ?? new JsonReader(limits).message(parseJson(bytes, limits));
 }
 
 /** What a JSON request may be: a message, or the payload of one operation under the operation's name. */
@@ -31,15 +31,15 @@ export interface JsonRequest {
 
 /** @throws Refusal InvalidMessage with the path of the field; OperationNotSupported where the root is neither a message nor an operation */
 export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): JsonRequest {
-  const text = textOf(bytes, limits);
-  const scanner = new JsonScanner(text, limits);
+  checkBytes(bytes, limits);
+  const scanner = new JsonScanner(bytes, limits);
   const name = scanner.root();
   if (name !== undefined) {
     const operation = operationOf(name);
     const node = scanner.body(operation === undefined ? TAG.RequestMessage : TAG.RequestPayload);
     if (node !== undefined) return { operation, node };
   }
-  return read(parseJson(bytes, text, limits), limits);
+  return read(parseJson(bytes, limits), limits);
 }
 
 function read(json: unknown, limits: Limits): JsonRequest {
