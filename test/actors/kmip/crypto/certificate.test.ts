@@ -259,7 +259,6 @@ if (hasOpenssl)
         assert.deepEqual(readCertificateRequest(der).subject, request.subject);
         const certificate = certify({
           ...request,
-          requestedExtensions: request.extensions,
           issuerKey: root.privateKey,
           issuerCertificate: root.der,
           notBefore: NOW,
