@@ -6,13 +6,13 @@ import type { AccessApi, Grantee, ObtainedObject, OwnedObject, Principal } from 
 import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
 import { EVERYTHING, granteesOf, isGranted, isKnown, parseOperations, readGrants, rightOf, writeGrant } from './object/grants.ts';
+import { tagsOf } from './object/index-terms.ts';
 import { stateAt } from './object/lifecycle.ts';
 import type { ManagedObject } from './object/managed-object.ts';
-import { tagsOf } from './object/index-terms.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
+import { encodeJson } from './ttlv/json.ts';
 import { nameOf } from './ttlv/read.ts';
-import { plainJson } from './ttlv/plain-json.ts';
 
 const LONGEST_USER = 512;
 
@@ -32,7 +32,13 @@ export function createAccess(server: KeyServer): AccessApi {
   async function change(id: string, user: string, operations: readonly string[], caller: Principal, granting: boolean): Promise<void> {
     const rights = named(operations);
     requireGrantee(user, caller);
-    const event: AuditEvent = { event: granting ? 'key.grant' : 'key.grant.revoke', outcome: 'success', target: id, reason: `${user}: ${[...rights].join(' ')}`.slice(0, 512), ...who(caller) };
+    const event: AuditEvent = {
+      event: granting ? 'key.grant' : 'key.grant.revoke',
+      outcome: 'success',
+      target: id,
+      reason: `${user}: ${[...rights].join(' ')}`.slice(0, 512),
+      ...who(caller),
+    };
     await store.transaction(async (tx) => {
       await requireMayGrant(tx, id, rights, caller);
       const before = (await readGrants(tx, id)).get(user) ?? new Set<string>();
@@ -58,7 +64,10 @@ export function createAccess(server: KeyServer): AccessApi {
   return {
     async owned(caller) {
       const found = await store.all<{ id: string }>('SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', [caller.user]);
-      const objects = await rows.readAll(store, found.map(({ id }) => id));
+      const objects = await rows.readAll(
+        store,
+        found.map(({ id }) => id),
+      );
       return objects.map((object): OwnedObject => ({ object_id: object.id, state: stateName(object, seconds()), attributes: described(object) }));
     },
     async obtained(caller) {
@@ -122,7 +131,8 @@ function named(operations: readonly string[]): ReadonlySet<string> {
 
 function requireGrantee(user: string, caller: Principal): void {
   if (user === caller.user) throw new Fault('KEYS_GRANT_SELF');
-  if (user.length === 0 || user.length > LONGEST_USER || /\p{Cc}/u.test(user)) throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${LONGEST_USER} characters, no control character` });
+  if (user.length === 0 || user.length > LONGEST_USER || /\p{Cc}/u.test(user))
+    throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${LONGEST_USER} characters, no control character` });
 }
 
 const who = ({ user, realm, scheme, source }: Principal) => ({ actor: user, realm, scheme, source });
@@ -130,6 +140,9 @@ const stateName = (object: ManagedObject, now: number): string => nameOf('State'
 
 /** Attributes for a person to read: the JSON of the tree, and the tags. */
 function described(object: ManagedObject): unknown {
-  return { object_type: nameOf('ObjectType', object.type), tags: tagsOf(object), attributes: object.attributes.nodes().map(plainJson) };
+  return {
+    object_type: nameOf('ObjectType', object.type),
+    tags: tagsOf(object),
+    attributes: JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure())).toString()).value,
+  };
 }
-

@@ -110,6 +110,7 @@ export class ObjectsInMemory implements OperationContext {
       insert: write,
       update: write,
       remove: async (id) => void written.set(id, undefined),
+      wrappedBy: async () => [],
       audit: async (event, target) => void audited.push(`${event} ${target}`),
     });
     for (const [id, object] of written)

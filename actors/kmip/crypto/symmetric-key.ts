@@ -10,7 +10,11 @@ interface Lengths {
   readonly usual?: number;
 }
 
-const oneOf = (...lengths: readonly number[]): Lengths => ({ permits: (bits) => lengths.includes(bits), bytes: (bits) => bits / 8, usual: lengths.at(-1) as number });
+const oneOf = (...lengths: readonly number[]): Lengths => ({
+  permits: (bits) => lengths.includes(bits),
+  bytes: (bits) => bits / 8,
+  usual: lengths.at(-1) as number,
+});
 const between = (least: number, most: number, usual: number): Lengths => ({
   permits: (bits) => bits >= least && bits <= most && bits % 8 === 0,
   bytes: (bits) => bits / 8,
@@ -40,9 +44,7 @@ const LENGTHS: Readonly<Partial<Record<CryptographicAlgorithm, Lengths>>> = {
   SKIPJACK: oneOf(80),
   Blowfish: between(32, 448, 128),
   CAST5: between(40, 128, 128),
-  CAST6: oneOf(128, 160, 192, 224, 256),
   MARS: between(128, 448, 256),
-  MISTY1: oneOf(128),
   RC2: between(8, 1_024, 128),
   RC4: between(40, 2_048, 128),
   RC5: between(8, 2_040, 128),

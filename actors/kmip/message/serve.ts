@@ -5,10 +5,9 @@ import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal, spelled } from '../refusal.ts';
 import type { KeyServer } from '../server.ts';
 import { binarySize, decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { decodeJson, encodeJson } from '../ttlv/json.ts';
-import { folded } from '../ttlv/names.ts';
+import { decodeJsonRequest, encodeJson } from '../ttlv/json.ts';
 import { type Structure, structure } from '../ttlv/node.ts';
+import { nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../ttlv/xml.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
@@ -18,21 +17,19 @@ import { failedMessage, responseMessage } from './response.ts';
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;
 
-/** Names of bare operations, and what some clients write. */
-const BARE: ReadonlyMap<string, OperationName> = new Map(Object.keys(ENUM.Operation).map((name) => [folded(name), name as OperationName]));
-
 export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer> {
   const fallback = endpoint === '1_4' ? NEWEST_1 : NEWEST;
   let message: Structure;
   try {
     if (encoding === 'json') {
-      const { root, tree } = decodeJson(bytes);
-      if (tree.tag !== TAG.RequestMessage) return await serveBare(server, root, tree, fallback, caller);
-      message = tree;
+      const { operation, node } = decodeJsonRequest(bytes);
+      if (operation !== undefined) return await serveBare(server, operation, node, fallback, caller);
+      message = node;
     } else message = encoding === 'binary' ? decodeBinary(bytes) : decodeXml(bytes);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // What cannot be read at all is no RequestMessage either; JSON that is neither is answered like a bare operation.
+    // JSON that is no message and names no operation is answered like a bare operation that there is not.
+    if (error.reason === 'OperationNotSupported') return refused(404, error.detail ?? '', '?:OperationFailed');
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
   }
   return serveMessage(server, message, encoding, endpoint, caller);
@@ -66,10 +63,9 @@ function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[
 
 const counted = ({ item, status }: Outcome): string => `${item.operation}:${status}`;
 
-async function serveBare(server: KeyServer, root: string, tree: Structure, version: Version, caller: Principal): Promise<Answer> {
-  const operation = BARE.get(folded(root));
-  if (operation === undefined) return refused(404, `Operation_Not_Supported: there is no operation ${JSON.stringify(root.slice(0, 64))}`, '?:OperationFailed');
-  const item = { operation, id: undefined, payload: structure(TAG.RequestPayload, tree.value) };
+async function serveBare(server: KeyServer, code: number, payload: Structure, version: Version, caller: Principal): Promise<Answer> {
+  const operation: OperationName = nameOf('Operation', code);
+  const item = { operation, id: undefined, payload };
   const outcome = await runItem(new BatchContext(server, caller, version), item);
   if (outcome.status === 'Success') {
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);
@@ -80,5 +76,9 @@ async function serveBare(server: KeyServer, root: string, tree: Structure, versi
 
 /** The usual body of errors; the front adds the id of the request. */
 function refused(status: number, message: string, outcome: string): Answer {
-  return { status, body: Buffer.from(JSON.stringify({ code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message] })), outcomes: [outcome] };
+  return {
+    status,
+    body: Buffer.from(JSON.stringify({ code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message] })),
+    outcomes: [outcome],
+  };
 }

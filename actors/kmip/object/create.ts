@@ -11,12 +11,12 @@ import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
 import { requireChosen } from './identifier.ts';
 import { keyBlockOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
-import type { Draft, ManagedObject, ObjectType } from './managed-object.ts';
+import type { Draft, ManagedObject, ObjectType as ObjectTypeCode } from './managed-object.ts';
 
 const { ObjectType, State } = ENUM;
 
 export interface NewObject {
-  readonly type: ObjectType;
+  readonly type: ObjectTypeCode;
   readonly content: Structure;
   /** What the client gave; becomes the object's own. */
   readonly attributes: AttributeSet;
@@ -25,7 +25,14 @@ export interface NewObject {
 }
 
 /** Kinds whose content is a key block. */
-const KEYS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.PublicKey, ObjectType.SplitKey, ObjectType.SecretData, ObjectType.PGPKey]);
+const KEYS: ReadonlySet<number> = new Set([
+  ObjectType.SymmetricKey,
+  ObjectType.PrivateKey,
+  ObjectType.PublicKey,
+  ObjectType.SplitKey,
+  ObjectType.SecretData,
+  ObjectType.PGPKey,
+]);
 
 /** An object with everything that the server sets; the caller puts it into a transaction. @throws Refusal for a bad identifier */
 export function newObject(ctx: OperationContext, { type, content, attributes, idHint }: NewObject): Draft {
@@ -88,7 +95,8 @@ export function setLink(draft: Draft, type: keyof typeof ENUM.LinkType, id: stri
 
 export function removeLink(draft: Draft, type: keyof typeof ENUM.LinkType): void {
   for (const { index, node } of draft.attributes.all(TAG.Link))
-    if (node.type === TYPE.Structure && node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type])) draft.attributes.remove(TAG.Link, index);
+    if (node.type === TYPE.Structure && node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type]))
+      draft.attributes.remove(TAG.Link, index);
 }
 
 /** @throws Refusal PermissionDenied where creating is a privilege that the caller has not */

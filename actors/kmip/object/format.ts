@@ -26,7 +26,8 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
   }
   const block = keyBlockOf(content);
   if (block.wrapping) {
-    if (format !== undefined && format !== block.format) throw new Refusal('KeyFormatTypeNotSupported', `the key is stored wrapped, it can be had as ${block.format} only`);
+    if (format !== undefined && format !== block.format)
+      throw new Refusal('KeyFormatTypeNotSupported', `the key is stored wrapped, it can be had as ${block.format} only`);
     return content;
   }
   const asked = format ?? block.format;

@@ -1,12 +1,13 @@
 // The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
+
+import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../crypto/parameters.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
-import { integer, type Structure, TYPE } from '../ttlv/node.ts';
 import { tagName } from '../ttlv/names.ts';
+import { integer, type Structure, TYPE } from '../ttlv/node.ts';
 import { nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { CryptographicAlgorithm, RecommendedCurve } from '../crypto/parameters.ts';
 import { checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
 import { AttributeSet, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import type { ObjectType } from './managed-object.ts';
@@ -56,6 +57,12 @@ export function givenLength(attributes: ReadonlyAttributes): number | undefined 
   return node?.type === TYPE.Integer ? node.value : undefined;
 }
 
+/** The KeyFormatType that the key is to be made in. */
+export function givenFormat(attributes: ReadonlyAttributes): KeyFormatType | undefined {
+  const node = attributes.first(TAG.KeyFormatType);
+  return node?.type === TYPE.Enumeration ? nameOf('KeyFormatType', node.value) : undefined;
+}
+
 /** The RecommendedCurve of the CryptographicDomainParameters given. */
 export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | undefined {
   const domain = attributes.first(TAG.CryptographicDomainParameters);
@@ -65,5 +72,6 @@ export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | u
 
 /** @throws Refusal where the server is configured not to use an algorithm */
 export function requireAllowed(algorithm: CryptographicAlgorithm, allowed: readonly string[]): void {
-  if (allowed.length > 0 && !allowed.includes(algorithm)) throw new Refusal('InvalidField', `${algorithm} is not among the algorithms that this server may use`);
+  if (allowed.length > 0 && !allowed.includes(algorithm))
+    throw new Refusal('InvalidField', `${algorithm} is not among the algorithms that this server may use`);
 }

@@ -10,7 +10,7 @@ import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
 import { describeCertificate } from './certificate-attributes.ts';
 import { keyBlockOf } from './key-material.ts';
-import type { ObjectType } from './managed-object.ts';
+import type { ObjectType as ObjectTypeCode } from './managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './new-attributes.ts';
 
 const { ObjectType } = ENUM;
@@ -38,7 +38,7 @@ export function contentIn(request: Structure, type: number): Structure {
 }
 
 /** Adds what the content says of itself to the attributes. @throws Refusal where the two disagree, or the content is malformed */
-export function describeContent(type: ObjectType, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
+export function describeContent(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
   switch (type) {
     case ObjectType.SymmetricKey:
       return describeSymmetric(content, attributes, allowed);
@@ -72,11 +72,12 @@ function describeSymmetric(content: Structure, attributes: AttributeSet, allowed
   if (wrapping) return;
   const raw = material instanceof Uint8Array ? material : required(bytesOf(material, TAG.Key), TAG.Key);
   const bits = length ?? raw.length * 8;
-  if (!fitsLength(algorithm, bits, raw.length)) throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes are no ${algorithm} key with a cryptographic length of ${bits}`);
+  if (!fitsLength(algorithm, bits, raw.length))
+    throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes are no ${algorithm} key with a cryptographic length of ${bits}`);
   attributes.set(integer(TAG.CryptographicLength, bits));
 }
 
-function describeAsymmetric(type: ObjectType, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
+function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
   const { algorithm = givenAlgorithm(attributes), format, material, wrapping } = keyBlockOf(content);
   if (wrapping) return;
   const key = importKey(type === ObjectType.PrivateKey ? 'PrivateKey' : 'PublicKey', format, material, algorithm, givenCurve(attributes));
@@ -92,5 +93,6 @@ function describeAsymmetric(type: ObjectType, content: Structure, attributes: At
 }
 
 function requireSame<T>(what: string, given: T | undefined, own: T | undefined): void {
-  if (given !== undefined && own !== undefined && given !== own) throw new Refusal('InvalidField', `the ${what} of the key is ${own}, the attribute says ${given}`);
+  if (given !== undefined && own !== undefined && given !== own)
+    throw new Refusal('InvalidField', `the ${what} of the key is ${own}, the attribute says ${given}`);
 }

@@ -38,7 +38,12 @@ export async function findObjects(ctx: OperationContext, search: Search): Promis
   return byLooking(ctx, where, params, rest, search);
 }
 
-async function byIndex({ server: { store } }: OperationContext, where: string, params: readonly (string | number)[], { offset, limit }: Search): Promise<Found> {
+async function byIndex(
+  { server: { store } }: OperationContext,
+  where: string,
+  params: readonly (string | number)[],
+  { offset, limit }: Search,
+): Promise<Found> {
   const count = await store.get<{ n: number | string }>(`SELECT COUNT(*) AS n FROM kms_object o WHERE ${where}`, params);
   const total = Number(count?.n ?? 0);
   if (limit === 0 || total <= offset) return { ids: [], total };
@@ -50,7 +55,13 @@ async function byIndex({ server: { store } }: OperationContext, where: string, p
 }
 
 /** Conditions that no index knows: the objects that fulfil the others are read, a part at a time. */
-async function byLooking(ctx: OperationContext, where: string, params: readonly (string | number)[], rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
+async function byLooking(
+  ctx: OperationContext,
+  where: string,
+  params: readonly (string | number)[],
+  rest: readonly Node[],
+  { offset, limit }: Search,
+): Promise<Found> {
   const { store, rows } = ctx.server;
   const ids: string[] = [];
   let total = 0;
@@ -60,7 +71,10 @@ async function byLooking(ctx: OperationContext, where: string, params: readonly 
       `SELECT o.id, o.seq FROM kms_object o WHERE ${where} AND o.seq < $${params.length + 1} ORDER BY o.seq DESC LIMIT ${CHUNK}`,
       [...params, before],
     );
-    for (const object of await rows.readAll(store, part.map(({ id }) => id))) {
+    for (const object of await rows.readAll(
+      store,
+      part.map(({ id }) => id),
+    )) {
       if (!matches(object, rest, ctx.now)) continue;
       if (total >= offset && ids.length < limit) ids.push(object.id);
       total += 1;

@@ -1,32 +1,39 @@
 // Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.5 and 7.15).
-import { cipherFor } from '../crypto/cipher.ts';
+
 import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../crypto/asymmetric-encrypt.ts';
+import { cipherFor } from '../crypto/cipher.ts';
 import type { CryptographicParameters } from '../crypto/parameters.ts';
 import type { OperationContext, OperationName } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { MASK } from '../ttlv/mask.ts';
 import { bytes, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { readParameters } from './cryptographic-parameters.ts';
+import { parametersOf as readParameters } from './cryptographic-parameters.ts';
 import { asymmetricKey, keyBlockOf, secretBytes } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { requireUse } from './usage.ts';
+import { requireUse, USE } from './usage.ts';
 
 const { ObjectType, WrappingMethod } = ENUM;
-const { WrapKey, UnwrapKey } = MASK.CryptographicUsageMask;
 
 /** @param specification KeyWrappingSpecification @throws Refusal for a method, a key or parameters that cannot be had */
 export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is stored wrapped; it is not wrapped again');
   const method = required(codeOf(specification, TAG.WrappingMethod), TAG.WrappingMethod);
-  if (method !== WrappingMethod.Encrypt) throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
+  if (method !== WrappingMethod.Encrypt)
+    throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const key = await wrappingKey(ctx, information, 'Get');
-  requireUse(key, WrapKey, 'protect', ctx.now);
+  requireUse(key, USE.WrapKey, ctx.now);
+  return wrapWith(key, content, specification);
+}
+
+/** The same with a key at hand, whose use is permitted. */
+export function wrapWith(key: ManagedObject, content: Structure, specification: Structure): Structure {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const encoding = codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const plain = plainOf(block, specification, encoding);
   const parameters = parametersOf(information);
@@ -91,7 +98,15 @@ export async function unwrapContent(content: Structure, ctx: OperationContext): 
   if (!block || !wrapping) return content;
   const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const key = await wrappingKey(ctx, information, 'Decrypt');
-  requireUse(key, UnwrapKey, 'process', ctx.now);
+  requireUse(key, USE.UnwrapKey, ctx.now);
+  return unwrapWith(key, content);
+}
+
+/** The same with a key at hand, whose use is permitted. */
+export function unwrapWith(key: ManagedObject, content: Structure): Structure {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);
+  const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const plain = decryptWith(key, parametersOf(information), required(bytesOf(block, TAG.KeyValue), TAG.KeyValue), bytesOf(wrapping, TAG.IVCounterNonce));
   const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const value = encoding === ENUM.EncodingOption.TTLVEncoding ? keyValueOf(plain) : structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, plain)]);

@@ -10,7 +10,7 @@ import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, integer, type Structure, structure, text, TYPE } from '../ttlv/node.ts';
+import { enumeration, integer, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { requireStorage } from './protection-storage.ts';
@@ -53,13 +53,24 @@ function agreed<T>(what: string, one: T | undefined, other: T | undefined): T | 
   return one ?? other;
 }
 
-function draftsOf(ctx: OperationContext, algorithm: CryptographicAlgorithm, pair: KeyPair, privateAttributes: AttributeSet, publicAttributes: AttributeSet): PairDrafts {
+function draftsOf(
+  ctx: OperationContext,
+  algorithm: CryptographicAlgorithm,
+  pair: KeyPair,
+  privateAttributes: AttributeSet,
+  publicAttributes: AttributeSet,
+): PairDrafts {
   for (const attributes of [privateAttributes, publicAttributes]) describe(attributes, algorithm, pair);
   const privateId = privateAttributes.first(TAG.UniqueIdentifier);
   const chosen = privateId?.type === TYPE.TextString ? privateId.value : randomUUID();
   // Given in the common attributes, it is the private key's; the public key's follows from it.
   publicAttributes.remove(TAG.UniqueIdentifier);
-  const privateKey = newObject(ctx, { type: ObjectType.PrivateKey, content: contentOf('PrivateKey', algorithm, pair), attributes: privateAttributes, idHint: chosen });
+  const privateKey = newObject(ctx, {
+    type: ObjectType.PrivateKey,
+    content: contentOf('PrivateKey', algorithm, pair),
+    attributes: privateAttributes,
+    idHint: chosen,
+  });
   const publicKey = newObject(ctx, {
     type: ObjectType.PublicKey,
     content: contentOf('PublicKey', algorithm, pair),

@@ -4,7 +4,7 @@ import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
 import type { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
-import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure, text } from '../ttlv/node.ts';
@@ -37,7 +37,10 @@ function newKey(attributes: AttributeSet, { server }: OperationContext): Structu
   requireAllowed(algorithm, server.args.algorithms);
   const length = checkedLength(algorithm, givenLength(attributes));
   attributes.set(integer(TAG.CryptographicLength, length));
-  return symmetricKey(generateKey(algorithm, length), algorithm, length);
+  const format = givenFormat(attributes) ?? 'Raw';
+  if (format !== 'Raw' && format !== 'TransparentSymmetricKey')
+    throw new Refusal('KeyFormatTypeNotSupported', `a symmetric key cannot be made as ${format}: unsupported key format`);
+  return symmetricKey(generateKey(algorithm, length), algorithm, length, format);
 }
 
 /** Random bytes, 256 bits of them unless a length is given. */

@@ -1,12 +1,13 @@
 // Get and Export: the object itself, in a key format and wrapped as asked for (KMIP 2.1 sections 6.1.21 and 6.1.23).
+
+import { viewAttributes } from '../object/attribute-view.ts';
 import { askedFormat, inFormat } from '../object/format.ts';
 import { settle, stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { viewAttributes } from '../object/attribute-view.ts';
 import { wrapContent } from '../object/wrapping.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { boolean, enumeration, type Node, type Structure, structure, text, TYPE } from '../ttlv/node.ts';
+import { boolean, enumeration, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { codeOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -50,7 +51,8 @@ async function givenOut(request: Structure, object: ManagedObject, ctx: Operatio
   const compression = codeOf(request, TAG.KeyCompressionType);
   if (compression !== undefined && object.type !== ObjectType.PublicKey)
     throw new Refusal('KeyCompressionTypeNotSupported', 'only points of elliptic curve public keys have a compression, and they are given out in the formats');
-  if (flagOf(object, TAG.Sensitive, false) && !specification && isKey(object)) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
+  if (flagOf(object, TAG.Sensitive, false) && !specification && isKey(object))
+    throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object, TAG.Extractable, true) && isKey(object)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const content = inFormat(object, askedFormat(request));
   if (specification) return wrapContent(content, specification, ctx);

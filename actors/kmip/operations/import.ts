@@ -1,6 +1,7 @@
 // Import: an object under the identifier and with the attributes that it had elsewhere (KMIP 2.1 section 6.1.27).
-import { AttributeSet } from '../object/attributes.ts';
+
 import { checkAttribute } from '../object/attribute-rules.ts';
+import { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { requireChosen } from '../object/identifier.ts';
 import { settle } from '../object/lifecycle.ts';
@@ -10,13 +11,22 @@ import { unwrapContent } from '../object/wrapping.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
-import { integer, type Node, type Structure, text, TYPE } from '../ttlv/node.ts';
+import { integer, type Node, type Structure, TYPE, text } from '../ttlv/node.ts';
 import { booleanOf, codeOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
 
 /** Set anew here: they are about the object in this server, or follow from its content. */
-const NOT_TAKEN: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.State, TAG.Digest, TAG.Fresh, TAG.InitialDate, TAG.LastChangeDate, TAG.LeaseTime]);
+const NOT_TAKEN: ReadonlySet<number> = new Set([
+  TAG.UniqueIdentifier,
+  TAG.ObjectType,
+  TAG.State,
+  TAG.Digest,
+  TAG.Fresh,
+  TAG.InitialDate,
+  TAG.LastChangeDate,
+  TAG.LeaseTime,
+]);
 
 export const importObject: Operation = async (request, ctx) => {
   await requireCreation(ctx);

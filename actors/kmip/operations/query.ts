@@ -1,12 +1,13 @@
 // Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.45).
-import { operationExists } from '../ttlv/since.ts';
+
 import { ENUM } from '../ttlv/enumeration.ts';
-import { boolean, enumeration, integer, type Node, structure, text, TYPE } from '../ttlv/node.ts';
+import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';
 import { children } from '../ttlv/read.ts';
+import { operationExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { PROFILES } from './profiles.ts';
 import { OPERATIONS } from './index.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import { PROFILES } from './profiles.ts';
 
 const { QueryFunction, ObjectType } = ENUM;
 const OBJECTS = [
@@ -41,9 +42,12 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
       structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name), integer(TAG.ExtensionTag, TAG[name]), integer(TAG.ExtensionType, type)]),
     ),
   [QueryFunction.QueryAttestationTypes]: () => [],
-  [QueryFunction.QueryRNGs]: () => [structure(TAG.RNGParameters, [enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG), enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR)])],
+  [QueryFunction.QueryRNGs]: () => [
+    structure(TAG.RNGParameters, [enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG), enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR)]),
+  ],
   [QueryFunction.QueryValidations]: () => [],
-  [QueryFunction.QueryProfiles]: ({ version }) => PROFILES.filter(() => version.major > 1).map((name) => structure(TAG.ProfileInformation, [enumeration(TAG.ProfileName, ENUM.ProfileName[name])])),
+  [QueryFunction.QueryProfiles]: ({ version }) =>
+    PROFILES.filter(() => version.major > 1).map((name) => structure(TAG.ProfileInformation, [enumeration(TAG.ProfileName, ENUM.ProfileName[name])])),
   [QueryFunction.QueryCapabilities]: () => [
     structure(TAG.CapabilityInformation, [
       boolean(TAG.StreamingCapability, true),
@@ -72,4 +76,3 @@ export const query: Operation = async (request, ctx) => {
   const asked = new Set(children(request, TAG.QueryFunction).map(({ value }) => value as number));
   return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
 };
-

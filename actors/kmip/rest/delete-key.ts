@@ -14,6 +14,7 @@ const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReason
 /** @throws Problem, Refusal */
 export async function deleteKey(kid: string, ctx: OperationContext): Promise<void> {
   await ctx.change(async (tx) => {
+    await byKid(tx, kid, 'Revoke');
     const object = await byKid(tx, kid, 'Destroy');
     for (const draft of [object, ...(await pairOf(tx, object))]) {
       if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised) {

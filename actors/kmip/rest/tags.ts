@@ -1,5 +1,5 @@
 // Tags of keys: GET, POST and DELETE /v1/crypto/keys/{kid}/tags read and change the vendor attribute that holds them.
-import { parseTags, userTags } from '../object/index-terms.ts';
+import { userTags } from '../object/index-terms.ts';
 import { changed } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import type { OperationContext } from '../operations/operation.ts';
@@ -32,8 +32,8 @@ export function deleteTags(kid: string, body: Members, ctx: OperationContext): P
 
 /** Tags that begin with `_` are the server's own. */
 function tagsOf(body: Members): readonly string[] {
-  const tags = parseTags(JSON.stringify(body['tags'] ?? null));
-  if (!tags) throw badRequest('tags is not an array of strings');
+  const tags = body['tags'];
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) throw badRequest('tags is not an array of strings');
   if (tags.some((tag) => tag === '' || tag.length > 255 || tag.startsWith('_') || tag.includes('\0')))
     throw badRequest('a tag is 1 to 255 characters and does not begin with _');
   return tags;

@@ -2,7 +2,7 @@
 import { microsecondsOf } from './date-time.ts';
 import { enumerationNames, maskNames, TYPE_NAMES } from './enumeration-of.ts';
 import { asInteger, asLong, asUnsigned, bigOf, booleanOf, bytesOfHex, codeOf, dateOf, integerOf, longOf, maskOf, unsignedOf } from './lexical.ts';
-import { MOST_DEPTH } from './limits.ts';
+import { type Limits, MOST_DEPTH } from './limits.ts';
 import { TAG_NAMES, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { Place, quoted } from './place.ts';
@@ -20,6 +20,11 @@ type Members = readonly unknown[];
 /** Reads one message; made for each. */
 export class JsonReader {
   readonly #place = new Place();
+  #left: number;
+
+  constructor(limits: Limits) {
+    this.#left = limits.nodes;
+  }
 
   /** @throws Refusal InvalidMessage with the path of the field */
   message(json: unknown): Structure {
@@ -42,6 +47,7 @@ export class JsonReader {
     const tag = tagOf(name);
     if (tag === undefined) throw this.#place.refusal(depth - 1, `unknown tag: ${quoted(name)}`);
     this.#place.enter(depth, tag);
+    if (--this.#left < 0) throw this.#place.refusal(depth, 'too many fields in one message');
     const code = type === undefined && Array.isArray(value) ? TYPE.Structure : this.#type(type, depth);
     if (code === TYPE.Structure) {
       if (!Array.isArray(value)) throw this.#place.refusal(depth, 'the value of a Structure is an array');

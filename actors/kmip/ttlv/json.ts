@@ -15,7 +15,7 @@ import { TAG } from './tag.ts';
 
 /** @throws Refusal InvalidMessage with the path of the field */
 export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
-  return new JsonReader().message(parseJson(bytes, limits));
+  return new JsonReader(limits).message(parseJson(bytes, limits));
 }
 
 /** What a JSON request may be: a message, or the payload of one operation under the operation's name. */
@@ -30,10 +30,10 @@ export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): J
   const root = (parseJson(bytes, limits) ?? {}) as JsonNode;
   const name = root.tag;
   if (typeof name !== 'string') throw invalid('a request is an object with tag and value');
-  if (TAG_NAMES.code(name) === TAG.RequestMessage) return { operation: undefined, node: new JsonReader().message(root) };
+  if (TAG_NAMES.code(name) === TAG.RequestMessage) return { operation: undefined, node: new JsonReader(limits).message(root) };
   const operation = OPERATION_NAMES.code(name);
   if (operation === undefined) throw new Refusal('OperationNotSupported', `unknown operation: ${quoted(name)}`);
-  return { operation, node: new JsonReader().payload(root) };
+  return { operation, node: new JsonReader(limits).payload(root) };
 }
 
 const UTF_8 = new TextEncoder();

@@ -1,0 +1,43 @@
+// The threads of the key server, and what its routes work with.
+import type { HsmApi } from '../../actors/hsm/api.ts';
+import type { IdentityApi } from '../../actors/identity/api.ts';
+import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
+import { type PinnedSpec, replicated } from '../../kernel/actor.ts';
+import type { PluginContext } from '../../kernel/plugin.ts';
+import { cores } from '../../kernel/runtime/runtime.ts';
+import type { KeysConfig } from './config.ts';
+
+export function keysActors(config: KeysConfig, version: string) {
+  const kmip = replicated<KmipApi, KmipArgs>({
+    module: new URL('../../actors/kmip/kmip.actor.ts', import.meta.url),
+    size: cores,
+    // Small requests are at the thread before the last answer has left it.
+    prefetch: 16,
+    args: {
+      version,
+      vendorIdentification: config.vendor_identification,
+      privilegedUsers: config.privileged_users,
+      defaultUnwrapType: config.default_unwrap_type,
+      algorithms: config.algorithms,
+      hsmPrefixes: [],
+    },
+    // Some keys take long to find: RSA of 4096 bits and more, SLH-DSA.
+    deadlineMs: 60_000,
+    maxQueue: 4_096,
+    // Bodies of 64 MiB, several at once.
+    memoryMb: 1_024,
+    store: true,
+    dataKeys: ['keys'],
+  });
+  return { kmip };
+}
+
+export type KeysActors = ReturnType<typeof keysActors>;
+
+/** Beside its own, the actor of the authentication service that verifies JWTs, and the HSM instances, whose state is told. */
+export type Neighbours = {
+  readonly identity: PinnedSpec<IdentityApi, unknown>;
+  readonly hsm: PinnedSpec<HsmApi, unknown>;
+};
+
+export type KeysContext = PluginContext<KeysConfig, KeysActors & Neighbours>;
