@@ -66,6 +66,22 @@ test('values of one name are counted apart from those of another', () => {
   );
 });
 
+test('a value that takes the place of another begins anew', () => {
+  const set = new AttributeSet();
+  set.add(integer(TAG.CryptographicLength, 128));
+  set.remove(TAG.CryptographicLength);
+  assert.equal(set.add(integer(TAG.CryptographicLength, 256)).index, 0);
+});
+
+test('many values are read in little time', () => {
+  const many = Array.from({ length: 200_000 }, () => vendor('x', 'a', ''));
+  const started = performance.now();
+  const set = AttributeSet.of(structure(TAG.Attributes, many));
+  assert.equal(AttributeSet.of(set.toStructure()).all(TAG.Attribute).length, many.length);
+  // Comparing each with each would take minutes.
+  assert.ok(performance.now() - started < 10_000);
+});
+
 test('indexes survive changes and the store', () => {
   const step = fc.oneof(
     fc.tuple(fc.constant('add' as const), fc.constantFrom('x', 'acme'), fc.constantFrom('a', 'b'), fc.string()),
