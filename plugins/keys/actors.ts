@@ -2,10 +2,13 @@
 import type { HsmApi } from '../../actors/hsm/api.ts';
 import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
-import { type PinnedSpec, replicated } from '../../kernel/actor.ts';
+import type { StreamApi } from '../../actors/kmip/stream-api.ts';
+import { type PinnedSpec, pinned, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { KeysConfig } from './config.ts';
+
+const STREAM_THREADS = 1;
 
 export function keysActors(config: KeysConfig, version: string) {
   const kmip = replicated<KmipApi, KmipArgs>({
@@ -28,8 +31,16 @@ export function keysActors(config: KeysConfig, version: string) {
     memoryMb: 1_024,
     store: true,
     dataKeys: ['keys'],
+    peers: ['kmip_stream'],
   });
-  return { kmip };
+  // The parts of one multi-part operation meet here, whichever thread of the key server their messages came to.
+  const kmip_stream = pinned<StreamApi, null>({
+    module: new URL('../../actors/kmip/stream.actor.ts', import.meta.url),
+    instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), null])),
+    deadlineMs: 60_000,
+    memoryMb: 1_024,
+  });
+  return { kmip, kmip_stream };
 }
 
 export type KeysActors = ReturnType<typeof keysActors>;
