@@ -1,5 +1,6 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
+import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { AttributeSet } from '../../actors/kmip/object/attributes.ts';
 import type { Draft, ObjectType, State } from '../../actors/kmip/object/managed-object.ts';
 import type { ObjectTransaction, OperationContext, OperationName, Version } from '../../actors/kmip/operations/operation.ts';
@@ -78,6 +79,10 @@ export class ObjectsInMemory implements OperationContext {
       get cache(): never {
         throw new Error('objects in memory have no cache');
       },
+      get streams(): never {
+        throw new Error('objects in memory have no streams');
+      },
+      random: new SeededRandom(),
     };
   }
 

@@ -5,6 +5,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { type Node, structure, TYPE } from '../ttlv/node.ts';
 import { structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { isTags, referenceTo } from './attribute-reference.ts';
 import type { ReadonlyAttributes } from './attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
 
@@ -114,7 +115,7 @@ export function tagsOf(object: ManagedObject): string[] {
 
 export function userTags(object: ManagedObject): string[] {
   for (const { node } of object.attributes.all(TAG.Attribute)) {
-    if (node.type !== TYPE.Structure || textOf(node, TAG.AttributeName) !== 'tag') continue;
+    if (node.type !== TYPE.Structure || !isTags(referenceTo(node))) continue;
     return parseTags(textOf(node, TAG.AttributeValue) ?? '') ?? [];
   }
   return [];
