@@ -8,7 +8,7 @@ import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
+import { enumeration, type Structure, structure, text } from '../ttlv/node.ts';
 import { codeOf, integerOf, named, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { derivedBytes } from './derivation.ts';
