@@ -1,6 +1,7 @@
 // The bytes of a derived key, from DerivationParameters and the objects to derive from (KMIP specification 2.1 section 7.12).
-import { agree } from '../crypto/key-agreement.ts';
+
 import { type DerivationInput, derive } from '../crypto/derive.ts';
+import { agree } from '../crypto/key-agreement.ts';
 import type { CryptographicParameters } from '../crypto/parameters.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
 import { algorithmOf, asymmetricKey, secretBytes } from '../object/key-material.ts';
@@ -49,7 +50,8 @@ function dataOf(given: Structure, bases: readonly ManagedObject[]): readonly Uin
     data.push(node.value);
   }
   const [, ...others] = bases;
-  if (others.length > 0 && data.length > 0) throw new Refusal('InvalidField', 'derivation data is given in the request and by secret data: one of them is needed');
+  if (others.length > 0 && data.length > 0)
+    throw new Refusal('InvalidField', 'derivation data is given in the request and by secret data: one of them is needed');
   return others.length > 0 ? others.map(secretBytes) : data;
 }
 

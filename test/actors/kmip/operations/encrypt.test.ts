@@ -1,7 +1,6 @@
 // Encrypt and Decrypt with symmetric keys: IVs, tags, defaults, parameters of the object, generations, limits, refusals.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import type { ManagedObject } from '../../../../actors/kmip/object/managed-object.ts';
 import { decrypt } from '../../../../actors/kmip/operations/decrypt.ts';
 import { encrypt } from '../../../../actors/kmip/operations/encrypt.ts';
 import { Refusal } from '../../../../actors/kmip/refusal.ts';
@@ -74,7 +73,11 @@ test('what is missing or wrong in a request', async () => {
   await refused(run(decrypt, ctx, { id: 'k', iv: new Uint8Array(12) }), 'InvalidMessage', 'data');
   await refused(run(decrypt, ctx, { id: 'k', data: DATA, iv: new Uint8Array(12) }), 'InvalidField', 'invalid tag');
   await refused(run(encrypt, ctx, { id: 'k', data: DATA, parameters: { blockCipherMode: 'GCM', tagLength: 99 } }), 'InvalidField', 'tag');
-  await refused(run(encrypt, ctx, { id: 'k', data: DATA, iv: new Uint8Array(8), parameters: { blockCipherMode: 'CBC' } }), 'InvalidField', 'invalid IV/nonce length');
+  await refused(
+    run(encrypt, ctx, { id: 'k', data: DATA, iv: new Uint8Array(8), parameters: { blockCipherMode: 'CBC' } }),
+    'InvalidField',
+    'invalid IV/nonce length',
+  );
   await refused(run(encrypt, ctx, { id: 'k', data: DATA, parameters: { blockCipherMode: 'CMAC' } }), 'UnsupportedCryptographicParameters', 'not supported');
   await refused(run(encrypt, ctx, { id: 'x', data: DATA }), 'ObjectNotFound');
   assert.equal((await run(encrypt, ctx, { id: 'k', data: new Uint8Array() })).tag?.length, 16);
@@ -111,8 +114,16 @@ test('state, dates, mask, archive and kind of object decide', async () => {
   await run(encrypt, on(dateTime(TAG.ProtectStopDate, NOW + 1)), { id: 'k', data: DATA });
   await refused(run(decrypt, on(dateTime(TAG.ProcessStartDate, NOW + 1)), sealed), 'WrongKeyLifecycleState', 'process start date');
   await run(decrypt, on(dateTime(TAG.ProcessStartDate, NOW)), sealed);
-  await refused(run(encrypt, world([secret('k', KEY, 'AES', { mask: BIT.Decrypt })]), { id: 'k', data: DATA }), 'IncompatibleCryptographicUsageMask', 'not found');
-  await refused(run(decrypt, world([secret('k', KEY, 'AES', { mask: BIT.Encrypt })]), sealed), 'IncompatibleCryptographicUsageMask', 'failed to retrieve the key');
+  await refused(
+    run(encrypt, world([secret('k', KEY, 'AES', { mask: BIT.Decrypt })]), { id: 'k', data: DATA }),
+    'IncompatibleCryptographicUsageMask',
+    'not found',
+  );
+  await refused(
+    run(decrypt, world([secret('k', KEY, 'AES', { mask: BIT.Encrypt })]), sealed),
+    'IncompatibleCryptographicUsageMask',
+    'failed to retrieve the key',
+  );
   await refused(run(encrypt, world([secret('k', KEY, 'AES', { mask: undefined })]), { id: 'k', data: DATA }), 'IncompatibleCryptographicUsageMask');
   await refused(run(encrypt, world([{ ...secret('k', KEY), archived: true }]), { id: 'k', data: DATA }), 'ObjectArchived');
   await refused(run(encrypt, world([secretData('k', KEY)]), { id: 'k', data: DATA }), 'InvalidObjectType', 'not found');
@@ -134,7 +145,10 @@ test('usage limits are spent by Encrypt only, once for each use, by bytes or by 
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => run(encrypt, uses, { id: 'k', data: DATA })));
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 7);
   const left = uses.objects.get('k')?.attributes.first(TAG.UsageLimits);
-  assert.deepEqual(left, structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 7n), longInteger(TAG.UsageLimitsCount, 0n), enumeration(TAG.UsageLimitsUnit, 2)]));
+  assert.deepEqual(
+    left,
+    structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 7n), longInteger(TAG.UsageLimitsCount, 0n), enumeration(TAG.UsageLimitsUnit, 2)]),
+  );
 });
 
 test('a key without usage limits starts no transaction', async () => {
@@ -146,7 +160,7 @@ test('a key without usage limits starts no transaction', async () => {
 test('Decrypt tries the generations of a keyset, newest first, and leaves out those that may not be used', async () => {
   const old = secret('g0', OTHER, 'AES', { state: ENUM.State.Deactivated });
   const ctx = world([secret('g2', KEY), secret('g1', hex('01'.repeat(32)), 'AES', { state: ENUM.State.PreActive }), old]);
-  ctx.candidates = async (): Promise<readonly ManagedObject[]> => [...ctx.objects.values()];
+  ctx.candidates = async () => [...ctx.objects.values()];
   const byOld = (await run(encrypt, world([secret('g0', OTHER)]), { id: 'g0', data: DATA })) as { data: Uint8Array };
   assert.deepEqual(await run(decrypt, ctx, { ...byOld, id: 'set' } as { data: Uint8Array }), { id: 'g0', data: DATA });
   const byNobody = (await run(encrypt, world([secret('x', hex('02'.repeat(32)))]), { id: 'x', data: DATA })) as { data: Uint8Array };
@@ -157,7 +171,11 @@ test('FF1: alphabets and radixes by vendor attributes of the request or the key,
   const attribute = (name: string, value: ReturnType<typeof text>) =>
     structure(TAG.Attribute, [text(TAG.VendorIdentification, 'cosmian'), text(TAG.AttributeName, name), value]);
   const hexadecimal = attribute('alphabet', text(TAG.AttributeValue, 'hexadecimal'));
-  const ctx = world([secret('k', KEY, 'FPE_FF1', { mask: BIT.FPEEncrypt | BIT.FPEDecrypt }), secret('h', KEY, 'FPE_FF1', { attributes: [hexadecimal] }), secret('a', KEY)]);
+  const ctx = world([
+    secret('k', KEY, 'FPE_FF1', { mask: BIT.FPEEncrypt | BIT.FPEDecrypt }),
+    secret('h', KEY, 'FPE_FF1', { attributes: [hexadecimal] }),
+    secret('a', KEY),
+  ]);
   const digits = utf8('4000123456789010');
   const { data } = await run(encrypt, ctx, { id: 'k', data: digits, aad: utf8('tweak') });
   assert.match(Buffer.from(data as Uint8Array).toString(), /^\d{16}$/);

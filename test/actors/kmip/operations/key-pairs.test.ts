@@ -118,7 +118,8 @@ test('SignatureVerify takes whatever generation of a keyset verifies; none at al
   const old = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ctx = new ObjectsInMemory([publicKey('g1', p256.publicKey, 'ECDSA'), publicKey('g0', old.publicKey, 'ECDSA', { state: ENUM.State.Deactivated })]);
   ctx.candidates = async () => [...ctx.objects.values()];
-  const by = async ({ privateKey: key }: Pair) => (await run(sign, new ObjectsInMemory([privateKey('s', key, 'ECDSA')]), { id: 's', data: DATA })).signature as Uint8Array;
+  const by = async ({ privateKey: key }: Pair) =>
+    (await run(sign, new ObjectsInMemory([privateKey('s', key, 'ECDSA')]), { id: 's', data: DATA })).signature as Uint8Array;
   assert.deepEqual(await run(signatureVerify, ctx, { id: 'set', data: DATA, signature: await by(old) }), { id: 'g0', valid: true });
   const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   assert.deepEqual(await run(signatureVerify, ctx, { id: 'set', data: DATA, signature: await by(stranger) }), { id: 'g1', valid: false });

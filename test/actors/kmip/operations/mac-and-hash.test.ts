@@ -1,5 +1,6 @@
 // MAC, MACVerify and Hash of whole data, against published answers.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { hash } from '../../../../actors/kmip/operations/hash.ts';
 import { mac, macVerify } from '../../../../actors/kmip/operations/mac.ts';
@@ -9,7 +10,6 @@ import { enumeration, longInteger, structure } from '../../../../actors/kmip/ttl
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
 import { hex, parameters, privateKey, refused, run, secret, secretData, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
-import { generateKeyPairSync } from 'node:crypto';
 
 const BIT = MASK.CryptographicUsageMask;
 /** RFC 4231 section 4.2. */
@@ -39,17 +39,18 @@ test('MACVerify says Valid for this MAC only', async () => {
 });
 
 test('MACVerify with the generations of a keyset', async () => {
-  const ctx = new ObjectsInMemory([
-    secret('g1', hex('aa'.repeat(32)), 'HMAC_SHA256'),
-    secret('g0', KEY, 'HMAC_SHA256', { state: ENUM.State.Deactivated }),
-  ]);
+  const ctx = new ObjectsInMemory([secret('g1', hex('aa'.repeat(32)), 'HMAC_SHA256'), secret('g0', KEY, 'HMAC_SHA256', { state: ENUM.State.Deactivated })]);
   ctx.candidates = async () => [...ctx.objects.values()];
   assert.deepEqual(await run(macVerify, ctx, { id: 'set', data: DATA, mac: HMAC_SHA256 }), { id: 'g0', valid: true });
 });
 
 test('what is refused', async () => {
   const ctx = new ObjectsInMemory([secret('k', KEY, 'HMAC_SHA256'), secret('a', KEY, 'AES')]);
-  await refused(run(mac, ctx, { id: 'k', data: DATA, parameters: { cryptographicAlgorithm: 'HMAC_SHA256', hashingAlgorithm: 'MD5' } }), 'UnsupportedCryptographicParameters', 'support');
+  await refused(
+    run(mac, ctx, { id: 'k', data: DATA, parameters: { cryptographicAlgorithm: 'HMAC_SHA256', hashingAlgorithm: 'MD5' } }),
+    'UnsupportedCryptographicParameters',
+    'support',
+  );
   await refused(run(mac, ctx, { id: 'a', data: DATA }), 'UnsupportedCryptographicParameters');
   await refused(run(mac, ctx, { id: 'k' }), 'InvalidMessage', 'data');
   await refused(run(macVerify, ctx, { id: 'k', data: DATA }), 'InvalidMessage', 'MACData');
@@ -69,7 +70,8 @@ test('what is refused', async () => {
 
 test('Hash of FIPS 180-4 and 202', async () => {
   const ctx = new ObjectsInMemory([]);
-  const of = async (hashingAlgorithm: 'SHA_256' | 'SHA3_256') => Buffer.from((await run(hash, ctx, { data: utf8('abc'), parameters: { hashingAlgorithm } })).data as Uint8Array).toString('hex');
+  const of = async (hashingAlgorithm: 'SHA_256' | 'SHA3_256') =>
+    Buffer.from((await run(hash, ctx, { data: utf8('abc'), parameters: { hashingAlgorithm } })).data as Uint8Array).toString('hex');
   assert.equal(await of('SHA_256'), 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   assert.equal(await of('SHA3_256'), '3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532');
   await refused(run(hash, ctx, { parameters: { hashingAlgorithm: 'SHA_256' } }), 'InvalidMessage', 'data');
