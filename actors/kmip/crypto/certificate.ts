@@ -1,4 +1,5 @@
 <<<<<<< HEAD
+
 // Reads X.509 certificates.
 import { type KeyObject, X509Certificate } from 'node:crypto';
 

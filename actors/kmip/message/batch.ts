@@ -48,11 +48,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
     if (!(error instanceof Undo)) throw error;
     const failed = outcomes.at(-1) as Outcome;
     await auditRefusal(ctx, failed);
-    outcomes = outcomes.map((outcome) =>
-      outcome === failed
-        ? outcome
-        : { ...outcome, status: 'OperationUndone' },
-    );
+    outcomes = outcomes.map((outcome) => (outcome === failed ? outcome : { ...outcome, status: 'OperationUndone' }));
   }
   return outcomes;
 }

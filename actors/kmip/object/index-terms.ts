@@ -8,6 +8,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { isTags, referenceTo } from './attribute-reference.ts';
 import type { ReadonlyAttributes } from './attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
+import { wrapperOf } from './wrapping-policy.ts';
 
 export interface IndexTerm {
   readonly tag: number;
@@ -74,7 +75,7 @@ export function keysetOf({ attributes }: { readonly attributes: ReadonlyAttribut
   return node?.type === TYPE.Structure ? textOf(node, TAG.RotateNameValue) : undefined;
 }
 
-/** Being stored wrapped by this key. */
+/** Being stored or given out wrapped by this key. */
 export function wrappingTerm(id: string): IndexTerm {
   return { tag: TAG.KeyWrappingData, value: id };
 }
@@ -93,7 +94,7 @@ export function indexTerms(object: ManagedObject): IndexTerm[] {
   for (const tag of tagsOf(object)) add(tagTerm(tag));
   const keyset = keysetOf(object);
   if (keyset !== undefined) add(keysetTerm(keyset));
-  const wrapper = wrappedBy(object);
+  const wrapper = wrappedBy(object) ?? wrapperOf(object);
   if (wrapper !== undefined) add(wrappingTerm(wrapper));
   return [...terms.values()];
 }

@@ -28,7 +28,11 @@ test('each operation needs its bit, or Unrestricted', async () => {
   for (const use of uses) {
     requireUse(secret('k', KEY, 'AES', { mask: use.bits }), use, 0);
     requireUse(secret('k', KEY, 'AES', { mask: BIT.Unrestricted }), use, 0);
-    await refused(() => requireUse(secret('k', KEY, 'AES', { mask: ~(use.bits | BIT.Unrestricted) }), use, 0), 'IncompatibleCryptographicUsageMask', use.failure);
+    await refused(
+      () => requireUse(secret('k', KEY, 'AES', { mask: ~(use.bits | BIT.Unrestricted) }), use, 0),
+      'IncompatibleCryptographicUsageMask',
+      use.failure,
+    );
     await refused(() => requireUse(secret('k', KEY, 'AES', { mask: undefined }), use, 0), 'IncompatibleCryptographicUsageMask');
   }
 });
