@@ -180,6 +180,19 @@ test('a client that goes away aborts its message', async () => {
   seen.holds.get('hold:gone')?.();
 });
 
+test('a new revocation list ends every connection that was checked against the old one, and those on it do not come back', async () => {
+  const [dan, stays] = [await server.client('dan'), await talk(ann)];
+  const { socket, next, ended } = await talk(dan);
+  socket.write(framed('hello'));
+  assert.equal(await next(), 'dan: hello');
+  server.file('crl.pem', await revocationList(server.authority, [gone, dan]));
+  await ended;
+  assert.equal(await isServed(dan), false);
+  assert.equal(await isServed(ann), true);
+  // What was checked against the old list is checked again, by a new handshake.
+  await stays.ended;
+});
+
 test('a certificate that expires ends its connection at the next message', async () => {
   const soon = await server.client('soon', { days: 1 });
   const { socket, next, ended } = await talk(soon);
