@@ -54,7 +54,7 @@ test.before(async () => {
       return `client_crl = "${file('crl.pem', await revocationList(authority, [made]))}"`;
     });
   server = await startSecureServer({ plugins: [plugin()] as never, config: '[http]\nrequest_timeout = 5\n' }, revoked);
-  port = Number(new URL(server.announcements.find((text) => text.startsWith('echo at '))?.slice('echo at '.length) as string).port);
+  port = Number(new URL(server.announcements.find((text) => text.startsWith('echo listener on '))?.slice('echo listener on '.length) as string).port);
   ann = await server.client('ann');
 });
 test.after(() => server?.end());
@@ -260,7 +260,7 @@ test('a client that does not take its answers is closed', async () => {
 test('a stop finishes the message under way and takes no other', async () => {
   const own = await startSecureServer({ plugins: [plugin()] as never });
   const made = await own.client('bea');
-  const ownPort = Number(new URL(own.announcements[0]?.slice('echo at '.length) as string).port);
+  const ownPort = Number(new URL(own.announcements[0]?.slice('echo listener on '.length) as string).port);
   const [busy, idle] = [own.dial(ownPort, made), own.dial(ownPort, made)];
   const answers: Buffer[] = [];
   for (const socket of [busy, idle]) socket.on('data', (chunk: Buffer) => answers.push(chunk)).on('error', () => {});
