@@ -56,7 +56,7 @@ export type StreamApi = {
 };
 
 /** Limits of one thread; all streams of a user are on one. */
-export interface StreamArgs {
+export interface StreamLimits {
   readonly streams: number;
   readonly streamsPerUser: number;
   /** Since the last part. */
@@ -65,4 +65,7 @@ export interface StreamArgs {
   readonly inputBytes: number;
 }
 
-export const STREAM_LIMITS: StreamArgs = Object.freeze({ streams: 10_000, streamsPerUser: 1_000, idleMs: 300_000, inputBytes: 64 * 1024 * 1024 });
+/** Other limits than the usual ones. */
+export type StreamArgs = Partial<StreamLimits>;
+
+export const STREAM_LIMITS: StreamLimits = Object.freeze({ streams: 10_000, streamsPerUser: 1_000, idleMs: 300_000, inputBytes: 64 * 1024 * 1024 });

@@ -1,7 +1,7 @@
 // The streams of one thread by their correlation values, with their limits and their end by idleness.
 import { randomBytes } from 'node:crypto';
 import { Refusal } from './refusal.ts';
-import type { StreamArgs, StreamOwner } from './stream-api.ts';
+import type { StreamLimits, StreamOwner } from './stream-api.ts';
 import type { StreamWork } from './stream-work.ts';
 
 interface Stream extends StreamOwner {
@@ -18,10 +18,10 @@ export class StreamTable {
   /** The one that was used longest ago comes first. */
   readonly #streams = new Map<string, Stream>();
   readonly #perUser = new Map<string, number>();
-  readonly #limits: StreamArgs;
+  readonly #limits: StreamLimits;
   readonly #monotonic: () => number;
 
-  constructor(limits: StreamArgs, monotonic: () => number) {
+  constructor(limits: StreamLimits, monotonic: () => number) {
     this.#limits = limits;
     this.#monotonic = monotonic;
   }

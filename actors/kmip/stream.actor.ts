@@ -1,13 +1,14 @@
 // Multi-part cryptographic operations: one thread holds what lies between the parts.
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import { Refusal } from './refusal.ts';
-import type { StreamApi, StreamArgs, StreamOutput, StreamOwner, StreamResult, StreamStart } from './stream-api.ts';
+import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './stream-api.ts';
 import { StreamTable } from './stream-table.ts';
 import { startWork } from './stream-work.ts';
 
 const NOTHING = new Uint8Array();
 
-export default defineActor<StreamApi, StreamArgs>((limits, ctx) => {
+export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
+  const limits = { ...STREAM_LIMITS, ...args };
   const table = new StreamTable(limits, () => ctx.clock.monotonic());
   const sweeping = sweepEvery(ctx, limits.idleMs, table);
   return {

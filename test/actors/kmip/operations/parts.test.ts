@@ -23,7 +23,7 @@ import { streamsHere } from '../../../fakes/streams.ts';
 const KEY = hex('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff');
 const IV = hex('000102030405060708090a0b0c0d0e0f');
 
-async function world(objects: Draft[], limits: Partial<StreamArgs> = {}, time?: () => number) {
+async function world(objects: Draft[], limits: StreamArgs = {}, time?: () => number) {
   return new ObjectsInMemory(objects, { streams: await streamsHere(limits, time) });
 }
 
