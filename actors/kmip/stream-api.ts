@@ -61,11 +61,21 @@ export interface StreamLimits {
   readonly streamsPerUser: number;
   /** Since the last part. */
   readonly idleMs: number;
-  /** Of all parts of one stream. */
+  /** Of all parts of one stream; and of the streams of one user that hold their parts. */
   readonly inputBytes: number;
+  /** Of all streams that hold their parts, because their algorithm signs whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
+  readonly heldBytes: number;
 }
 
 /** Other limits than the usual ones. */
 export type StreamArgs = Partial<StreamLimits>;
 
-export const STREAM_LIMITS: StreamLimits = Object.freeze({ streams: 10_000, streamsPerUser: 1_000, idleMs: 300_000, inputBytes: 64 * 1024 * 1024 });
+const MIB = 1024 * 1024;
+
+export const STREAM_LIMITS: StreamLimits = Object.freeze({
+  streams: 10_000,
+  streamsPerUser: 1_000,
+  idleMs: 300_000,
+  inputBytes: 64 * MIB,
+  heldBytes: 256 * MIB,
+});

@@ -15,7 +15,7 @@ export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
     api: {
       begin: (start, data) => answered(() => begin(table, start, data)),
       update: (owner, value, data) => answered(() => update(table, owner, value, data)),
-      finish: (owner, value, data, proof) => answered(() => table.takeOut(owner, value, data.length).work.finish(data, proof)),
+      finish: (owner, value, data, proof) => answered(() => finish(table, owner, value, data, proof)),
       abandon: async (owner, value) => (await answered(() => ended(table, owner, value))).ok,
     },
     stop: sweeping.stop,
@@ -23,22 +23,29 @@ export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
 });
 
 function begin(table: StreamTable, start: StreamStart, data: Uint8Array): StreamOutput {
-  table.makeRoom(start.user);
-  table.checkBytes(data.length);
-  const work = startWork(start);
-  const output = work.update(data);
-  return { ok: true, value: table.add(start, work, data.length), data: output, tag: undefined, valid: undefined };
+  table.makeRoom(start);
+  const stream = table.fresh(start, startWork(start));
+  table.count(stream, data.length);
+  const output = stream.work.update(data);
+  return { ok: true, value: table.add(stream), data: output, tag: undefined, valid: undefined };
 }
 
 function update(table: StreamTable, owner: StreamOwner, value: Uint8Array, data: Uint8Array): StreamOutput {
-  const stream = table.takeOut(owner, value, data.length);
+  const stream = table.takeOut(owner, value);
+  table.count(stream, data.length);
   const output = stream.work.update(data);
-  table.putBack(value, stream);
+  table.put(value, stream);
   return { ok: true, value, data: output, tag: undefined, valid: undefined };
 }
 
+function finish(table: StreamTable, owner: StreamOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): StreamOutput {
+  const stream = table.takeOut(owner, value);
+  table.count(stream, data.length);
+  return stream.work.finish(data, proof);
+}
+
 function ended(table: StreamTable, owner: StreamOwner, value: Uint8Array): StreamOutput {
-  table.takeOut(owner, value, 0);
+  table.takeOut(owner, value);
   return { ok: true, value: NOTHING, data: NOTHING, tag: undefined, valid: undefined };
 }
 
