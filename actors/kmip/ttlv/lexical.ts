@@ -8,11 +8,11 @@ const DECIMAL = /^-?[0-9]+$/;
 /** A longer decimal number takes more than linear time to read; hexadecimal has no such limit. */
 const MOST_DECIMAL_DIGITS = 2_500;
 
-/** Bytes of hexadecimal digits without a prefix, in either case. */
+/** Bytes of hexadecimal digits without a prefix, in either case; they own their buffer. */
 export function bytesOfHex(digits: string): Uint8Array | undefined {
   const bytes = Buffer.from(digits, 'hex');
   // The decoder stops at what is no digit, and takes characters beyond ASCII by their low byte.
-  return bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length ? bytes : undefined;
+  return bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length ? new Uint8Array(bytes) : undefined;
 }
 
 /** As `bytesOfHex`, of digits that stand in ASCII among other bytes. */
