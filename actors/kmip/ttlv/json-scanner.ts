@@ -1,4 +1,4 @@
-// Reads JSON as clients' encoders write it, from bytes to tree in one pass, several times as fast as by way of JSON.parse.
+// Reads JSON as clients' encoders write it, from bytes to tree in one pass, at two thirds of what it costs by way of JSON.parse.
 import { enumerationNames, TYPE_NAMES } from './enumeration-of.ts';
 import { fromNumber, fromText } from './json-value.ts';
 import { bytesOfDigits } from './lexical.ts';
