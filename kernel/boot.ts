@@ -1,10 +1,11 @@
 // The boot of the server as named steps: configuration, plugins, store, actors, front. What fails unwinds what was done and says why.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import type { ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { DestinationStream } from 'pino';
-import { actorSpecs, faultTables, routesOf } from './catalog.ts';
+import { actorSpecs, faultTables, routesOf, tagsOf } from './catalog.ts';
 import { createClock, type LocalClock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
@@ -14,11 +15,13 @@ import { createAuthentication } from './http/authenticate.ts';
 import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
-import { readTls, tlsFiles, watchTls } from './http/tls.ts';
+import { certificatesIn, readTls, type TlsService, tlsFiles, watchTls } from './http/tls.ts';
 import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
+import { listen as listenTo } from './listener/listen.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
+import type { FrontView } from './plugin.ts';
 import { notReady } from './readiness.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { migrate } from './store/migrate.ts';
@@ -49,6 +52,8 @@ export interface Server {
 /** Limits of a graceful stop, milliseconds: of the requests under way, and of each actor. */
 const REQUESTS_MS = 10_000;
 const ACTOR_MS = 5_000;
+/** Of the connections of the process, where there are protocols beside HTTP. */
+const LISTENERS_SHARE = 0.25;
 
 /** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
 export async function boot(options: BootOptions): Promise<Server> {
@@ -70,16 +75,16 @@ interface Start extends BootOptions, Configured {
 }
 
 async function start(options: Start): Promise<Server> {
-  const { config, catalog, sections, log, unwind } = options;
+  const { config, catalog, sections, log, unwind, version, env } = options;
   const clock = options.clock ?? createClock();
   const metrics = createMetrics();
   const dataDir = openDataDir(options.dataDir);
   unwind.add('data folder', () => dataDir.release());
   const files = await tlsFiles(config.http, options.base, dataDir.path, clock.now());
-  const tls = readTls(files);
+  let tls = readTls(files);
   const store = { url: storeUrl(config.store.url, dataDir.path) };
   const node = nodeName(dataDir.path);
-  const specs = actorSpecs(catalog.plugins, sections, config, options.base);
+  const specs = actorSpecs(catalog.plugins, sections, config, options.base, version);
   let keyring: Keyring | undefined;
   const dataKey = (purpose: DataKeyPurpose) => (keyring as Keyring).dataKey(purpose);
   const runtime = new Runtime(specs, {
@@ -93,15 +98,23 @@ async function start(options: Start): Promise<Server> {
     observe: (actor) => metrics.observe(actor),
   });
   metrics.watch(runtime);
-  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version: options.version, env: options.env });
+  const stopping = new AbortController();
+  let front: Front | undefined;
+  const view: FrontView = { openapi: (format) => (front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.cert)) };
+  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front: view, env, signal: stopping.signal });
   const routes = routesOf(contexts);
+  const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   keyring = await prepareStore(options, store.url, node, dataDir.path, clock);
   unwind.add('actors', () => runtime.stop());
+  unwind.add('plugins', () => stopping.abort());
   await runtime.start();
   const announcements: string[] = [];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
-  const authentication = createAuthentication(Object.assign({}, ...[...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {})), clock);
-  const front = await createFront({
+  const authentication = createAuthentication(
+    [...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
+    clock,
+  );
+  const served = await createFront({
     http: config.http,
     tls,
     routes,
@@ -110,12 +123,26 @@ async function start(options: Start): Promise<Server> {
     metrics,
     clock,
     log,
-    version: options.version,
+    version,
+    tags: tagsOf(catalog.plugins),
+    share: listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE,
   });
-  addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version: options.version });
-  unwind.add('front', () => front.close(REQUESTS_MS));
-  const address = await listen(front, config.http);
-  unwind.add('TLS watch', watchTls(front.server, files, log));
+  front = served;
+  addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version });
+  unwind.add('front', () => served.close(REQUESTS_MS));
+  const address = await listen(served, config.http);
+  const services: TlsService[] = [{ server: served.server, closeIdle: () => served.server.closeIdleConnections() }];
+  for (const listener of listeners) {
+    const arrivalMs = config.http.request_timeout * 1000;
+    const opened = await listenTo(listener, { tls, clock, log, arrivalMs, share: LISTENERS_SHARE / listeners.length });
+    unwind.add(`${listener.name} listener`, () => opened.close(REQUESTS_MS));
+    announcements.push(`${listener.name} at ${opened.address}`);
+    services.push(opened);
+  }
+  const changed = (now: ServerOptions) => {
+    tls = now;
+  };
+  unwind.add('TLS watch', watchTls(services, files, log, changed));
   return { address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
 }
 

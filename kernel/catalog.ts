@@ -22,8 +22,8 @@ export interface Catalog {
 }
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'open', 'status'] as const;
-const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'migrations', 'flags', ...HOOKS]);
+const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'open', 'status'] as const;
+const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'migrations', 'flags', ...HOOKS]);
 
 /**
  * @param builtins in their order of start
@@ -107,11 +107,12 @@ export function actorSpecs(
   sections: ReadonlyMap<string, unknown>,
   kernel: KernelConfig,
   base: string,
+  version: string,
 ): Readonly<Record<string, AnySpec>> {
   const specs: Record<string, AnySpec> = {};
   const problems: string[] = [];
   for (const plugin of plugins) {
-    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base) ?? {})) {
+    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base, version) ?? {})) {
       if (name in specs) problems.push(`plugin ${plugin.name}: actor ${name} belongs to another plugin`);
       specs[name] = spec as AnySpec;
     }
@@ -151,6 +152,13 @@ function malformed({ method, path, auth, handle }: Route): string[] {
   if (auth !== 'none' && !(Array.isArray(auth) && auth.length > 0)) problems.push('auth must name credentials, or say "none"');
   if (typeof handle !== 'function') problems.push('it has no handler');
   return problems;
+}
+
+/** What the plugins say of the groups of routes; of what two say of one, the first counts. */
+export function tagsOf(plugins: readonly AnyPlugin[]): Readonly<Record<string, string>> {
+  const tags: Record<string, string> = {};
+  for (const [tag, about] of plugins.flatMap((plugin) => Object.entries(plugin.tags ?? {}))) tags[tag] ??= about;
+  return tags;
 }
 
 /** All fault codes with what may be said of them. */

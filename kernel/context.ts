@@ -4,7 +4,7 @@ import type { LocalClock } from './clock.ts';
 import type { Configured } from './configure.ts';
 import type { Log, LogLevel } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
-import type { AnyPlugin, PluginContext } from './plugin.ts';
+import type { AnyPlugin, FrontView, PluginContext } from './plugin.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 export interface ContextParts {
@@ -13,7 +13,9 @@ export interface ContextParts {
   readonly metrics: Metrics;
   readonly dataDir: string;
   readonly version: string;
+  readonly front: FrontView;
   readonly env: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal;
 }
 
 export type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;

@@ -8,7 +8,7 @@ export interface Metrics {
   readonly httpDuration: Histogram<'method' | 'route' | 'status'>;
   /** Keeps the figures of one actor's calls; cheap enough for every call. */
   observe(actor: string): CallObserver;
-  /** A counter of a plugin, named with its prefix. */
+  /** The counter of that name, made the first time; its name begins with what it counts for. */
   counter<L extends string>(name: string, help: string, labels: readonly L[]): Counter<L>;
   /** Reads the actors at every scrape. */
   watch(runtime: Runtime): void;
@@ -45,7 +45,9 @@ export function createMetrics(): Metrics {
         own.runMs += runMs;
       };
     },
-    counter: (name, help, labels) => new Counter({ name: `gatehouse_${name}`, help, labelNames: [...labels], registers: [registry] }),
+    counter: <L extends string>(name: string, help: string, labels: readonly L[]) =>
+      (registry.getSingleMetric(`gatehouse_${name}`) as Counter<L> | undefined) ??
+      new Counter({ name: `gatehouse_${name}`, help, labelNames: [...labels], registers: [registry] }),
     watch: (runtime) => exposeActors(registry, runtime),
   };
 }

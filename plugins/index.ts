@@ -1,7 +1,9 @@
 // The one visible list of built-in plugins, in their order of start.
 import type { AnyPlugin } from '../kernel/plugin.ts';
 import auth from './auth/plugin.ts';
+import docs from './docs/plugin.ts';
 import hsm from './hsm/plugin.ts';
+import keys from './keys/plugin.ts';
 import tokenize from './tokenize/plugin.ts';
 
-export const BUILT_IN: readonly AnyPlugin[] = [auth, hsm, tokenize];
+export const BUILT_IN: readonly AnyPlugin[] = [auth, hsm, keys, tokenize, docs];

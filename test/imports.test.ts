@@ -71,7 +71,10 @@ test('every file begins with its job in one sentence, and none is called utils, 
 });
 
 test('files are short; a longer one is named here with its reason', () => {
-  const reasons: Readonly<Record<string, string>> = {};
+  const reasons: Readonly<Record<string, string>> = {
+    'actors/kmip/ttlv/enumeration.ts': 'the table of a specification',
+    'actors/kmip/ttlv/tag.ts': 'the table of a specification',
+  };
   const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 220 && !(file in reasons));
   assert.deepEqual(long, []);
 });

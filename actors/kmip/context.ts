@@ -4,6 +4,7 @@ import type { Principal } from './api.ts';
 import { type Held, readHeld } from './object/cache.ts';
 import { isGranted, isKnown } from './object/grants.ts';
 import { identifierText, keysetAddress, keysetMembers, taggedObject } from './object/identifier.ts';
+import { wrappingTerm } from './object/index-terms.ts';
 import type { Draft, ManagedObject } from './object/managed-object.ts';
 import type { Batch, Objects, ObjectTransaction, OperationContext, OperationName, Version } from './operations/operation.ts';
 import { Refusal } from './refusal.ts';
@@ -202,6 +203,15 @@ class Changes implements ObjectTransaction {
 
   read(id: string): Promise<Draft | undefined> {
     return this.#ctx.server.rows.read(this.tx, id);
+  }
+
+  async wrappedBy(id: string): Promise<Draft[]> {
+    const { tag, value } = wrappingTerm(id);
+    const found = await this.tx.all<{ id: string }>('SELECT object_id AS id FROM kms_attribute WHERE tag = $1 AND value = $2', [tag, value]);
+    return this.#ctx.server.rows.readAll(
+      this.tx,
+      found.map((row) => row.id),
+    );
   }
 
   async insert(object: Draft): Promise<void> {

@@ -7,8 +7,8 @@ import { keyObject } from './crypto/secret-key.ts';
 import { signStream, verifyStream } from './crypto/signature-stream.ts';
 import { Refusal } from './refusal.ts';
 import type { StreamKind, StreamOutput, StreamStart } from './stream-api.ts';
-import { TAG } from './ttlv/tag.ts';
 import { required } from './ttlv/read.ts';
+import { TAG } from './ttlv/tag.ts';
 
 export interface StreamWork {
   /** @returns what has come out so far */
@@ -36,7 +36,11 @@ const START: Readonly<Record<StreamKind, (start: StreamStart) => StreamWork>> = 
   MAC: authenticating,
   MACVerify: authenticating,
   Hash: hashing,
-  PKCS_11: () => silent(() => {}, () => ended({})),
+  PKCS_11: () =>
+    silent(
+      () => {},
+      () => ended({}),
+    ),
 };
 
 function ended({ data = NOTHING, tag, valid }: { data?: Uint8Array; tag?: Uint8Array; valid?: boolean }): StreamOutput {

@@ -4,8 +4,9 @@ import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { peerCertificate } from './client-certificate.ts';
-import type { Authenticator, Caller, CredentialKind, Presented } from './credential.ts';
+import { type Authenticator, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
 
+/** What one plugin knows of credentials. */
 export type Authenticators = Partial<Record<CredentialKind, Authenticator>>;
 
 export const SESSION_COOKIE = '_ea_';
@@ -17,11 +18,20 @@ export interface Authentication {
   attempt(request: FastifyRequest): Promise<Caller | undefined>;
 }
 
-export function createAuthentication(authenticators: Authenticators, clock: Clock): Authentication {
+/** @param plugins in their order of start: the first that knows a credential says whose it is */
+export function createAuthentication(plugins: readonly Authenticators[], clock: Clock): Authentication {
+  const byKind = Object.fromEntries(CREDENTIAL_KINDS.map((kind) => [kind, plugins.flatMap((each) => each[kind] ?? [])])) as Record<
+    CredentialKind,
+    Authenticator[]
+  >;
   const attempt = async (request: FastifyRequest, accepted?: readonly CredentialKind[]): Promise<Caller | undefined> => {
     const found = presentedBy(request, clock.now());
     if (!found || (accepted && !accepted.includes(found.kind))) return undefined;
-    return authenticators[found.kind]?.(found.presented);
+    for (const authenticate of byKind[found.kind]) {
+      const caller = await authenticate(found.presented);
+      if (caller) return caller;
+    }
+    return undefined;
   };
   return {
     attempt,

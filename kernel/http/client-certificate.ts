@@ -24,6 +24,10 @@ export function distrust(socket: TLSSocket): void {
   distrusted.add(socket);
 }
 
+export function isDistrusted(socket: TLSSocket): boolean {
+  return distrusted.has(socket);
+}
+
 /** @param now milliseconds since the epoch */
 export function peerCertificate(socket: TLSSocket, now: number): PeerCertificate {
   const certificate = socket.getPeerX509Certificate?.();

@@ -1,9 +1,8 @@
-// The connections of the front: how many there may be, which of them can be spoken to, and ending them all.
+// The connections of a server: how many there may be, which of them can be spoken to, and ending them all.
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import type { Server } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Server } from 'node:tls';
 
 /** Descriptors kept for everything else: databases, libraries, logs, IPC. */
 const RESERVED = 256;
@@ -16,17 +15,22 @@ const MOST_SILENT = 1_000;
 export interface Connections {
   /** False for a connection on which nothing can be said yet: its handshake is not done. */
   hasShakenHands(socket: Duplex): boolean;
+  /** The connection means it: it makes room for nobody any more. */
+  heard(socket: Socket): void;
+  /** Those that were not heard. */
+  destroySilent(): void;
   destroyAll(): void;
 }
 
-export function watchConnections(server: Server): Connections {
+/** @param share of all connections that the process may have: 0 to 1 */
+export function watchConnections(server: Server, share = 1): Connections {
   const sockets = new Set<Socket>();
   const silent = new Map<string, Socket>();
   const secure = new WeakSet<Duplex>();
   const heard = new WeakSet<Duplex>();
   const limit = openFileLimit();
   // Beyond the limit of the operating system no file could be opened either; the connection is closed instead.
-  if (limit !== undefined) server.maxConnections = Math.max(RESERVED, limit - RESERVED);
+  if (limit !== undefined) server.maxConnections = Math.floor(share * Math.max(RESERVED, limit - RESERVED));
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket);
     sockets.add(socket);
@@ -38,13 +42,16 @@ export function watchConnections(server: Server): Connections {
     if (silent.size > MOST_SILENT) silent.values().next().value?.destroy();
   });
   server.on('secureConnection', (socket) => secure.add(socket));
-  server.on('request', ({ socket }: IncomingMessage) => {
-    if (heard.has(socket)) return;
-    heard.add(socket);
-    silent.delete(keyOf(socket));
-  });
   return {
     hasShakenHands: (socket) => secure.has(socket),
+    heard(socket) {
+      if (heard.has(socket)) return;
+      heard.add(socket);
+      silent.delete(keyOf(socket));
+    },
+    destroySilent() {
+      for (const socket of silent.values()) socket.destroy();
+    },
     destroyAll() {
       for (const socket of sockets) socket.destroy();
     },

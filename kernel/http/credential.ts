@@ -12,6 +12,8 @@ export interface Caller {
   readonly username: string;
   /** Scheme code of the sign-in: up, jwt, cc; `token` for an app token. */
   readonly scheme: string;
+  /** Whose word the name is, where that is neither a realm's nor the certificate authority's: how a machine signed in, which identity provider. */
+  readonly origin?: string;
   readonly sessionId?: string;
   /** Policies of an app token. */
   readonly policies?: readonly string[];
@@ -25,5 +27,5 @@ export interface Presented {
   readonly certificate?: PeerCertificateView | undefined;
 }
 
-/** Answers undefined for a credential that is not valid. */
+/** Answers undefined for a credential that is not valid, or not for it to judge. */
 export type Authenticator = (presented: Presented) => Promise<Caller | undefined>;

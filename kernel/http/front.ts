@@ -13,7 +13,7 @@ import type { Metrics } from '../metrics.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
 import { type Connections, watchConnections } from './connections.ts';
-import { addOpenApi, OPENAPI_PATH } from './openapi.ts';
+import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
 import type { Route } from './route.ts';
 import { addRoutes, ownRefusal, refuseOthers } from './serve-route.ts';
@@ -29,11 +29,16 @@ export interface FrontOptions {
   readonly log: Log;
   /** Of the server, for its OpenAPI document. */
   readonly version: string;
+  /** What the document says of the groups of routes. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Of the connections that the process may have: 0 to 1. */
+  readonly share: number;
 }
 
 export interface Front {
   readonly app: FastifyInstance;
   readonly server: Server;
+  openapi(format: 'yaml' | 'json'): DocumentText;
   /** Finishes the requests under way, at most `ms`, then closes every connection. */
   close(ms: number): Promise<void>;
 }
@@ -72,7 +77,9 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     serverFactory: (handler) => {
       const server = createServer({ ...tls, ...limits(http) }, handler);
       server.keepAliveTimeout = KEEP_ALIVE_MS;
-      connections.current = watchConnections(server);
+      const watched = watchConnections(server, options.share);
+      server.on('request', ({ socket }) => watched.heard(socket));
+      connections.current = watched;
       return server;
     },
   });
@@ -81,10 +88,10 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   await app.register(fastifyCookie);
   addHooks(app, options, busy);
   addErrors(app, problems);
-  await addOpenApi(app, options.version);
+  const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   addRoutes(app, routes, options);
-  return { app, server: app.server as unknown as Server, close: (ms) => close(app, busy, connections.current as Connections, ms) };
+  return { app, server: app.server as unknown as Server, openapi, close: (ms) => close(app, busy, connections.current as Connections, ms) };
 }
 
 function limits(http: KernelConfig['http']): ServerOptions {

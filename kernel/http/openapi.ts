@@ -3,24 +3,32 @@ import { hash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { CredentialKind } from './credential.ts';
+import { EXAMPLES, finish, OPTIONAL, type OpenApiDocument, TYPES } from './openapi-document.ts';
 import type { ResponseDescription, Route, SecurityScheme } from './route.ts';
 
 export const OPENAPI_PATH = '/openapi.yaml';
+export const SERVER_TAG = 'Server';
+
+/** Groups of the kernel's own routes; a plugin may add to them. */
+const TAGS: Readonly<Record<string, string>> = {
+  [SERVER_TAG]: 'Whether the server runs, how it does, and what it is.',
+  Documentation: 'What the server says of its own interface.',
+};
+
+export interface DocumentText {
+  readonly text: string;
+  readonly etag: string;
+}
+
+export interface OpenApiOptions {
+  /** Of the server. */
+  readonly version: string;
+  /** What is said of the groups of routes, by tag. */
+  readonly tags: Readonly<Record<string, string>>;
+}
 
 /** What the document needs of a route; the kernel's own are described in the same words. */
 export type Described = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Omit<Route, 'method' | 'path' | 'auth' | 'handle' | 'admit'>>;
-
-const PROBLEM_SCHEMA = {
-  type: 'object',
-  description: 'What every error answers.',
-  properties: {
-    code: { type: 'string', description: 'A row of the fault table.' },
-    message: { type: 'string' },
-    errors: { type: 'array', items: { type: 'string' } },
-    request_id: { type: 'string', format: 'uuid', description: 'Also in the header X-Request-Id, and in the log.' },
-  },
-  required: ['code', 'message', 'errors', 'request_id'],
-};
 
 const SECURITY_SCHEMES: Readonly<Record<SecurityScheme, object>> = {
   basic: { type: 'http', scheme: 'basic', description: 'User and password, at the sign-in only.' },
@@ -37,8 +45,8 @@ const SCHEME_OF: Readonly<Record<CredentialKind, SecurityScheme>> = {
   certificate: 'clientCertificate',
 };
 
-/** Has to be there before the first route is added. */
-export async function addOpenApi(app: FastifyInstance, version: string): Promise<void> {
+/** Has to be there before the first route is added. @returns the document's text, to be asked for when every route is there */
+export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenApiOptions): Promise<(format: 'yaml' | 'json') => DocumentText> {
   // The schemas given to Fastify are for the document; bodies and queries are checked, and answers written, by serve-route.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
@@ -46,35 +54,38 @@ export async function addOpenApi(app: FastifyInstance, version: string): Promise
     openapi: {
       openapi: '3.1.0',
       info: { title: 'gatehouse', version, description: 'Authentication, key management and AI behind one server.' },
+      servers: [{ url: '/', description: 'the server that this document comes from' }],
       components: { securitySchemes: SECURITY_SCHEMES as never },
     },
-    transformObject: (document) => withProblems((document as { openapiObject: OpenApiDocument }).openapiObject) as never,
+    transformObject: (document) => finish((document as unknown as { openapiObject: OpenApiDocument }).openapiObject, { ...tags, ...TAGS }) as never,
   });
   const own: Described = {
     method: 'GET',
     path: OPENAPI_PATH,
     auth: 'none',
-    tag: 'operations',
+    tag: 'Documentation',
     summary: 'This document',
     responses: { 200: { description: 'OpenAPI 3.1', type: 'application/yaml', schema: { type: 'string' } } },
   };
-  let made: { readonly text: string; readonly etag: string } | undefined;
+  const made: { yaml?: DocumentText; json?: DocumentText } = {};
+  const text = (format: 'yaml' | 'json') => (made[format] ??= documentOf(app, format));
   app.get(OPENAPI_PATH, { schema: operationOf(own) }, async (request, reply) => {
-    made ??= documentOf(app);
-    void reply.headers({ 'cache-control': 'no-cache', etag: made.etag });
-    if (request.headers['if-none-match']?.includes(made.etag)) return reply.code(304).send();
-    return reply.type('application/yaml').send(made.text);
+    const document = text('yaml');
+    void reply.headers({ 'cache-control': 'no-cache', etag: document.etag });
+    if (request.headers['if-none-match']?.includes(document.etag)) return reply.code(304).send();
+    return reply.type('application/yaml').send(document.text);
   });
+  return text;
 }
 
-function documentOf(app: FastifyInstance): { text: string; etag: string } {
-  const text = app.swagger({ yaml: true });
+function documentOf(app: FastifyInstance, format: 'yaml' | 'json'): DocumentText {
+  const text = format === 'yaml' ? app.swagger({ yaml: true }) : JSON.stringify(app.swagger());
   return { text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
 }
 
 /** For the document only. */
 export function operationOf(route: Described): FastifySchema {
-  const { method, path, query, body, bodyOptional, summary, tag } = route;
+  const { method, path, query, body, bodyOptional, bodyTypes, bodyExamples, summary, tag } = route;
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] as string);
   const operation: Record<string, unknown> = {
     operationId: operationId(method, path),
@@ -85,6 +96,8 @@ export function operationOf(route: Described): FastifySchema {
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
     ...(bodyOptional ? { [OPTIONAL]: true } : {}),
+    ...(bodyTypes ? { [TYPES]: bodyTypes } : {}),
+    ...(bodyExamples ? { [EXAMPLES]: bodyExamples } : {}),
     response: responsesOf(route),
   };
   return operation as FastifySchema;
@@ -116,30 +129,4 @@ function responsesOf({ auth, page, body, rawBody, query, responses }: Described)
     schema ? { description, content: { [type]: { schema } } } : { description, type: 'null' },
   ]);
   return Object.fromEntries(entries);
-}
-
-const OPTIONAL = 'x-body-optional';
-
-interface Operation {
-  requestBody?: { required: boolean };
-  readonly responses: Record<string, { content?: object }>;
-  [OPTIONAL]?: boolean;
-}
-
-interface OpenApiDocument {
-  readonly paths: Record<string, Record<string, Operation>>;
-  readonly components: { schemas: Record<string, object> };
-}
-
-/** Every refusal has the same body, and an optional body is said to be one. */
-function withProblems(document: OpenApiDocument): OpenApiDocument {
-  document.components.schemas['Problem'] = PROBLEM_SCHEMA;
-  for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
-    if (operation.requestBody && operation[OPTIONAL]) operation.requestBody.required = false;
-    delete operation[OPTIONAL];
-    // An object each: one that is shared would become an alias, which not every reader of YAML knows.
-    for (const [status, response] of Object.entries(operation.responses))
-      if (Number(status) >= 400) response.content ??= { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } };
-  }
-  return document;
 }

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Authentication } from './authenticate.ts';
-import { type Described, operationOf } from './openapi.ts';
+import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
 import type { ResponseDescription } from './route.ts';
 import { refuseOthers } from './serve-route.ts';
 
@@ -47,7 +47,7 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
 export const PROBE_PATHS: readonly string[] = Object.keys(PROBES);
 
 function documented(path: keyof typeof PROBES): { schema: ReturnType<typeof operationOf> } {
-  const described: Described = { method: 'GET', path, auth: 'none', tag: 'operations', ...PROBES[path] };
+  const described: Described = { method: 'GET', path, auth: 'none', tag: SERVER_TAG, ...PROBES[path] };
   return { schema: operationOf(described) };
 }
 

@@ -25,9 +25,9 @@ export interface Request<Body = unknown> {
 
 export interface Response {
   readonly status: number;
-  /** An object is sent as JSON, a string as it is, nothing as an empty body. */
+  /** An object is sent as JSON, bytes and strings as they are, nothing as an empty body. */
   readonly body?: unknown;
-  /** Content type of a string body. */
+  /** Content type of a string or of bytes. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -74,11 +74,15 @@ export interface Route {
   refusal?(fault: Refused): { readonly status: number; readonly body: unknown } | undefined;
   /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does. */
   admit?(address: string): void;
-  /** Bytes; below the server's own limit. */
+  /** Bytes, in place of the server's own limit; it may be larger. */
   readonly bodyLimit?: number;
   /** For the OpenAPI document: what it does in a few words, and the group it is listed in. */
   readonly summary?: string;
   readonly tag?: string;
+  /** For the document: the content types that a raw body may have; JSON alone where nothing is said. */
+  readonly bodyTypes?: readonly string[];
+  /** For the document: bodies to start from, by what they show. A string is an example of the text types, everything else of JSON. */
+  readonly bodyExamples?: Readonly<Record<string, unknown>>;
   /** Answers by status, for the document; refusals that follow from `auth`, `query` and `body` are added. */
   readonly responses?: Readonly<Record<number, ResponseDescription>>;
   /** For the document, where `auth` does not say it: what an open route takes as its credentials. */

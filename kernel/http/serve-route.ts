@@ -108,6 +108,7 @@ function send(reply: FastifyReply, { status, body, type, headers }: Response): F
   reply.code(status);
   if (headers) reply.headers(headers);
   if (body === undefined) return reply.send();
+  if (body instanceof Uint8Array) return reply.type(type ?? 'application/octet-stream').send(body);
   if (typeof body === 'string' && type !== undefined) return reply.type(type).send(body);
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }

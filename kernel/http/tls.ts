@@ -1,8 +1,7 @@
-// TLS of the front: which files, which versions, client certificates, and reading them again when they change.
+// TLS of the servers: which files, which versions, client certificates, and reading them again when they change.
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
-import type { Server, ServerOptions } from 'node:https';
 import { resolve } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import type { Server, TLSSocket, TlsOptions } from 'node:tls';
 import { ConfigError } from '../config/load.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { describe } from '../fault.ts';
@@ -15,6 +14,13 @@ export interface TlsFiles {
   readonly key: string;
   readonly clientCa: string | undefined;
   readonly clientCrl: string | undefined;
+}
+
+/** A server that the files are put into service of. */
+export interface TlsService {
+  readonly server: Server;
+  /** Closes the connections that wait for a next request, at least those whose certificate is distrusted. */
+  closeIdle(): void;
 }
 
 const WATCH_MS = 2_000;
@@ -30,7 +36,7 @@ export async function tlsFiles({ host, tls }: KernelConfig['http'], base: string
 }
 
 /** @throws ConfigError naming each file that cannot be read */
-export function readTls(files: TlsFiles): ServerOptions {
+export function readTls(files: TlsFiles): TlsOptions {
   const problems: string[] = [];
   const read = (key: string, path: string | undefined) => {
     if (path === undefined) return undefined;
@@ -54,17 +60,26 @@ export function readTls(files: TlsFiles): ServerOptions {
   };
 }
 
+/** @returns each certificate of a PEM file, in its order, and nothing else that the file may hold, such as a key */
+export function certificatesIn(pem: string): readonly string[] {
+  return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(([block]) => `${block}\n`);
+}
+
 /**
  * Puts changed files into service without a restart; files that do not fit together leave the old ones in place. Client certificates that
  * were shown under the old files count no longer: they may be on the new revocation list, or their authority may be gone.
+ * @param onChange gets what is in service from now on
  */
-export function watchTls(server: Server, files: TlsFiles, log: Log): () => void {
+export function watchTls(services: readonly TlsService[], files: TlsFiles, log: Log, onChange: (tls: TlsOptions) => void): () => void {
   const paths = Object.values(files).filter((path) => path !== undefined);
-  const endOld = watchClients(server);
+  const endOld = services.map(watchClients);
   const reload = () => {
     try {
-      server.setSecureContext(readTls(files));
-      endOld();
+      const tls = readTls(files);
+      // Files that do not fit together are refused by the first, before anything has changed.
+      for (const { server } of services) server.setSecureContext(tls);
+      onChange(tls);
+      for (const end of endOld) end();
       log.info({}, 'TLS files read again');
     } catch (error) {
       log.error({ error: describe(error) }, 'changed TLS files cannot be used, the old ones stay in service');
@@ -77,7 +92,7 @@ export function watchTls(server: Server, files: TlsFiles, log: Log): () => void 
 }
 
 /** @returns what ends the connections with a client certificate that are open now: idle ones at once, the others after their answer */
-function watchClients(server: Server): () => void {
+function watchClients({ server, closeIdle }: TlsService): () => void {
   const clients = new Set<TLSSocket>();
   server.on('secureConnection', (socket) => {
     if (!socket.getPeerX509Certificate()) return;
@@ -88,7 +103,7 @@ function watchClients(server: Server): () => void {
     const old = [...clients];
     for (const socket of old) distrust(socket);
     const close = () => {
-      server.closeIdleConnections();
+      closeIdle();
       if (old.some(({ destroyed }) => !destroyed)) setTimeout(close, WATCH_MS).unref();
     };
     close();

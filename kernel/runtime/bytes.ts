@@ -8,6 +8,11 @@ export function move<T extends Uint8Array>(bytes: T): T {
   return bytes;
 }
 
+/** The bytes in a buffer of their own; a copy only where they share one. The caller gives `bytes` up. */
+export function owned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
+}
+
 /**
  * Checks a value before it is sent and returns the buffers to transfer. A view on a larger buffer would carry its neighbours into the
  * other thread (a small Buffer clones its whole 64 KiB pool), so it is refused.

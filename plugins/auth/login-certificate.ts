@@ -1,7 +1,8 @@
 // Sign-in by the client certificate of the TLS connection; its common name is the user name.
+
+import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login.ts';
-import { sourceOf } from './source.ts';
 
 /** `certificate_realms` names where it is allowed, `*` for all but `_`; into `_` only a name that an admin record holds. */
 export async function proveCertificate(ctx: AuthContext, request: LoginRequest, commonName: string): Promise<LoginEnd> {

@@ -1,6 +1,7 @@
 // Sign-in by password: drives the login machine through password, one-time code and password change.
 import type { Factor, LoginView } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
 import type { AuthContext } from './actors.ts';
@@ -9,7 +10,6 @@ import { forgetInitialPassword } from './first-start.ts';
 import { beginLogin, type LoginState, stepLogin } from './login.machine.ts';
 import type { LoginEnd, LoginRequest } from './login.ts';
 import { newPasswordProblem } from './new-password.ts';
-import { sourceOf } from './source.ts';
 import { isUsername } from './username.ts';
 
 /** What is known of the login under way. */

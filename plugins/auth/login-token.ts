@@ -1,8 +1,8 @@
 // Sign-in by a JWT of one of the realm's identity providers.
 import type { IdentityProvider } from '../../actors/directory/api.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login.ts';
-import { sourceOf } from './source.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const REFRESH_SECONDS = 60;

@@ -3,13 +3,13 @@ import { randomUUID } from 'node:crypto';
 import type { Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 import { parseBasic } from './basic.ts';
 import { cookieKeys, newCookieValue, setCookie } from './cookie.ts';
 import { proveCertificate } from './login-certificate.ts';
 import { provePassword } from './login-password.ts';
 import { proveToken } from './login-token.ts';
-import { sourceOf } from './source.ts';
 
 export interface LoginBody {
   readonly totp_code?: string | null;

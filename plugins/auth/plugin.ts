@@ -1,7 +1,7 @@
 // The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
 import Type from 'typebox';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { documented } from './about.ts';
+import { AUTH_TAGS, documented } from './about.ts';
 import { type AuthActors, authActors } from './actors.ts';
 import { adminRoutes } from './admins.ts';
 import { auditRoute } from './audit.ts';
@@ -33,6 +33,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   name: 'auth',
   config: AUTH_CONFIG,
   faults: AUTH_FAULTS,
+  tags: AUTH_TAGS,
   migrations: AUTH_MIGRATIONS,
   flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password; drops its second factor and locks', switch: true } },
   actors: authActors,

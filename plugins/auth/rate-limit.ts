@@ -1,7 +1,7 @@
 // The limit of sign-in requests per source address: a token bucket for each, one for the server.
 import type { Clock } from '../../kernel/clock.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { sourceOf } from './source.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
 
 interface Bucket {
   tokens: number;

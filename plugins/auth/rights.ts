@@ -3,8 +3,8 @@ import type { Actor } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request } from '../../kernel/http/route.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
-import { sourceOf } from './source.ts';
 
 export interface Rights {
   readonly isSuperAdmin: boolean;

@@ -40,6 +40,7 @@ export default definePlugin<HsmConfig, HsmActors>({
   name: 'hsm',
   section: 'hsm_instances',
   config: HSM_CONFIG,
+  tags: { HSM: 'Hardware security modules: which are configured, and whether they can be reached.' },
   flags: HSM_FLAGS,
   sectionOf: instanceOfFlags,
   problems: hsmProblems,
@@ -80,7 +81,7 @@ export default definePlugin<HsmConfig, HsmActors>({
       {
         method: 'GET',
         path: '/hsm/status',
-        tag: 'hsm',
+        tag: 'HSM',
         summary: 'The HSM instances and whether their slots are accessible now',
         responses: { 200: { description: 'one entry per instance', schema: STATUS } },
         auth: CREDENTIAL_KINDS,

@@ -19,13 +19,14 @@ export function tokenizeRoutes(ctx: TokenizeContext): readonly Route[] {
 }
 
 function route({ config, actors }: TokenizeContext, method: TokenizeMethod): Route {
-  const { summary, body, result } = ABOUT[method];
+  const { summary, body, examples, result } = ABOUT[method];
   return {
     method: 'POST',
     path: `/tokenize/${method}`,
     auth: config.open ? 'none' : CREDENTIAL_KINDS,
     rawBody: true,
     body,
+    bodyExamples: examples,
     bodyLimit: config.body_limit,
     tag: 'Anonymization',
     summary,

@@ -37,7 +37,9 @@ export class SeededRandom {
     const output = randomBytes(length);
     if (!this.#seeds) return output;
     for (let at = 0; at < length; ) {
-      const block = createHmac('sha512', this.#seeds).update(String(this.#counter++)).digest();
+      const block = createHmac('sha512', this.#seeds)
+        .update(String(this.#counter++))
+        .digest();
       for (let i = 0; i < block.length && at < length; i++, at++) output[at] = (output[at] as number) ^ (block[i] as number);
     }
     return output;

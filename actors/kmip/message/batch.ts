@@ -1,14 +1,13 @@
 // Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
 import { Fault } from '../../../kernel/fault.ts';
-import { BatchContext } from '../context.ts';
+import type { BatchContext } from '../context.ts';
 import { OPERATIONS } from '../operations/index.ts';
-import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
+import type { Operation, OperationContext } from '../operations/operation.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
-import type { KeyServer } from '../server.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import type { BatchItem } from './request.ts';
+import { type Node, TYPE } from '../ttlv/node.ts';
 import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
 import { noteIdentifiers } from './placeholder.ts';
+import type { BatchItem } from './request.ts';
 
 export interface Outcome {
   readonly item: BatchItem;
@@ -49,7 +48,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
     if (!(error instanceof Undo)) throw error;
     const failed = outcomes.at(-1) as Outcome;
     await auditRefusal(ctx, failed);
-    outcomes = outcomes.map((outcome) => (outcome === failed ? outcome : { item: outcome.item, status: 'OperationUndone', reason: 'GeneralFailure', message: 'undone, because a later item of the batch failed' }));
+    outcomes = outcomes.map((outcome) => (outcome === failed ? outcome : { ...outcome, status: 'OperationUndone' }));
   }
   return outcomes;
 }
@@ -92,7 +91,15 @@ async function auditRefusal({ server, caller }: BatchContext, { item, reason }: 
   const { user, realm, scheme, source } = caller;
   const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
   await server.store.transaction((tx) =>
-    tx.audit({ event: `key.${item.operation}`, outcome: 'refused', actor: user, realm, scheme, source, reason, target: typeof target === 'string' ? target.slice(0, 128) : undefined }),
+    tx.audit({
+      event: `key.${item.operation}`,
+      outcome: 'refused',
+      actor: user,
+      realm,
+      scheme,
+      source,
+      reason,
+      target: typeof target === 'string' ? target.slice(0, 128) : undefined,
+    }),
   );
 }
-

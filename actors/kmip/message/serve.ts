@@ -5,34 +5,31 @@ import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal, spelled } from '../refusal.ts';
 import type { KeyServer } from '../server.ts';
 import { binarySize, decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { decodeJson, encodeJson } from '../ttlv/json.ts';
-import { folded } from '../ttlv/names.ts';
+import { decodeJsonRequest, encodeJson } from '../ttlv/json.ts';
 import { type Structure, structure } from '../ttlv/node.ts';
+import { nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../ttlv/xml.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
 import { type RequestHeader, readHeader, readItems, VERSIONS, versionOf } from './request.ts';
-import { failedMessage, responseMessage } from './response.ts';
+import { failedMessage, type ResponseHead, responseMessage } from './response.ts';
 
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;
-
-/** Names of bare operations, and what some clients write. */
-const BARE: ReadonlyMap<string, OperationName> = new Map(Object.keys(ENUM.Operation).map((name) => [folded(name), name as OperationName]));
 
 export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer> {
   const fallback = endpoint === '1_4' ? NEWEST_1 : NEWEST;
   let message: Structure;
   try {
     if (encoding === 'json') {
-      const { root, tree } = decodeJson(bytes);
-      if (tree.tag !== TAG.RequestMessage) return await serveBare(server, root, tree, fallback, caller);
-      message = tree;
+      const { operation, node } = decodeJsonRequest(bytes);
+      if (operation !== undefined) return await serveBare(server, operation, node, fallback, caller);
+      message = node;
     } else message = encoding === 'binary' ? decodeBinary(bytes) : decodeXml(bytes);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // What cannot be read at all is no RequestMessage either; JSON that is neither is answered like a bare operation.
+    // JSON that is no message and names no operation is answered like a bare operation that there is not.
+    if (error.reason === 'OperationNotSupported') return refused(404, error.detail ?? '', '?:OperationFailed');
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
   }
   return serveMessage(server, message, encoding, endpoint, caller);
@@ -46,7 +43,7 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
     const ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
-    return whole(encoding, limited(responseMessage({ version, now: ctx.now }, outcomes), header, ctx.now), outcomes.map(counted));
+    return whole(encoding, limited({ version, now: ctx.now }, outcomes, header), outcomes.map(counted));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
@@ -54,9 +51,14 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
 }
 
 /** MaximumResponseSize counts the bytes of the binary encoding, whatever goes over the wire. */
-function limited(answer: Structure, { maximumResponseSize, version }: RequestHeader, now: number): Structure {
+function limited(head: ResponseHead, outcomes: readonly Outcome[], { maximumResponseSize }: RequestHeader): Structure {
+  const answer = responseMessage(head, outcomes);
   if (maximumResponseSize === undefined || binarySize(answer) <= maximumResponseSize) return answer;
-  return failedMessage({ version, now }, 'ResponseTooLarge', `TOO_LARGE: the response has more than ${maximumResponseSize} bytes`);
+  const message = `TOO_LARGE: the response has more than ${maximumResponseSize} bytes`;
+  return responseMessage(
+    head,
+    outcomes.map(({ item }) => ({ item, status: 'OperationFailed', reason: 'ResponseTooLarge', message })),
+  );
 }
 
 function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {
@@ -66,10 +68,9 @@ function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[
 
 const counted = ({ item, status }: Outcome): string => `${item.operation}:${status}`;
 
-async function serveBare(server: KeyServer, root: string, tree: Structure, version: Version, caller: Principal): Promise<Answer> {
-  const operation = BARE.get(folded(root));
-  if (operation === undefined) return refused(404, `Operation_Not_Supported: there is no operation ${JSON.stringify(root.slice(0, 64))}`, '?:OperationFailed');
-  const item = { operation, id: undefined, payload: structure(TAG.RequestPayload, tree.value) };
+async function serveBare(server: KeyServer, code: number, payload: Structure, version: Version, caller: Principal): Promise<Answer> {
+  const operation: OperationName = nameOf('Operation', code);
+  const item = { operation, id: undefined, payload };
   const outcome = await runItem(new BatchContext(server, caller, version), item);
   if (outcome.status === 'Success') {
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);
@@ -80,5 +81,9 @@ async function serveBare(server: KeyServer, root: string, tree: Structure, versi
 
 /** The usual body of errors; the front adds the id of the request. */
 function refused(status: number, message: string, outcome: string): Answer {
-  return { status, body: Buffer.from(JSON.stringify({ code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message] })), outcomes: [outcome] };
+  return {
+    status,
+    body: Buffer.from(JSON.stringify({ code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message] })),
+    outcomes: [outcome],
+  };
 }

@@ -67,9 +67,15 @@ export function keyBlock({ format, material, algorithm, length }: NewKeyBlock): 
   ]);
 }
 
-/** The content of a new symmetric key. */
-export function symmetricKey(material: Uint8Array, algorithm: CryptographicAlgorithm): Structure {
-  return structure(TAG.SymmetricKey, [keyBlock({ format: 'Raw', material, algorithm, length: material.length * 8 })]);
+/** The content of a new symmetric key. @param length CryptographicLength, bits: DES keys do not count their parity */
+export function symmetricKey(
+  material: Uint8Array,
+  algorithm: CryptographicAlgorithm,
+  length = material.length * 8,
+  format: 'Raw' | 'TransparentSymmetricKey' = 'Raw',
+): Structure {
+  const value = format === 'Raw' ? material : [bytes(TAG.Key, material)];
+  return structure(TAG.SymmetricKey, [keyBlock({ format, material: value, algorithm, length })]);
 }
 
 /** The cryptographic algorithm of an object, from its attributes. */

@@ -10,7 +10,7 @@ const BIT = MASK.CryptographicUsageMask;
 const { State, CryptographicAlgorithm } = ENUM;
 
 export interface Use {
-  readonly operation: 'Encrypt' | 'Decrypt' | 'Sign' | 'SignatureVerify' | 'MAC' | 'MACVerify' | 'DeriveKey' | 'GetUsageAllocation';
+  readonly operation: 'Encrypt' | 'Decrypt' | 'Sign' | 'SignatureVerify' | 'MAC' | 'MACVerify' | 'DeriveKey' | 'GetUsageAllocation' | 'Get' | 'Import';
   /** One of these bits of CryptographicUsageMask has to be set. */
   readonly bits: number;
   /** Bits that do for a key of FF1 as well. */
@@ -29,6 +29,8 @@ export const USE = {
   MAC: { operation: 'MAC', bits: BIT.MACGenerate, protects: true, failure: 'no valid key for id' },
   MACVerify: { operation: 'MACVerify', bits: BIT.MACVerify, protects: false, failure: 'no valid key for id' },
   DeriveKey: { operation: 'DeriveKey', bits: BIT.DeriveKey, protects: true, failure: 'no valid key for id' },
+  WrapKey: { operation: 'Get', bits: BIT.WrapKey, protects: true, failure: 'no valid wrapping key' },
+  UnwrapKey: { operation: 'Import', bits: BIT.UnwrapKey, protects: false, failure: 'no valid wrapping key' },
   /** Of any kind of protection. */
   GetUsageAllocation: {
     operation: 'GetUsageAllocation',
@@ -36,7 +38,7 @@ export const USE = {
     protects: true,
     failure: 'no valid key for id',
   },
-} as const satisfies Record<Use['operation'], Use>;
+} as const satisfies Record<string, Use>;
 
 /**
  * @param now seconds since the epoch

@@ -45,7 +45,7 @@ function decryptWith(object: ManagedObject, request: Structure, ctx: OperationCo
   const data = bytesOf(request, TAG.Data);
   if (data === undefined) throw noData('decrypt');
   try {
-    if (object.type === ENUM.ObjectType.PrivateKey) return privateKeyDecrypt(object, parameters, data);
+    if (object.type === ENUM.ObjectType.PrivateKey) return privateKeyDecrypt(object, parameters, request, data);
     if (object.type !== ENUM.ObjectType.SymmetricKey) throw unusable(object, USE.Decrypt, 'InvalidObjectType', 'this kind of object cannot decrypt');
     const algorithm = cipherAlgorithm(ctx, parameters, object);
     if (algorithm === 'FPE_FF1') return decryptFormat(object, request, data);

@@ -28,7 +28,7 @@ export const encrypt: Operation = async (request, ctx) => {
     if (!isPublic(object)) throw unusable(object, USE.Encrypt, 'InvalidObjectType', 'this kind of object cannot encrypt');
     if (part.is !== 'whole') throw noParts('a public key');
     if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Encrypt, data?.length ?? 0);
-    return publicKeyEncrypt(object, parameters, data);
+    return publicKeyEncrypt(object, parameters, request);
   }
   const algorithm = cipherAlgorithm(ctx, parameters, object);
   if (algorithm === 'FPE_FF1') {

@@ -1,5 +1,5 @@
 // MAC and MACVerify (KMIP specification 2.1 sections 6.1.32 and 6.1.33), whole or in parts.
-import { type MacAlgorithm, macAlgorithm, macVerify as isMacOf, mac as macOf } from '../crypto/mac.ts';
+import { macVerify as isMacOf, type MacAlgorithm, macAlgorithm, mac as macOf } from '../crypto/mac.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { algorithmOf, secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
@@ -42,7 +42,13 @@ export const macVerify: Operation = async (request, ctx) => {
   });
 };
 
-async function verifyPart(request: Structure, ctx: OperationContext, object: ManagedObject, part: Part, data: Uint8Array | undefined): Promise<readonly Node[]> {
+async function verifyPart(
+  request: Structure,
+  ctx: OperationContext,
+  object: ManagedObject,
+  part: Part,
+  data: Uint8Array | undefined,
+): Promise<readonly Node[]> {
   requireUse(object, USE.MACVerify, ctx.now);
   const proof = bytesOf(request, TAG.MACData);
   const output = await sendPart(ctx, part, { ...partInput(request, object, USE.MACVerify, data), proof });

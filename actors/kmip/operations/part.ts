@@ -24,7 +24,8 @@ export function partOf(request: Structure): Part {
     if (final !== init) return init ? FIRST : noValue();
     return WHOLE;
   }
-  if (init) throw new Refusal('InvalidField', 'the init indicator begins a multi-part operation, the correlation value continues one: only one of them can be given');
+  if (init)
+    throw new Refusal('InvalidField', 'the init indicator begins a multi-part operation, the correlation value continues one: only one of them can be given');
   return { is: final ? 'last' : 'next', value };
 }
 

@@ -14,6 +14,4 @@ export const rngRetrieve: Operation = async (request, ctx) => {
 };
 
 /** Seeds the generator of this thread, all of it. */
-export const rngSeed: Operation = async (request, ctx) => [
-  integer(TAG.DataLength, ctx.server.random.seed(required(bytesOf(request, TAG.Data), TAG.Data))),
-];
+export const rngSeed: Operation = async (request, ctx) => [integer(TAG.DataLength, ctx.server.random.seed(required(bytesOf(request, TAG.Data), TAG.Data)))];

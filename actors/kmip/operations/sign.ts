@@ -10,10 +10,10 @@ import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
 import { bytesOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { noData } from './cipher-rules.ts';
-import { signatureInput } from './signature-input.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { type Part, partOf } from './part.ts';
 import { correlation, sendPart } from './parts.ts';
+import { signatureInput } from './signature-input.ts';
 
 export const sign: Operation = async (request, ctx) => {
   const object = await ctx.use(request, 'Sign');

@@ -44,7 +44,7 @@ export class BinaryReader {
     const length = this.#view.getUint32(start + 4);
     const value = start + HEADER;
     const next = value + length + (-length & 7);
-    if (next > end) throw this.#refusal(depth, start + 4, `a length of ${length} bytes where ${end - value} are left`);
+    if (next > end) throw this.#refusal(depth, start + 4, `a length of ${length} bytes and its padding; ${end - value} are left`);
     this.#at = next;
     return this.#value(tag, word & 0xff, value, length, depth);
   }

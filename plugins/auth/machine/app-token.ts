@@ -34,6 +34,6 @@ export function appTokenAuthenticator(ctx: AuthContext): Authenticator {
   return async ({ value }) => {
     const digest = appTokenDigest(value);
     const token = digest === undefined ? null : await ctx.actors.token.of(digest).look(digest);
-    return token ? { credential: 'app-token', realm: '', username: token.entity, scheme: 'token', policies: token.policies } : undefined;
+    return token ? { credential: 'app-token', realm: '', username: token.entity, scheme: 'token', origin: token.kind, policies: token.policies } : undefined;
   };
 }

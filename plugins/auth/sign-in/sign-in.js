@@ -34,7 +34,10 @@ function nextPage() {
   if (!/^\/(?![/\\])/.test(next)) return undefined;
   // Resolved before it is believed: a tab in the text, for one, disappears and may leave two slashes.
   const address = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;
-  return address?.origin === location.origin ? address.href : undefined;
+  if (address?.origin !== location.origin) return undefined;
+  // What stands after the number sign never reached the server; the browser kept it on the way here.
+  address.hash ||= location.hash;
+  return address.href;
 }
 
 /** RFC 7617 with UTF-8. */

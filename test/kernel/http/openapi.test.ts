@@ -1,12 +1,14 @@
 // The OpenAPI document: it parses, holds every route, refers to what is there, and says of each how to be authorised.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import Type from 'typebox';
 import { test } from 'uvu';
 import type { Route } from '../../../kernel/http/route.ts';
 import { type AnyPlugin, definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { startServer, type TestServer } from '../../server.ts';
+import { OPENAPI_SCHEMA } from './openapi-schema.ts';
 
 // covers: GET /openapi.yaml
 
@@ -16,13 +18,18 @@ interface Operation {
   readonly tags: readonly string[];
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters?: readonly { readonly in: string; readonly name: string; readonly required: boolean; readonly schema: object }[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Record<string, { schema: object }> };
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly content: Record<string, { readonly schema?: object; readonly examples?: Record<string, { readonly value: unknown }> }>;
+  };
   readonly responses: Record<string, { readonly description: string; readonly content?: Record<string, { schema: object }> }>;
 }
 
 interface Document {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Record<string, Record<string, Operation>>;
   readonly components: { readonly securitySchemes: Record<string, { readonly type: string }>; readonly schemas: Record<string, object> };
 }
@@ -35,6 +42,7 @@ const { parse } = writer('yaml') as { parse(text: string): unknown };
 const forms = definePlugin({
   name: 'forms',
   config: Type.Object({}, { default: {} }),
+  tags: { forms: 'of the test', unused: 'no route is in it', Server: 'not the first word on it' },
   routes: () => [
     {
       method: 'PUT',
@@ -55,6 +63,16 @@ const forms = definePlugin({
       body: Type.Object({ a: Type.Integer() }),
       responses: { 200: { description: 'narrow', schema: Type.Object({ kept: Type.Integer() }) } },
       handle: () => ({ status: 200, body: { kept: 'not an integer', unnamed: 1 } }),
+    },
+    {
+      method: 'POST',
+      path: '/forms/raw',
+      auth: 'none',
+      rawBody: true,
+      body: Type.Object({ tag: Type.String() }),
+      bodyTypes: ['application/json', 'text/xml', 'application/octet-stream'],
+      bodyExamples: { query: { tag: 'Query' }, 'query in XML': '<Query/>' },
+      handle: () => ({ status: 204 }),
     },
   ],
 });
@@ -88,6 +106,62 @@ test('it is open, YAML, version 3.1, and asked for anew: 304 where it is known',
   assert.equal((await server.ask('GET', '/openapi.yaml', { headers: { 'if-none-match': String(headers['etag']) } })).status, 304);
   const other = await server.ask('POST', '/openapi.yaml', { body: {} });
   assert.deepEqual([other.status, other.headers['allow']], [405, 'GET, HEAD']);
+});
+
+test('it is valid OpenAPI 3.1, and every schema in it valid JSON Schema 2020-12', () => {
+  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(OPENAPI_SCHEMA);
+  const problems = (value: unknown) => (validate(value) ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`));
+  assert.deepEqual(problems(document), []);
+  // The check sees what is wrong.
+  const broken = structuredClone(document) as unknown as { paths: Record<string, Record<string, Record<string, unknown>>> };
+  Object.assign(broken.paths['/whoami']?.['get'] as object, { requestBody: { content: {} }, sumary: 'x' });
+  assert.ok(problems(broken).length >= 2);
+});
+
+test('the parameters of a path are those that it names, each once', () => {
+  for (const { path, method, parameters = [] } of operations()) {
+    const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+    const told = parameters.filter((each) => each.in === 'path').map(({ name }) => name);
+    assert.deepEqual(told.sort(), named.sort(), `${method} ${path}`);
+  }
+});
+
+test('it names its server, and every group that is used with words about it', () => {
+  assert.deepEqual(
+    document.servers.map(({ url }) => url),
+    ['/'],
+  );
+  const groups = new Map(document.tags.map(({ name, description }) => [name, description]));
+  assert.deepEqual([...groups.keys()].sort(), [...new Set(operations().flatMap(({ tags }) => tags))].sort());
+  assert.deepEqual([groups.get('forms'), groups.has('unused'), groups.get('Server') === 'not the first word on it'], ['of the test', false, false]);
+  for (const [name, description] of groups) assert.ok(description || name === 'other', name);
+});
+
+test('the groups that the specification names hold their endpoints', () => {
+  const groupOf = (path: string) => document.paths[path]?.['get']?.tags;
+  for (const path of ['/health', '/ready', '/version', '/metrics']) assert.deepEqual(groupOf(path), ['Server'], path);
+  assert.deepEqual(groupOf('/hsm/status'), ['HSM']);
+  for (const path of ['/download/openapi.yaml', '/download/ca.crt']) assert.deepEqual(groupOf(path), ['Download'], path);
+});
+
+test('a raw body is told in each of its content types, with the examples that fit; each example of JSON fits the schema', () => {
+  const schema = { type: 'object', properties: { tag: { type: 'string' } }, required: ['tag'] };
+  assert.deepEqual(document.paths['/forms/raw']?.['post']?.requestBody?.content, {
+    'application/json': { schema, examples: { query: { value: { tag: 'Query' } } } },
+    'text/xml': { schema: { type: 'string' }, examples: { 'query in XML': { value: '<Query/>' } } },
+    'application/octet-stream': {},
+  });
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  let checked = 0;
+  for (const { operationId, requestBody } of operations()) {
+    const json = requestBody?.content['application/json'];
+    for (const [name, { value }] of Object.entries(json?.examples ?? {})) {
+      // References of the schema lead into the document.
+      assert.ok(ajv.validate({ ...json?.schema, components: document.components }, value), `${operationId} ${name}: ${ajv.errorsText()}`);
+      checked += 1;
+    }
+  }
+  assert.ok(checked > 8);
 });
 
 test('every route of every plugin and of the kernel is in it, and no other', () => {

@@ -1,4 +1,4 @@
-// Where a request comes from, as counters know it.
+// Where a request comes from, as counters and the audit log know it.
 import { isIPv6 } from 'node:net';
 
 /** The address itself; of IPv6 the /64 network, which one client owns as a whole. */

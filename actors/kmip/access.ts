@@ -1,0 +1,148 @@
+// Grants as the /access endpoints have them: an owner's objects, what others let one do, and who may create.
+import { Fault } from '../../kernel/fault.ts';
+import type { AuditEvent } from '../../kernel/store/audit.ts';
+import type { Transaction } from '../../kernel/store/store.ts';
+import type { AccessApi, Grantee, ObtainedObject, OwnedObject, Principal } from './api.ts';
+import { readHeld } from './object/cache.ts';
+import { mayCreate } from './object/create.ts';
+import { EVERYTHING, granteesOf, isGranted, isKnown, parseOperations, readGrants, rightOf, writeGrant } from './object/grants.ts';
+import { tagsOf } from './object/index-terms.ts';
+import { stateAt } from './object/lifecycle.ts';
+import type { ManagedObject } from './object/managed-object.ts';
+import { Refusal } from './refusal.ts';
+import type { KeyServer } from './server.ts';
+import { encodeJson } from './ttlv/json.ts';
+import { nameOf } from './ttlv/read.ts';
+
+const LONGEST_USER = 512;
+
+export function createAccess(server: KeyServer): AccessApi {
+  const { store, rows, cache, args } = server;
+  const seconds = () => Math.floor(server.now() / 1000);
+  const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(caller.user);
+
+  /** @throws Fault KEYS_OBJECT_NOT_FOUND for what the caller may not know of, KEYS_NOT_OWNER for what is another's */
+  async function owned(id: string, caller: Principal): Promise<ManagedObject> {
+    const held = await cache.get(id);
+    if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
+    requireOwner(held.object, caller);
+    return held.object;
+  }
+
+  async function change(id: string, user: string, operations: readonly string[], caller: Principal, granting: boolean): Promise<void> {
+    const rights = named(operations);
+    requireGrantee(user, caller);
+    const event: AuditEvent = {
+      event: granting ? 'key.grant' : 'key.grant.revoke',
+      outcome: 'success',
+      target: id,
+      reason: `${user}: ${[...rights].join(' ')}`.slice(0, 512),
+      ...who(caller),
+    };
+    await store.transaction(async (tx) => {
+      await requireMayGrant(tx, id, rights, caller);
+      const before = (await readGrants(tx, id)).get(user) ?? new Set<string>();
+      const after = granting ? before.union(rights) : before.difference(rights);
+      await writeGrant(tx, id, user, after);
+      await tx.audit(event);
+    });
+    cache.bump([id]);
+  }
+
+  /** The right to create is on no object: those who always have it give it. */
+  async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<void> {
+    if (id !== EVERYTHING) {
+      if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
+      const held = await readHeld(rows, tx, id);
+      if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
+      return requireOwner(held.object, caller);
+    }
+    if (!isPrivileged(caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
+    if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
+  }
+
+  return {
+    async owned(caller) {
+      const found = await store.all<{ id: string }>('SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', [caller.user]);
+      const objects = await rows.readAll(
+        store,
+        found.map(({ id }) => id),
+      );
+      return objects.map((object): OwnedObject => ({ object_id: object.id, state: stateName(object, seconds()), attributes: described(object) }));
+    },
+    async obtained(caller) {
+      const grantees = granteesOf(caller);
+      const found = await store.all<{ object_id: string; operations: string }>(
+        `SELECT object_id, operations FROM kms_grant WHERE user_id IN (${grantees.map((_, at) => `$${at + 1}`).join(', ')}) ORDER BY object_id`,
+        grantees,
+      );
+      const rights = new Map<string, Set<string>>();
+      for (const { object_id, operations } of found) rights.set(object_id, (rights.get(object_id) ?? new Set()).union(parseOperations(operations)));
+      const objects = await rows.readAll(store, [...rights.keys()]);
+      return objects
+        .filter(({ owner }) => owner !== caller.user)
+        .map(
+          (object): ObtainedObject => ({
+            object_id: object.id,
+            owner_id: object.owner,
+            state: stateName(object, seconds()),
+            operations: [...(rights.get(object.id) ?? [])].sort(),
+          }),
+        );
+    },
+    async grantees(id, caller) {
+      await owned(id, caller);
+      return [...(await readGrants(store, id))].map(([user_id, operations]): Grantee => ({ user_id, operations: [...operations].sort() }));
+    },
+    grant: (id, user, operations, caller) => change(id, user, operations, caller, true),
+    revoke: (id, user, operations, caller) => change(id, user, operations, caller, false),
+    mayCreate: (caller) => mayCreate({ server, caller }),
+    isPrivileged: async (caller) => isPrivileged(caller),
+    async check(id, user, operations, caller) {
+      const rights = named(operations);
+      const held = await cache.get(id);
+      const visible = held && (held.object.owner === caller.user || isKnown(held.grants, caller));
+      const subject = user === undefined || user === caller.user ? caller : { user, scheme: '', source: '', ...realmOf(user) };
+      if (subject !== caller && visible) requireOwner(held.object, caller);
+      const may = (right: string) => visible === true && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
+      return Object.fromEntries([...rights].map((right) => [right, may(right)]));
+    },
+  };
+}
+
+/** The realm that a session's identity begins with. */
+function realmOf(user: string): { realm?: string } {
+  const slash = user.indexOf('/');
+  const realm = user.slice(0, Math.max(0, slash));
+  return realm === '' || realm.includes(':') ? {} : { realm };
+}
+
+function requireOwner(object: ManagedObject, caller: Principal): void {
+  if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${caller.user}` });
+}
+
+function named(operations: readonly string[]): ReadonlySet<string> {
+  try {
+    return new Set(operations.map(rightOf));
+  } catch (error) {
+    throw error instanceof Refusal ? new Fault('BAD_REQUEST', { detail: `operation_types: ${error.message}` }) : error;
+  }
+}
+
+function requireGrantee(user: string, caller: Principal): void {
+  if (user === caller.user) throw new Fault('KEYS_GRANT_SELF');
+  if (user.length === 0 || user.length > LONGEST_USER || /\p{Cc}/u.test(user))
+    throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${LONGEST_USER} characters, no control character` });
+}
+
+const who = ({ user, realm, scheme, source }: Principal) => ({ actor: user, realm, scheme, source });
+const stateName = (object: ManagedObject, now: number): string => nameOf('State', stateAt(object, now));
+
+/** Attributes for a person to read: the JSON of the tree, and the tags. */
+function described(object: ManagedObject): unknown {
+  return {
+    object_type: nameOf('ObjectType', object.type),
+    tags: tagsOf(object),
+    attributes: JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure())).toString()).value,
+  };
+}

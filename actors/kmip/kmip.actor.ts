@@ -1,0 +1,39 @@
+// One thread of the key server: messages of KMIP, calls of the REST crypto API, grants, and rotations that are due.
+import { defineActor } from '../../kernel/actor.ts';
+import { createAccess } from './access.ts';
+import type { KmipApi, KmipArgs } from './api.ts';
+import { SeededRandom } from './crypto/random.ts';
+import { serve } from './message/serve.ts';
+import { ObjectCache } from './object/cache.ts';
+import { ObjectRows } from './object/rows.ts';
+import { answerCrypto } from './rest/answer.ts';
+import { rotateDue } from './rotation.ts';
+import type { KeyServer } from './server.ts';
+import type { StreamApi } from './stream-api.ts';
+import { openStreams } from './streams.ts';
+
+export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
+  const store = await ctx.openStore();
+  const now = () => ctx.clock.now();
+  const rows = new ObjectRows(ctx.dataKey('keys'), now);
+  const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
+  const server: KeyServer = {
+    args,
+    log: ctx.log,
+    now,
+    store,
+    rows,
+    cache,
+    streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
+    random: new SeededRandom(),
+  };
+  return {
+    api: {
+      ...createAccess(server),
+      serve: (message, encoding, endpoint, caller) => serve(server, message, encoding, endpoint, caller),
+      crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
+      rotateDue: () => rotateDue(server),
+    },
+    stop: () => store.close(),
+  };
+});

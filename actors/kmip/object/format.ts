@@ -1,0 +1,76 @@
+// Gives an object out in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
+import { exportKey } from '../crypto/key-format.ts';
+import type { CryptographicAlgorithm, KeyFormatType } from '../crypto/parameters.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, type Structure, structure } from '../ttlv/node.ts';
+import { bytesOf, codeOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { asymmetricKey, keyBlock, keyBlockOf } from './key-material.ts';
+import type { ManagedObject } from './managed-object.ts';
+
+const { ObjectType } = ENUM;
+const SYMMETRIC: ReadonlySet<string> = new Set(['Raw', 'TransparentSymmetricKey', 'Opaque']);
+
+/**
+ * The content of an object in a format; as it was registered or made where none is asked for, without attributes inside its KeyValue:
+ * old clients stumble over those that they do not know.
+ * @throws Refusal KeyFormatTypeNotSupported
+ */
+export function inFormat(object: ManagedObject, format: KeyFormatType | undefined): Structure {
+  const content = object.content as Structure;
+  if (object.type === ObjectType.Certificate || object.type === ObjectType.OpaqueObject || object.type === ObjectType.CertificateRequest) {
+    const own = object.type === ObjectType.OpaqueObject ? 'Opaque' : 'X_509';
+    if (format !== undefined && format !== own) throw unsupported(object, format);
+    return content;
+  }
+  const block = keyBlockOf(content);
+  if (block.wrapping) {
+    if (format !== undefined && format !== block.format)
+      throw new Refusal('KeyFormatTypeNotSupported', `the key is stored wrapped, it can be had as ${block.format} only`);
+    return content;
+  }
+  const asked = format ?? block.format;
+  if (asked === block.format) return block.attributes.length === 0 ? content : rebuilt(object, asked, block.material, block.algorithm, block.length);
+  if (object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData) {
+    if (!SYMMETRIC.has(asked)) throw unsupported(object, asked);
+    const raw = block.material instanceof Uint8Array ? block.material : required(bytesOf(block.material, TAG.Key), TAG.Key);
+    return rebuilt(object, asked, symmetricMaterial(raw, asked), block.algorithm, block.length);
+  }
+  if (object.type !== ObjectType.PrivateKey && object.type !== ObjectType.PublicKey) throw unsupported(object, asked);
+  const exported = exportKey(asymmetricKey(object), asked);
+  return rebuilt(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block.algorithm, block.length);
+}
+
+/** Key material of a symmetric key as a format has it. */
+export function symmetricMaterial(raw: Uint8Array, format: KeyFormatType): Uint8Array | Structure {
+  return format === 'TransparentSymmetricKey' ? structure(TAG.KeyMaterial, [bytes(TAG.Key, raw)]) : raw;
+}
+
+function unsupported({ id }: ManagedObject, format: string): Refusal {
+  return new Refusal('KeyFormatTypeNotSupported', `${id} cannot be given out as ${format}: unsupported key format`);
+}
+
+function rebuilt(
+  object: ManagedObject,
+  format: KeyFormatType,
+  material: Uint8Array | Structure,
+  algorithm: CryptographicAlgorithm | undefined,
+  length: number | undefined,
+): Structure {
+  const content = object.content as Structure;
+  const block = keyBlock({ format, material: material instanceof Uint8Array ? material : material.value, algorithm, length });
+  return structure(
+    content.tag,
+    content.value.map((member) => (member.tag === TAG.KeyBlock ? block : member)),
+  );
+}
+
+/** The format that a payload asks for. */
+export function askedFormat(request: Structure): KeyFormatType | undefined {
+  const code = codeOf(request, TAG.KeyFormatType);
+  if (code === undefined) return undefined;
+  const name = Object.entries(ENUM.KeyFormatType).find(([, value]) => value === code)?.[0];
+  if (name === undefined) throw new Refusal('KeyFormatTypeNotSupported', `there is no key format type 0x${code.toString(16).padStart(8, '0')}: unsupported`);
+  return name as KeyFormatType;
+}

@@ -1,0 +1,86 @@
+// The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
+
+import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../crypto/parameters.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { MASK } from '../ttlv/mask.ts';
+import { tagName } from '../ttlv/names.ts';
+import { integer, type Node, type Structure, TYPE } from '../ttlv/node.ts';
+import { nameOf, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { requireRoom, usable } from './attribute-change.ts';
+import { isTags, referenceTo, valuesOf } from './attribute-reference.ts';
+import { checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
+import { AttributeSet, type ReadonlyAttributes, sameNode } from './attributes.ts';
+import type { ObjectType } from './managed-object.ts';
+
+/**
+ * @param tags of the structures that hold attributes, the later ones going before the earlier ones: common ones, then those of one key
+ * @throws Refusal for an attribute that is malformed, that only the server sets, or that is given twice
+ */
+export function newAttributes(request: Structure, type: ObjectType, ...tags: readonly number[]): AttributeSet {
+  const set = new AttributeSet();
+  for (const tag of tags) {
+    const given = AttributeSet.of(structureOf(request, tag));
+    for (const each of given.tags()) requireRoom(given, each, 0);
+    for (const node of given.nodes()) for (const value of valuesOf(set, referenceTo(node))) set.removeValue(value);
+    for (const node of given.nodes()) {
+      const checked = usable(checkAttribute(node, type));
+      if (!mayClientSet(node.tag)) throw new Refusal('AttributeReadOnly', `DENIED: ${tagName(node.tag)} is server-managed`);
+      // Clients repeat what the payload says of the kind of object.
+      if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
+    }
+  }
+  if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
+  return set;
+}
+
+/** @param node as checkAttribute returns it @throws Refusal for one that is there already, or one too many */
+export function takeAttribute(set: AttributeSet, node: Node): void {
+  requireRoom(set, node.tag);
+  const reference = referenceTo(node);
+  const values = valuesOf(set, reference);
+  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} has one value only`);
+  if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node))) throw new Refusal('NonUniqueNameAttribute', 'DENIED: a Name is given twice');
+  set.add(node);
+}
+
+/** Kinds that a usage mask is about. */
+const USED: ReadonlySet<number> = new Set([
+  ENUM.ObjectType.SymmetricKey,
+  ENUM.ObjectType.PrivateKey,
+  ENUM.ObjectType.PublicKey,
+  ENUM.ObjectType.SecretData,
+  ENUM.ObjectType.SplitKey,
+]);
+
+/** The CryptographicAlgorithm given. */
+export function givenAlgorithm(attributes: ReadonlyAttributes): CryptographicAlgorithm | undefined {
+  const node = attributes.first(TAG.CryptographicAlgorithm);
+  return node?.type === TYPE.Enumeration ? nameOf('CryptographicAlgorithm', node.value) : undefined;
+}
+
+/** The CryptographicLength given, in bits. */
+export function givenLength(attributes: ReadonlyAttributes): number | undefined {
+  const node = attributes.first(TAG.CryptographicLength);
+  return node?.type === TYPE.Integer ? node.value : undefined;
+}
+
+/** The KeyFormatType that the key is to be made in. */
+export function givenFormat(attributes: ReadonlyAttributes): KeyFormatType | undefined {
+  const node = attributes.first(TAG.KeyFormatType);
+  return node?.type === TYPE.Enumeration ? nameOf('KeyFormatType', node.value) : undefined;
+}
+
+/** The RecommendedCurve of the CryptographicDomainParameters given. */
+export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | undefined {
+  const domain = attributes.first(TAG.CryptographicDomainParameters);
+  const node = domain?.type === TYPE.Structure ? domain.value.find(({ tag }) => tag === TAG.RecommendedCurve) : undefined;
+  return node?.type === TYPE.Enumeration ? nameOf('RecommendedCurve', node.value) : undefined;
+}
+
+/** @throws Refusal where the server is configured not to use an algorithm */
+export function requireAllowed(algorithm: CryptographicAlgorithm, allowed: readonly string[]): void {
+  if (allowed.length > 0 && !allowed.includes(algorithm))
+    throw new Refusal('InvalidField', `${algorithm} is not among the algorithms that this server may use`);
+}

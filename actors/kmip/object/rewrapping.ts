@@ -1,0 +1,30 @@
+// After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
+import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
+import { type Structure, structure, text } from '../ttlv/node.ts';
+import { structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { keyBlockOf } from './key-material.ts';
+import { changed } from './lifecycle.ts';
+import type { Draft } from './managed-object.ts';
+import { unwrapWith, wrapWith } from './wrapping.ts';
+import { setWrapper } from './wrapping-policy.ts';
+
+/** Of one owner: what others have wrapped by a key they were granted the use of is theirs to wrap anew. */
+export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
+  for (const dependant of await tx.wrappedBy(old.id)) {
+    if (dependant.owner !== old.owner || !dependant.content) continue;
+    const { wrapping } = keyBlockOf(dependant.content);
+    if (wrapping) dependant.content = wrapWith(replacement, unwrapWith(old, dependant.content), specificationOf(wrapping, replacement.id));
+    else setWrapper(dependant, replacement.id);
+    changed(dependant, now);
+    await tx.update(dependant);
+  }
+}
+
+/** The KeyWrappingSpecification that makes the same KeyWrappingData by another key. */
+function specificationOf(wrapping: Structure, id: string): Structure {
+  const members = wrapping.value.filter(({ tag }) => tag === TAG.WrappingMethod || tag === TAG.EncodingOption);
+  const information = structureOf(wrapping, TAG.EncryptionKeyInformation);
+  const parameters = information?.value.filter(({ tag }) => tag === TAG.CryptographicParameters) ?? [];
+  return structure(TAG.KeyWrappingSpecification, [structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...parameters]), ...members]);
+}

@@ -1,0 +1,128 @@
+// Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.5 and 7.15).
+
+import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../crypto/asymmetric-encrypt.ts';
+import { cipherFor } from '../crypto/cipher.ts';
+import type { CryptographicParameters } from '../crypto/parameters.ts';
+import type { OperationContext, OperationName } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { parametersOf as readParameters } from './cryptographic-parameters.ts';
+import { asymmetricKey, keyBlockOf, secretBytes } from './key-material.ts';
+import type { ManagedObject } from './managed-object.ts';
+import { requireUse, USE } from './usage.ts';
+
+const { ObjectType, WrappingMethod } = ENUM;
+
+/** @param specification KeyWrappingSpecification @throws Refusal for a method, a key or parameters that cannot be had */
+export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is stored wrapped; it is not wrapped again');
+  const method = required(codeOf(specification, TAG.WrappingMethod), TAG.WrappingMethod);
+  if (method !== WrappingMethod.Encrypt)
+    throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
+  const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const key = await wrappingKey(ctx, information, 'Get');
+  requireUse(key, USE.WrapKey, ctx.now);
+  return wrapWith(key, content, specification);
+}
+
+/** The same with a key at hand, whose use is permitted. */
+export function wrapWith(key: ManagedObject, content: Structure, specification: Structure): Structure {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const encoding = codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
+  const plain = plainOf(block, specification, encoding);
+  const parameters = parametersOf(information);
+  const { data, iv } = encryptWith(key, parameters, plain);
+  const wrapping = structure(TAG.KeyWrappingData, [
+    ...specification.value.filter(({ tag }) => tag === TAG.WrappingMethod || tag === TAG.EncryptionKeyInformation),
+    ...(iv ? [bytes(TAG.IVCounterNonce, iv)] : []),
+    ...specification.value.filter(({ tag }) => tag === TAG.EncodingOption),
+  ]);
+  const wrapped = block.value.map((member): Node => (member.tag === TAG.KeyValue ? bytes(TAG.KeyValue, data) : member));
+  return replaced(content, structure(TAG.KeyBlock, [...wrapped, wrapping]));
+}
+
+/** What is encrypted: the material alone, or the whole KeyValue with the attributes that the client wants inside. */
+function plainOf(block: Structure, specification: Structure, encoding: number): Uint8Array {
+  const value = required(structureOf(block, TAG.KeyValue), TAG.KeyValue);
+  if (encoding === ENUM.EncodingOption.TTLVEncoding) return encodeBinary(value);
+  if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes are wrapped in the TTLV encoding only');
+  const material = child(value, TAG.KeyMaterial);
+  if (material?.type !== TYPE.ByteString) throw new Refusal('EncodingOptionError', 'without encoding, the key format must be one of bytes');
+  return material.value;
+}
+
+async function wrappingKey(ctx: OperationContext, information: Structure, right: OperationName): Promise<ManagedObject> {
+  try {
+    return await ctx.use(information, right);
+  } catch (error) {
+    if (error instanceof Refusal && (error.reason === 'ObjectNotFound' || error.reason === 'ItemNotFound'))
+      throw new Refusal('WrappingObjectNotFound', 'the wrapping key is not found');
+    throw error;
+  }
+}
+
+function parametersOf(information: Structure): CryptographicParameters {
+  const given = structureOf(information, TAG.CryptographicParameters);
+  return given ? readParameters(given) : {};
+}
+
+function encryptWith(key: ManagedObject, parameters: CryptographicParameters, data: Uint8Array): { data: Uint8Array; iv?: Uint8Array } {
+  if (key.type !== ObjectType.SymmetricKey) return { data: encryptAsymmetric(asymmetricKey(key), parameters, data) };
+  const secret = secretBytes(key);
+  const cipher = cipherFor('AES', { blockCipherMode: 'AESKeyWrapPadding', ...parameters }, secret.length);
+  if (cipher.ivBytes === undefined) return { data: cipher.encrypt(secret, { data }).data };
+  const iv = crypto.getRandomValues(new Uint8Array(cipher.ivBytes));
+  const { data: encrypted, tag } = cipher.encrypt(secret, { iv, data });
+  return { data: tag ? new Uint8Array([...encrypted, ...tag]) : encrypted, iv };
+}
+
+function decryptWith(key: ManagedObject, parameters: CryptographicParameters, data: Uint8Array, iv: Uint8Array | undefined): Uint8Array {
+  if (key.type !== ObjectType.SymmetricKey) return decryptAsymmetric(asymmetricKey(key), parameters, data);
+  const secret = secretBytes(key);
+  const cipher = cipherFor('AES', { blockCipherMode: 'AESKeyWrapPadding', ...parameters }, secret.length);
+  const end = cipher.authenticated ? data.length - cipher.tagBytes : data.length;
+  if (end < 0) throw new Refusal('CryptographicFailure', 'the wrapped key is too short');
+  return cipher.decrypt(secret, { data: data.subarray(0, end), ...(iv ? { iv } : {}), ...(cipher.authenticated ? { tag: data.subarray(end) } : {}) });
+}
+
+/** The content in clear; as it is where nothing wraps it. @throws Refusal where the wrapping key is missing or does not open it */
+export async function unwrapContent(content: Structure, ctx: OperationContext): Promise<Structure> {
+  const block = structureOf(content, TAG.KeyBlock);
+  const wrapping = block && keyBlockOf(content).wrapping;
+  if (!block || !wrapping) return content;
+  const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const key = await wrappingKey(ctx, information, 'Decrypt');
+  requireUse(key, USE.UnwrapKey, ctx.now);
+  return unwrapWith(key, content);
+}
+
+/** The same with a key at hand, whose use is permitted. */
+export function unwrapWith(key: ManagedObject, content: Structure): Structure {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);
+  const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
+  const plain = decryptWith(key, parametersOf(information), required(bytesOf(block, TAG.KeyValue), TAG.KeyValue), bytesOf(wrapping, TAG.IVCounterNonce));
+  const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
+  const value = encoding === ENUM.EncodingOption.TTLVEncoding ? keyValueOf(plain) : structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, plain)]);
+  const members = block.value.filter(({ tag }) => tag !== TAG.KeyWrappingData).map((member): Node => (member.tag === TAG.KeyValue ? value : member));
+  return replaced(content, structure(TAG.KeyBlock, members));
+}
+
+function keyValueOf(plain: Uint8Array): Structure {
+  const value = decodeBinary(plain);
+  if (value.tag !== TAG.KeyValue) throw new Refusal('CryptographicFailure', 'what was wrapped is no KeyValue');
+  return value;
+}
+
+function replaced(content: Structure, block: Structure): Structure {
+  return structure(
+    content.tag,
+    content.value.map((member) => (member.tag === TAG.KeyBlock ? block : member)),
+  );
+}

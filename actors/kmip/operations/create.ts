@@ -1,0 +1,57 @@
+// Create: a new symmetric key, or new secret data, made by the server (KMIP 2.1 section 6.1.8).
+import { randomBytes } from 'node:crypto';
+import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
+import type { AttributeSet } from '../object/attributes.ts';
+import { newObject, requireCreation } from '../object/create.ts';
+import { keyBlock, symmetricKey } from '../object/key-material.ts';
+import { givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { requireQuantumSafe } from '../object/quantum-safe.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { enumeration, integer, type Structure, structure, text } from '../ttlv/node.ts';
+import { codeOf, nameOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { requireStorage } from './protection-storage.ts';
+
+const { ObjectType } = ENUM;
+
+export const create: Operation = async (request, ctx) => {
+  await requireCreation(ctx);
+  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
+  if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
+    throw new Refusal('InvalidField', `Create makes symmetric keys and secret data, not ${nameOf('ObjectType', type)}: not supported`);
+  requireStorage(request, TAG.ProtectionStorageMasks);
+  const attributes = newAttributes(request, type, TAG.Attributes);
+  const content = type === ObjectType.SymmetricKey ? newKey(attributes, ctx) : newSecret(attributes);
+  const draft = newObject(ctx, { type, content, attributes });
+  await ctx.change(async (tx) => {
+    await tx.insert(draft);
+    await tx.audit('key.create', draft.id);
+  });
+  return [enumeration(TAG.ObjectType, type), text(TAG.UniqueIdentifier, draft.id)];
+};
+
+function newKey(attributes: AttributeSet, { server }: OperationContext): Structure {
+  const algorithm = givenAlgorithm(attributes);
+  if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
+  requireAllowed(algorithm, server.args.algorithms);
+  const length = checkedLength(algorithm, givenLength(attributes));
+  attributes.set(integer(TAG.CryptographicLength, length));
+  requireQuantumSafe(attributes, algorithm, length);
+  const format = givenFormat(attributes) ?? 'Raw';
+  if (format !== 'Raw' && format !== 'TransparentSymmetricKey')
+    throw new Refusal('KeyFormatTypeNotSupported', `a symmetric key cannot be made as ${format}: unsupported key format`);
+  return symmetricKey(generateKey(algorithm, length), algorithm, length, format);
+}
+
+/** Random bytes, 256 bits of them unless a length is given. */
+function newSecret(attributes: AttributeSet): Structure {
+  const bits = givenLength(attributes) ?? 256;
+  if (bits < 8 || bits > 65_536 || bits % 8 !== 0) throw new Refusal('InvalidField', `${bits} is no cryptographic length of secret data`);
+  attributes.set(integer(TAG.CryptographicLength, bits));
+  return structure(TAG.SecretData, [
+    enumeration(TAG.SecretDataType, ENUM.SecretDataType.Seed),
+    keyBlock({ format: 'Opaque', material: new Uint8Array(randomBytes(bits / 8)), length: bits }),
+  ]);
+}

@@ -1,0 +1,77 @@
+// DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
+import { AttributeSet } from '../object/attributes.ts';
+import { link, newObject, requireCreation } from '../object/create.ts';
+import { keyBlock, symmetricKey } from '../object/key-material.ts';
+import { changed } from '../object/lifecycle.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import { requireUse, USE } from '../object/usage.ts';
+import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { enumeration, type Structure, structure, text } from '../ttlv/node.ts';
+import { codeOf, integerOf, named, required, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { derivedBytes } from './derivation.ts';
+import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+
+const { ObjectType } = ENUM;
+
+/** @throws Refusal of `requireUse`, `derive` and `newObject` */
+export const deriveKey: Operation = async (request, ctx) => {
+  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
+  if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
+    throw new Refusal('InvalidField', 'a symmetric key or secret data can be derived, no other kind of object');
+  const attributes = required(structureOf(request, TAG.Attributes), TAG.Attributes);
+  const bits = integerOf(attributes, TAG.CryptographicLength);
+  if (bits === undefined) throw new Refusal('InvalidMessage', 'the length to derive is missing: CryptographicLength');
+  if (bits < 8 || bits % 8 !== 0) throw new Refusal('InvalidField', 'the cryptographic length must be a positive multiple of 8');
+  await requireCreation(ctx);
+  const bases = await basesOf(request, ctx);
+  const material = derivedBytes(request, bases, bits / 8);
+  const content = type === ObjectType.SymmetricKey ? derivedSymmetricKey(attributes, material) : derivedSecret(attributes, material);
+  const ids = bases.map(({ id }) => id);
+  const made = await ctx.change(async (tx) => {
+    const draft = newObject(ctx, { type, content, attributes: AttributeSet.of(attributes) });
+    for (const id of ids) draft.attributes.add(link('DerivationBaseObjectLink', id));
+    await tx.insert(draft);
+    for (const id of ids) await linkBase(ctx, tx, id, draft, bits / 8);
+    await tx.audit('key.derive', draft.id);
+    return draft.id;
+  });
+  ctx.batch.placeholder = made;
+  return [text(TAG.UniqueIdentifier, made)];
+};
+
+/** All that the request names, under the standard's tag or the one that some clients use for it. */
+async function basesOf(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
+  const bases: ManagedObject[] = [];
+  for (const node of request.value) {
+    if (node.tag !== TAG.UniqueIdentifier && node.tag !== TAG.ObjectUniqueIdentifier) continue;
+    const base = await ctx.use(structure(TAG.RequestPayload, [node]), 'DeriveKey', node.tag);
+    requireUse(base, USE.DeriveKey, ctx.now);
+    if (!bases.some(({ id }) => id === base.id)) bases.push(base);
+  }
+  if (bases.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of what to derive from');
+  return bases;
+}
+
+function derivedSymmetricKey(attributes: Structure, material: Uint8Array): Structure {
+  const algorithm = named(attributes, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm');
+  if (algorithm === undefined) throw new Refusal('InvalidMessage', 'the cryptographic algorithm must be specified for a derived key');
+  return symmetricKey(material, algorithm);
+}
+
+function derivedSecret(attributes: Structure, material: Uint8Array): Structure {
+  const kind = codeOf(attributes, TAG.SecretDataType) ?? ENUM.SecretDataType.Seed;
+  return structure(TAG.SecretData, [enumeration(TAG.SecretDataType, kind), keyBlock({ format: 'Raw', material, length: material.length * 8 })]);
+}
+
+async function linkBase(ctx: OperationContext, tx: ObjectTransaction, id: string, derived: Draft, bytes: number): Promise<void> {
+  const base = await tx.byId(id, 'DeriveKey');
+  requireUse(base, USE.DeriveKey, ctx.now);
+  const limits = usageLimitsOf(base);
+  if (limits) take(base, limits, unitsOf(limits, bytes), 'UsageLimitExceeded');
+  base.attributes.add(link('DerivedKeyLink', derived.id));
+  changed(base, ctx.now);
+  await tx.update(base);
+}

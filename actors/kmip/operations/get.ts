@@ -1,0 +1,40 @@
+// Get and Export: the object itself, in a key format and wrapped as asked for (KMIP 2.1 sections 6.1.21 and 6.1.23).
+
+import { viewAttributes } from '../object/attribute-view.ts';
+import { givenOut } from '../object/given-out.ts';
+import { stateAt } from '../object/lifecycle.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { boolean, enumeration, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation } from './operation.ts';
+
+const { ObjectType, State } = ENUM;
+
+export const get: Operation = async (request, ctx) => {
+  const object = await ctx.use(request, 'Get');
+  refuseByState(object, ctx.now);
+  // What is deactivated is of the past: it may be exported, and it may decrypt.
+  if (stateAt(object, ctx.now) === State.Deactivated && isKey(object)) throw new Refusal('WrongKeyLifecycleState', 'DENIED: the object is Deactivated');
+  const content = await givenOut(request, object, ctx);
+  return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), content];
+};
+
+export const exportObject: Operation = async (request, ctx) => {
+  const object = await ctx.use(request, 'Export');
+  refuseByState(object, ctx.now);
+  const content = await givenOut(request, object, ctx);
+  await ctx.change((tx) => tx.audit('key.export', object.id));
+  const attributes: readonly Node[] = viewAttributes(object, ctx);
+  return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, attributes), content];
+};
+
+function refuseByState(object: ManagedObject, now: number): void {
+  const state = stateAt(object, now);
+  if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', 'DENIED: the object is destroyed');
+  if (object.archived) throw new Refusal('ObjectArchived', 'DENIED: the object is archived; recover it first');
+}
+
+/** Kinds whose content is secret, or stands for a secret. */
+const isKey = ({ type }: ManagedObject): boolean => type !== ObjectType.Certificate && type !== ObjectType.OpaqueObject && type !== ObjectType.PublicKey;

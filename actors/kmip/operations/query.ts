@@ -1,0 +1,78 @@
+// Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.45).
+
+import { ENUM } from '../ttlv/enumeration.ts';
+import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';
+import { children } from '../ttlv/read.ts';
+import { operationExists } from '../ttlv/since.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { OPERATIONS } from './index.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { PROFILES } from './profiles.ts';
+
+const { QueryFunction, ObjectType } = ENUM;
+const OBJECTS = [
+  ObjectType.Certificate,
+  ObjectType.SymmetricKey,
+  ObjectType.PublicKey,
+  ObjectType.PrivateKey,
+  ObjectType.SplitKey,
+  ObjectType.SecretData,
+  ObjectType.OpaqueObject,
+  ObjectType.PGPKey,
+];
+
+const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[]>> = {
+  [QueryFunction.QueryOperations]: ({ version }) =>
+    (Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[])
+      .map((name) => ENUM.Operation[name])
+      .filter((code) => operationExists(code, version))
+      .map((code) => enumeration(TAG.Operation, code)),
+  [QueryFunction.QueryObjects]: () => OBJECTS.map((type) => enumeration(TAG.ObjectType, type)),
+  [QueryFunction.QueryServerInformation]: ({ server: { args }, version }) => [
+    text(TAG.VendorIdentification, args.vendorIdentification),
+    ...(version.major > 1
+      ? [structure(TAG.ServerInformation, [text(TAG.ServerName, 'gatehouse'), text(TAG.ServerVersion, args.version), text(TAG.ProductName, 'gatehouse')])]
+      : [structure(TAG.ServerInformation, [])]),
+  ],
+  // No namespace is managed here: applications choose their own.
+  [QueryFunction.QueryApplicationNamespaces]: () => [],
+  [QueryFunction.QueryExtensionList]: () => EXTENSIONS.map(({ name }) => structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name)])),
+  [QueryFunction.QueryExtensionMap]: () =>
+    EXTENSIONS.map(({ name, type }) =>
+      structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name), integer(TAG.ExtensionTag, TAG[name]), integer(TAG.ExtensionType, type)]),
+    ),
+  [QueryFunction.QueryAttestationTypes]: () => [],
+  [QueryFunction.QueryRNGs]: () => [
+    structure(TAG.RNGParameters, [enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG), enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR)]),
+  ],
+  [QueryFunction.QueryValidations]: () => [],
+  [QueryFunction.QueryProfiles]: ({ version }) =>
+    PROFILES.filter(() => version.major > 1).map((name) => structure(TAG.ProfileInformation, [enumeration(TAG.ProfileName, ENUM.ProfileName[name])])),
+  [QueryFunction.QueryCapabilities]: () => [
+    structure(TAG.CapabilityInformation, [
+      boolean(TAG.StreamingCapability, true),
+      boolean(TAG.AsynchronousCapability, false),
+      boolean(TAG.AttestationCapability, false),
+      boolean(TAG.BatchUndoCapability, true),
+      boolean(TAG.BatchContinueCapability, true),
+      enumeration(TAG.UnwrapMode, ENUM.UnwrapMode.Processed),
+      enumeration(TAG.DestroyAction, ENUM.DestroyAction.KeyMaterialDeleted),
+      enumeration(TAG.ShreddingAlgorithm, ENUM.ShreddingAlgorithm.Unspecified),
+      enumeration(TAG.RNGMode, ENUM.RNGMode.SharedInstantiation),
+    ]),
+  ],
+  [QueryFunction.QueryClientRegistrationMethods]: () => [enumeration(TAG.ClientRegistrationMethod, ENUM.ClientRegistrationMethod.Unspecified)],
+};
+
+const EXTENSIONS = [
+  { name: 'ObjectUniqueIdentifier', type: TYPE.TextString },
+  { name: 'CertificateAttributes', type: TYPE.Structure },
+  { name: 'Cascade', type: TYPE.Boolean },
+  { name: 'Remove', type: TYPE.Boolean },
+  { name: 'ExpectedObjectType', type: TYPE.Enumeration },
+] as const;
+
+export const query: Operation = async (request, ctx) => {
+  const asked = new Set(children(request, TAG.QueryFunction).map(({ value }) => value as number));
+  return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
+};

@@ -1,0 +1,25 @@
+// Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.48).
+import { newObject, requireCreation } from '../object/create.ts';
+import type { ObjectType } from '../object/managed-object.ts';
+import { newAttributes } from '../object/new-attributes.ts';
+import { contentIn, describeContent } from '../object/registered.ts';
+import { text } from '../ttlv/node.ts';
+import { codeOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation } from './operation.ts';
+import { requireStorage } from './protection-storage.ts';
+
+export const register: Operation = async (request, ctx) => {
+  await requireCreation(ctx);
+  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
+  const content = contentIn(request, type);
+  requireStorage(request, TAG.ProtectionStorageMasks);
+  const attributes = newAttributes(request, type, TAG.Attributes);
+  describeContent(type, content, attributes, ctx.server.args.algorithms);
+  const draft = newObject(ctx, { type, content, attributes, brought: true });
+  await ctx.change(async (tx) => {
+    await tx.insert(draft);
+    await tx.audit('key.register', draft.id);
+  });
+  return [text(TAG.UniqueIdentifier, draft.id)];
+};

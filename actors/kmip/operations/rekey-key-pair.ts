@@ -1,0 +1,52 @@
+// ReKeyKeyPair: a replacement for both keys of a pair (KMIP 2.1 section 6.1.47).
+import { linkedTo, setLink } from '../object/create.ts';
+import { algorithmOf } from '../object/key-material.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
+import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, text } from '../ttlv/node.ts';
+import { intervalOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { newPair, type PairDrafts } from './create-key-pair.ts';
+import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import { requireStorage } from './protection-storage.ts';
+
+export const rekeyKeyPair: Operation = async (request, ctx) => {
+  for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
+  const pair = await ctx.change(async (tx) => rekeyPair(tx, await tx.use(request, 'ReKeyKeyPair', TAG.PrivateKeyUniqueIdentifier), request, ctx));
+  return [text(TAG.PrivateKeyUniqueIdentifier, pair.privateKey.id), text(TAG.PublicKeyUniqueIdentifier, pair.publicKey.id)];
+};
+
+/** @param oldPrivate the private key; its public key is found by the link @returns the new pair, written */
+export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, request: Structure, ctx: OperationContext): Promise<PairDrafts> {
+  if (oldPrivate.type !== ENUM.ObjectType.PrivateKey)
+    throw new Refusal('InvalidObjectType', `no active private key found for ${oldPrivate.id}: it is another kind of object`);
+  requireReplaceable(oldPrivate, 'private key', ctx.now);
+  const oldPublic = await publicOf(tx, oldPrivate);
+  const offset = intervalOf(request, TAG.Offset);
+  const privateAttributes = replacementAttributes(oldPrivate, request, offset, ctx.now, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
+  const publicAttributes = replacementAttributes(oldPublic, request, offset, ctx.now, TAG.CommonAttributes, TAG.PublicKeyAttributes);
+  for (const attributes of [privateAttributes, publicAttributes])
+    if (givenAlgorithm(attributes) !== algorithmOf(oldPrivate)) throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
+  // A new curve or length given for one key of the pair is that of the other.
+  if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
+  if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
+  const pair = newPair(ctx, privateAttributes, publicAttributes);
+  replace(oldPrivate, pair.privateKey, ctx);
+  replace(oldPublic, pair.publicKey, ctx);
+  setLink(pair.privateKey, 'PublicKeyLink', pair.publicKey.id);
+  setLink(pair.publicKey, 'PrivateKeyLink', pair.privateKey.id);
+  for (const draft of [pair.privateKey, pair.publicKey]) await tx.insert(draft);
+  for (const draft of [oldPrivate, oldPublic]) await tx.update(draft);
+  await tx.audit('key.rekey', oldPrivate.id);
+  return pair;
+}
+
+async function publicOf(tx: ObjectTransaction, privateKey: Draft): Promise<Draft> {
+  const id = linkedTo(privateKey, 'PublicKeyLink');
+  const found = id === undefined ? undefined : await tx.read(id);
+  if (!found || found.owner !== privateKey.owner) throw new Refusal('ItemNotFound', `${privateKey.id} has no PublicKeyLink to a public key`);
+  return found;
+}

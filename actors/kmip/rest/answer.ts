@@ -1,0 +1,15 @@
+// The answer of a call of the REST crypto API, as the actor gives it to the front.
+import type { Answer, CryptoCall, Principal } from '../api.ts';
+import { BatchContext } from '../context.ts';
+import { VERSIONS } from '../message/request.ts';
+import type { Version } from '../operations/operation.ts';
+import type { KeyServer } from '../server.ts';
+import { serveCrypto } from './serve.ts';
+
+const NOTHING = new Uint8Array(0);
+
+export async function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer> {
+  const { status, body: answer } = await serveCrypto(call, body, new BatchContext(server, caller, VERSIONS[0] as Version));
+  const text = answer === undefined ? NOTHING : new TextEncoder().encode(JSON.stringify(answer));
+  return { status, body: text, outcomes: [`${call.name}:${status < 300 ? 'Success' : 'OperationFailed'}`] };
+}

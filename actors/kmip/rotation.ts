@@ -1,0 +1,68 @@
+// Rotates what is due by its Rotate attributes, and notes the states that time has changed, each object in a transaction of its own.
+import { BatchContext } from './context.ts';
+import { VERSIONS } from './message/request.ts';
+import { settle, stateAt } from './object/lifecycle.ts';
+import type { Draft } from './object/managed-object.ts';
+import { rotationDue } from './object/rotation-due.ts';
+import type { ObjectTransaction, Version } from './operations/operation.ts';
+import { rekeyDraft } from './operations/rekey.ts';
+import { rekeyPair } from './operations/rekey-key-pair.ts';
+import { Refusal } from './refusal.ts';
+import type { KeyServer } from './server.ts';
+import { ENUM } from './ttlv/enumeration.ts';
+import { interval, type Structure, structure, TYPE } from './ttlv/node.ts';
+import { TAG } from './ttlv/tag.ts';
+
+const AT_ONCE = 1_000;
+
+/** @returns how many objects were rotated */
+export async function rotateDue(server: KeyServer): Promise<number> {
+  const due = await server.store.all<{ id: string; owner: string }>(`SELECT id, owner FROM kms_object WHERE due_at <= $1 ORDER BY due_at LIMIT ${AT_ONCE}`, [
+    server.now(),
+  ]);
+  let rotated = 0;
+  for (const { id, owner } of due) {
+    // The rights are the owner's, whose attributes ask for it.
+    const ctx = new BatchContext(server, { user: owner, scheme: 'rotation', source: '' }, VERSIONS[0] as Version);
+    try {
+      if (await ctx.change((tx) => rotate(tx, id, ctx))) rotated += 1;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      server.log.warn({ object: id, reason: error.reason }, 'an object could not be rotated');
+    }
+  }
+  return rotated;
+}
+
+async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext): Promise<boolean> {
+  const draft = await tx.read(id);
+  if (!draft) return false;
+  settle(draft, ctx.now);
+  const due = rotationDue(draft);
+  if (due === undefined || due > ctx.now || stateAt(draft, ctx.now) !== ENUM.State.Active) {
+    await tx.update(draft);
+    return false;
+  }
+  return replaceByKind(tx, draft, ctx);
+}
+
+async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext): Promise<boolean> {
+  switch (draft.type) {
+    case ENUM.ObjectType.SymmetricKey:
+      await rekeyDraft(tx, draft, asked(draft), ctx);
+      return true;
+    case ENUM.ObjectType.PrivateKey:
+      await rekeyPair(tx, draft, asked(draft), ctx);
+      return true;
+    default:
+      // A public key is rotated with its private key.
+      await tx.update(draft);
+      return false;
+  }
+}
+
+/** What a client would ask for: RotateOffset is the Offset of the operation (KMIP 2.1 section 4.54). */
+function asked({ attributes }: Draft): Structure {
+  const offset = attributes.first(TAG.RotateOffset);
+  return structure(TAG.RequestPayload, offset?.type === TYPE.Interval ? [interval(TAG.Offset, offset.value)] : []);
+}

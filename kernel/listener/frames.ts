@@ -1,0 +1,73 @@
+// Cuts a stream of bytes into messages by their headers; memory grows with what has arrived, never with what was announced.
+import type { Listener } from './listener.ts';
+
+/** One message, or the header of what is none. */
+export interface Frame {
+  readonly bytes: Uint8Array;
+  readonly isMessage: boolean;
+}
+
+const SMALLEST = 4_096;
+
+export class Frames {
+  readonly #rules: Pick<Listener, 'headerBytes' | 'maxMessageBytes' | 'lengthOf'>;
+  #bytes = new Uint8Array(0);
+  #start = 0;
+  #end = 0;
+
+  constructor(rules: Pick<Listener, 'headerBytes' | 'maxMessageBytes' | 'lengthOf'>) {
+    this.#rules = rules;
+  }
+
+  /** Bytes that have arrived and are in no message yet. */
+  get held(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Takes over `chunk`, which nobody may change afterwards. */
+  push(chunk: Uint8Array): void {
+    const { held } = this;
+    if (held === 0) {
+      // Mostly a chunk is a message: nothing is copied then.
+      this.#bytes = new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.byteLength);
+      this.#start = 0;
+      this.#end = chunk.byteLength;
+      return;
+    }
+    if (this.#end + chunk.byteLength > this.#bytes.byteLength) this.#grow(held + chunk.byteLength);
+    this.#bytes.set(chunk, this.#end);
+    this.#end += chunk.byteLength;
+  }
+
+  /** The next whole message, or the refused header, after which there is no telling where anything begins. */
+  next(): Frame | undefined {
+    const { headerBytes, maxMessageBytes, lengthOf } = this.#rules;
+    if (this.held < headerBytes) return undefined;
+    const header = this.#bytes.subarray(this.#start, this.#start + headerBytes);
+    const length = lengthOf(header);
+    if (length === undefined || length > maxMessageBytes) return { bytes: new Uint8Array(header), isMessage: false };
+    return this.held < length ? undefined : { bytes: this.#take(length), isMessage: true };
+  }
+
+  #take(length: number): Uint8Array {
+    const bytes = this.#bytes;
+    const start = this.#start;
+    this.#start += length;
+    const isAlone = start === 0 && length === bytes.byteLength && length === bytes.buffer.byteLength;
+    const message = isAlone ? bytes : bytes.slice(start, start + length);
+    if (this.held === 0) this.#bytes = new Uint8Array(0);
+    return message;
+  }
+
+  /** Doubles, so that bytes that come one by one are not copied for each; never beyond the message that is arriving, where that suffices. */
+  #grow(needed: number): void {
+    const { headerBytes, lengthOf } = this.#rules;
+    const announced = this.held < headerBytes ? undefined : lengthOf(this.#bytes.subarray(this.#start, this.#start + headerBytes));
+    const doubled = Math.max(needed, SMALLEST, 2 * this.held);
+    const grown = new Uint8Array(announced === undefined ? doubled : Math.max(needed, Math.min(doubled, announced)));
+    grown.set(this.#bytes.subarray(this.#start, this.#end));
+    this.#end -= this.#start;
+    this.#start = 0;
+    this.#bytes = grown;
+  }
+}

@@ -1,0 +1,86 @@
+// Opens a listener: TLS with a required client certificate, limits on its connections, and a graceful end.
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
+import type { Clock } from '../clock.ts';
+import { ConfigError } from '../config/load.ts';
+import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';
+import { watchConnections } from '../http/connections.ts';
+import type { TlsService } from '../http/tls.ts';
+import type { Log } from '../log-entry.ts';
+import { Conversation } from './conversation.ts';
+import type { Listener } from './listener.ts';
+
+export interface ListenOptions {
+  readonly tls: TlsOptions;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** A message must have arrived within this time of its first byte. */
+  readonly arrivalMs: number;
+  /** Of the connections that the process may have: 0 to 1. */
+  readonly share: number;
+}
+
+export interface OpenListener extends TlsService {
+  /** `tls://host:port` */
+  readonly address: string;
+  /** Answers what is under way, at most for `ms`, then closes every connection. */
+  close(ms: number): Promise<void>;
+}
+
+const CHECK_MS = 5_000;
+
+/** @throws ConfigError where there are no client certificates to ask for, or the port cannot be had */
+export async function listen(listener: Listener, options: ListenOptions): Promise<OpenListener> {
+  const { tls, clock, log, share } = options;
+  if (!tls.requestCert) throw new ConfigError([`${listener.setting}: needs client certificates, set http.tls.client_ca`]);
+  const server = createServer({ ...tls, rejectUnauthorized: true });
+  const connections = watchConnections(server, share);
+  const talks = new Map<TLSSocket, Conversation>();
+  server.on('secureConnection', (socket) => {
+    socket.on('error', () => socket.destroy());
+    if (!peerCertificate(socket, clock.now()).view) return socket.destroy();
+    connections.heard(socket);
+    talks.set(socket, new Conversation(socket, { ...options, listener }));
+    socket.on('close', () => talks.delete(socket));
+  });
+  server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'no TLS connection'));
+  const address = await bind(server, listener);
+  const stopChecks = repeat(clock, () => {
+    for (const talk of talks.values()) talk.expire();
+  });
+  return {
+    address,
+    server,
+    closeIdle() {
+      for (const [socket, talk] of talks) if (isDistrusted(socket)) talk.finish();
+    },
+    async close(ms) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const talk of talks.values()) talk.finish();
+      const late = setTimeout(() => connections.destroyAll(), ms);
+      // Those that have not shaken hands have nothing under way.
+      connections.destroySilent();
+      await closed;
+      clearTimeout(late);
+      stopChecks();
+    },
+  };
+}
+
+async function bind(server: Server, { host, port, setting }: Listener): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) => reject(new ConfigError([`${setting}: cannot listen on ${host} port ${port} (${code})`])));
+    server.listen({ host, port }, resolve);
+  });
+  const bound = server.address() as AddressInfo;
+  return `tls://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+}
+
+function repeat(clock: Clock, run: () => void): () => void {
+  let timer = clock.setTimeout(tick, CHECK_MS);
+  function tick(): void {
+    run();
+    timer = clock.setTimeout(tick, CHECK_MS);
+  }
+  return () => clock.clearTimeout(timer);
+}

@@ -1,0 +1,56 @@
+// Files to download: the OpenAPI document, and the certificate that a client has to trust.
+import { X509Certificate } from 'node:crypto';
+import Type from 'typebox';
+import { Fault } from '../../kernel/fault.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import type { Route } from '../../kernel/http/route.ts';
+import type { Actors, PluginContext } from '../../kernel/plugin.ts';
+
+const PEM_TYPE = 'application/x-pem-file';
+const YAML_TYPE = 'application/yaml';
+
+export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'front'>): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/download/openapi.yaml',
+      auth: CREDENTIAL_KINDS,
+      tag: 'Download',
+      summary: 'The OpenAPI document as a file',
+      responses: { 200: { description: 'OpenAPI 3.1', type: YAML_TYPE, schema: Type.String() } },
+      handle: () => ({ status: 200, body: front.openapi('yaml').text, type: YAML_TYPE, headers: attachment('openapi.yaml') }),
+    },
+    {
+      method: 'GET',
+      path: '/download/ca.crt',
+      auth: 'none',
+      tag: 'Download',
+      summary: 'The certificate to trust, for clients of this server',
+      responses: {
+        200: { description: 'the last certificate that the server presents, PEM', type: PEM_TYPE, schema: Type.String() },
+        404: { description: 'the server presents no authority: the one that vouches for it has to come from its operator' },
+      },
+      handle() {
+        const anchor = trustAnchor(front.certificateChain());
+        if (anchor === undefined)
+          throw new Fault('NOT_FOUND', { detail: "the server's certificate comes without that of an authority, ask its operator for it" });
+        return { status: 200, body: anchor, type: PEM_TYPE, headers: attachment('ca.crt') };
+      },
+    },
+  ];
+}
+
+/**
+ * The top of a chain, where trusting it is enough: an authority, or a certificate that vouches for itself.
+ * @param chain PEM each, the server's own first
+ */
+function trustAnchor(chain: readonly string[]): string | undefined {
+  const top = chain.at(-1);
+  if (top === undefined) return undefined;
+  const certificate = new X509Certificate(top);
+  return certificate.ca || certificate.verify(certificate.publicKey) ? top : undefined;
+}
+
+function attachment(name: string): Readonly<Record<string, string>> {
+  return { 'content-disposition': `attachment; filename="${name}"` };
+}

@@ -1,0 +1,57 @@
+// The page /interactive-docs with its files and what it reads: all of it for those who are authenticated.
+import Type from 'typebox';
+import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { pageFile } from '../../kernel/http/page-file.ts';
+import type { Route } from '../../kernel/http/route.ts';
+import type { Actors, PluginContext } from '../../kernel/plugin.ts';
+
+const PAGE = '/interactive-docs';
+const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
+/** Modules of the program, which the browser loads one by one, and the style sheet. */
+const FILES = ['answer.js', 'element.js', 'interactive-docs.css', 'interactive-docs.js', 'operation.js', 'request.js', 'schema.js', 'try-it.js'] as const;
+
+const CALLER = Type.Object({
+  realm: Type.String(),
+  username: Type.String(),
+  session_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'null for whoever uses no session' }),
+});
+
+const common = { method: 'GET', auth: CREDENTIAL_KINDS, tag: 'Documentation' } as const;
+
+export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front'>): readonly Route[] {
+  return [
+    fileRoute(PAGE, 'interactive-docs.html', 'text/html; charset=utf-8', { summary: 'The interactive page about every endpoint', page: true }),
+    ...FILES.map((file) => fileRoute(`${PAGE}/${file}`, file, TYPES[file.endsWith('.css') ? 'css' : 'js'], { summary: 'A file of the interactive page' })),
+    {
+      ...common,
+      path: `${PAGE}/openapi.json`,
+      summary: 'The OpenAPI document as JSON',
+      responses: { 200: { description: 'OpenAPI 3.1', schema: Type.Object({}) }, 304: { description: 'the document has not changed' } },
+      handle({ headers: { 'if-none-match': known } }) {
+        const { text, etag } = front.openapi('json');
+        const headers = { 'cache-control': 'no-cache', etag };
+        return String(known ?? '').includes(etag) ? { status: 304, headers } : { status: 200, body: text, type: 'application/json; charset=utf-8', headers };
+      },
+    },
+    {
+      ...common,
+      path: `${PAGE}/session`,
+      summary: 'Who uses the interactive page, and the session that signing out there ends',
+      responses: { 200: { description: 'the caller', schema: CALLER } },
+      handle({ caller }) {
+        const { realm, username, sessionId } = caller as Caller;
+        return { status: 200, body: { realm, username, session_id: sessionId ?? null } };
+      },
+    },
+  ];
+}
+
+function fileRoute(path: string, file: string, type: string, more: Pick<Route, 'summary' | 'page'>): Route {
+  return {
+    ...common,
+    ...more,
+    path,
+    responses: { 200: { description: 'the file', type, schema: Type.String() }, 304: { description: 'the file has not changed' } },
+    handle: pageFile(new URL(`page/${file}`, import.meta.url), type),
+  };
+}

@@ -1,0 +1,12 @@
+// The documentation that the server gives of itself: the page /interactive-docs, and files to download.
+import Type from 'typebox';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { downloadRoutes } from './downloads.ts';
+import { pageRoutes } from './page.ts';
+
+export default definePlugin<object>({
+  name: 'docs',
+  config: Type.Object({}, { additionalProperties: false, default: {} }),
+  tags: { Download: 'Files that clients of the server need.' },
+  routes: (ctx) => [...pageRoutes(ctx), ...downloadRoutes(ctx)],
+});

@@ -1,0 +1,98 @@
+// The routes /access/...: what one owns, what one was given, and giving it to others.
+import Type, { type Static, type TSchema } from 'typebox';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import type { KeysContext } from './actors.ts';
+import { principalIn } from './identity.ts';
+
+const strict = { additionalProperties: false };
+const text = Type.String();
+const texts = Type.Array(text);
+const OPERATIONS = Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ -]{0,63}$' }), { minItems: 1, maxItems: 100 });
+const OBJECT = Type.String({ minLength: 1, maxLength: 1_024 });
+/** `*` is everybody, `<realm>/*` everybody of a realm. */
+const USER = Type.String({ minLength: 1, maxLength: 2_304 });
+
+const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_id: USER, operation_types: OPERATIONS }, strict);
+const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);
+const SUCCESS = Type.Object({ success: text });
+
+/** The right to create is one on no object. */
+const NO_OBJECT = '*';
+
+export function accessRoutes(ctx: KeysContext): readonly Route[] {
+  const { kmip } = ctx.actors;
+  const who = (request: Request) => principalIn(ctx.config, request);
+  const list = async (body: Promise<unknown>) => ({ status: 200, body: await body });
+  const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
+    const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
+    await kmip[verb](id, user.normalize('NFC'), operations(types), who(request));
+    return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
+  };
+  return [
+    get('owned', 'The objects that one owns', Type.Array(Type.Object({ object_id: text, state: text, attributes: Type.Unknown() })), (request) =>
+      list(kmip.owned(who(request))),
+    ),
+    get(
+      'obtained',
+      'The objects of others that one may use, and how',
+      Type.Array(Type.Object({ object_id: text, owner_id: text, state: text, operations: texts })),
+      (request) => list(kmip.obtained(who(request))),
+    ),
+    get(
+      'list/{object_id}',
+      'Who may use an object, for its owner',
+      Type.Array(Type.Object({ user_id: text, operations: texts })),
+      (request) => list(kmip.grantees(request.params['object_id'] as string, who(request))),
+      FOR_OWNERS,
+    ),
+    post('grant', 'Let a user do operations with an object', GRANT_BODY, SUCCESS, change('grant', 'added'), FOR_OWNERS),
+    post('revoke', 'Take operations with an object from a user', GRANT_BODY, SUCCESS, change('revoke', 'deleted'), FOR_OWNERS),
+    get('create', 'Whether one may create objects', Type.Object({ has_create_permission: Type.Boolean() }), async (request) => ({
+      status: 200,
+      body: { has_create_permission: await kmip.mayCreate(who(request)) },
+    })),
+    get('privileged', 'Whether one may always create objects, and let others', Type.Object({ has_privileged_access: Type.Boolean() }), async (request) => ({
+      status: 200,
+      body: { has_privileged_access: await kmip.isPrivileged(who(request)) },
+    })),
+    post(
+      'check',
+      "Which operations one may do with an object; another user's rights are for its owner",
+      CHECK_BODY,
+      Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
+      async (request: Request<Static<typeof CHECK_BODY>>) => {
+        const { unique_identifier: id, user_id: user, operation_types: types } = request.body;
+        return { status: 200, body: { allowed: await kmip.check(id, user?.normalize('NFC'), operations(types), who(request)) } };
+      },
+    ),
+  ];
+}
+
+/** `SignatureVerify`, `signature_verify` and `signatureverify` are one. */
+function operations(types: readonly string[]): readonly string[] {
+  return [...new Set(types.map((type) => type.toLowerCase().replaceAll(/[_ -]/g, '')))];
+}
+
+const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
+  403: { description: 'the caller does not own the object, or speaks of themselves' },
+  404: { description: 'there is no such object' },
+  422: { description: 'there is no such operation, or it cannot be granted here' },
+};
+
+function get(path: string, summary: string, schema: TSchema, handle: Route['handle'], refusals: Readonly<Record<number, ResponseDescription>> = {}): Route {
+  return { ...COMMON, method: 'GET', path: `/access/${path}`, summary, responses: { 200: { description: 'as asked', schema }, ...refusals }, handle };
+}
+
+function post(
+  path: string,
+  summary: string,
+  body: TSchema,
+  schema: TSchema,
+  handle: Route['handle'],
+  refusals: Readonly<Record<number, ResponseDescription>> = {},
+): Route {
+  return { ...get(path, summary, schema, handle, refusals), method: 'POST', body };
+}
+
+const COMMON = { auth: CREDENTIAL_KINDS, tag: 'Access control' } as const;

@@ -1,0 +1,55 @@
+// The threads of the key server, and what its routes work with.
+import type { HsmApi } from '../../actors/hsm/api.ts';
+import type { IdentityApi } from '../../actors/identity/api.ts';
+import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
+import type { StreamApi, StreamArgs } from '../../actors/kmip/stream-api.ts';
+import { type PinnedSpec, pinned, replicated } from '../../kernel/actor.ts';
+import type { PluginContext } from '../../kernel/plugin.ts';
+import { cores } from '../../kernel/runtime/runtime.ts';
+import type { KeysConfig } from './config.ts';
+
+const STREAM_THREADS = 1;
+const STREAM_LIMITS: StreamArgs = { streams: 10_000, streamsPerUser: 1_000, idleMs: 300_000, inputBytes: 67_108_864 };
+
+export function keysActors(config: KeysConfig, version: string) {
+  const kmip = replicated<KmipApi, KmipArgs>({
+    module: new URL('../../actors/kmip/kmip.actor.ts', import.meta.url),
+    size: cores,
+    // Small requests are at the thread before the last answer has left it.
+    prefetch: 16,
+    args: {
+      version,
+      vendorIdentification: config.vendor_identification,
+      privilegedUsers: config.privileged_users,
+      defaultUnwrapType: config.default_unwrap_type,
+      algorithms: config.algorithms,
+      hsmPrefixes: [],
+    },
+    // Some keys take long to find: RSA of 4096 bits and more, SLH-DSA.
+    deadlineMs: 60_000,
+    maxQueue: 4_096,
+    // Bodies of 64 MiB, several at once.
+    memoryMb: 1_024,
+    store: true,
+    dataKeys: ['keys'],
+    peers: ['kmip_stream'],
+  });
+  // The parts of one multi-part operation meet here, whichever thread of the key server their messages came to.
+  const kmip_stream = pinned<StreamApi, StreamArgs>({
+    module: new URL('../../actors/kmip/stream.actor.ts', import.meta.url),
+    instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), STREAM_LIMITS])),
+    deadlineMs: 60_000,
+    memoryMb: 1_024,
+  });
+  return { kmip, kmip_stream };
+}
+
+export type KeysActors = ReturnType<typeof keysActors>;
+
+/** Beside its own, the actor of the authentication service that verifies JWTs, and the HSM instances, whose state is told. */
+export type Neighbours = {
+  readonly identity: PinnedSpec<IdentityApi, unknown>;
+  readonly hsm: PinnedSpec<HsmApi, unknown>;
+};
+
+export type KeysContext = PluginContext<KeysConfig, KeysActors & Neighbours>;

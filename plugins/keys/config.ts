@@ -1,0 +1,67 @@
+// The section [keys] of config.toml.
+import Type, { type Static } from 'typebox';
+import { Section } from '../../kernel/config/schema.ts';
+import { isFetchable } from '../../kernel/http/outbound.ts';
+
+/** What a realm may be called. */
+const REALM = /^(_|[A-Za-z0-9_-]{1,64})$/;
+const OBJECT_TYPES = [
+  'Certificate',
+  'SymmetricKey',
+  'PublicKey',
+  'PrivateKey',
+  'SplitKey',
+  'SecretData',
+  'OpaqueObject',
+  'PGPKey',
+  'CertificateRequest',
+  'All',
+];
+const names = (minLength = 1, maxLength = 1_024) => Type.Array(Type.String({ minLength, maxLength }), { default: [] });
+
+const IDENTITY_PROVIDER = Type.Object(
+  {
+    name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
+    issuer: Type.String({ minLength: 1, maxLength: 2_048 }),
+    jwks_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
+    audience: Type.String({ minLength: 1, maxLength: 2_048 }),
+  },
+  { additionalProperties: false },
+);
+
+export const KEYS_CONFIG = Section({
+  realm: Type.String({ default: '' }),
+  realms: Type.Array(Type.String(), { default: ['*'] }),
+  default_unwrap_type: Type.Array(Type.Enum(OBJECT_TYPES), { default: [] }),
+  privileged_users: names(),
+  vendor_identification: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_. -]+$' }),
+  algorithms: names(1, 64),
+  rotation_check_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
+  kmip_listener: Section({
+    enabled: Type.Boolean({ default: false }),
+    host: Type.String({ default: '127.0.0.1', minLength: 1 }),
+    port: Type.Integer({ default: 5696, minimum: 0, maximum: 65_535 }),
+  }),
+  identity_providers: Type.Array(IDENTITY_PROVIDER, { default: [] }),
+});
+
+export type KeysConfig = Static<typeof KEYS_CONFIG>;
+
+export function keysProblems({ realm, realms, identity_providers: providers }: KeysConfig): string[] {
+  return [
+    ...(realm === '' || REALM.test(realm) ? [] : ['.realm: cannot be the name of a realm']),
+    ...(realm === '' || realms.includes('*') || realms.includes(realm) ? [] : [`.realm: ${realm} is not among keys.realms`]),
+    ...realms.flatMap((each, index) => (each === '*' || REALM.test(each) ? [] : [`.realms[${index}]: cannot be the name of a realm`])),
+    ...repeated(providers.map(({ name }) => name)).map((index) => `.identity_providers[${index}].name: another one has it already`),
+    // A key counts for one issuer: with two entries for it, nobody could say whose user a token names.
+    ...repeated(providers.map(({ issuer }) => issuer)).map((index) => `.identity_providers[${index}].issuer: another one has it already`),
+    ...providers.flatMap(({ jwks_uri: uri }, index) =>
+      isFetchable(uri) ? [] : [`.identity_providers[${index}].jwks_uri: must be https, or http to this machine`],
+    ),
+  ];
+}
+
+/** Indices of what stands further up already. */
+function repeated(values: readonly string[]): number[] {
+  return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
+}

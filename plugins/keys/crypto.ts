@@ -1,0 +1,74 @@
+// The routes /v1/crypto/...: JOSE-like JSON in and out, and one form of body for whatever is refused after authentication.
+import type { TSchema } from 'typebox';
+import type { CryptoCall } from '../../actors/kmip/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import type { Refused, Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import { move, owned } from '../../kernel/runtime/bytes.ts';
+import type { KeysContext } from './actors.ts';
+import { ABOUT, ERROR } from './crypto-bodies.ts';
+import { principalIn } from './identity.ts';
+
+const LARGEST_BODY = 16_777_216;
+const JSON_TYPE = 'application/json; charset=utf-8';
+const NO_BODY = new Uint8Array(0);
+/** Of what the front refuses by itself; the actor words its own. */
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'bad_request',
+  403: 'forbidden',
+  404: 'not_found',
+  408: 'request_timeout',
+  413: 'payload_too_large',
+  503: 'unavailable',
+  504: 'timeout',
+};
+
+/** @param count of operations by how they ended */
+export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string[]) => void): readonly Route[] {
+  return ABOUT.map(({ method, path, name, summary, status, body, answer }) => ({
+    method,
+    path: `/v1/crypto${path}`,
+    auth: CREDENTIAL_KINDS,
+    // Also where there is none: a body that is sent all the same is not read as anything.
+    rawBody: true,
+    bodyLimit: LARGEST_BODY,
+    ...(body ? { body } : {}),
+    tag: 'REST Crypto API',
+    summary,
+    responses: responses(status, answer),
+    refusal,
+    async handle(request: Request<Uint8Array | undefined>) {
+      const bytes = body ? jsonIn(request) : NO_BODY.slice();
+      const { kid } = request.params;
+      const call = (kid === undefined ? { name } : { name, kid }) as CryptoCall;
+      const { status: answered, body: bodyOut, outcomes } = await ctx.actors.kmip.crypto(call, move(bytes), principalIn(ctx.config, request));
+      count(outcomes);
+      return bodyOut.byteLength === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE };
+    },
+  }));
+}
+
+function refusal({ status, message }: Refused): ReturnType<NonNullable<Route['refusal']>> {
+  return { status, body: { error: ERRORS[status] ?? 'internal_error', description: message } };
+}
+
+function responses(status: number, schema: TSchema | undefined): Readonly<Record<number, ResponseDescription>> {
+  return {
+    [status]: schema ? { description: 'as asked', schema } : { description: 'done' },
+    400: { description: 'the request is malformed', schema: ERROR },
+    403: { description: 'not allowed', schema: ERROR },
+    404: { description: 'there is no such key', schema: ERROR },
+    413: { description: 'more than 16 MiB', schema: ERROR },
+    422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
+    500: { description: 'internal error', schema: ERROR },
+    503: { description: 'too busy, or the key server is sealed', schema: ERROR },
+  };
+}
+
+/** @throws Fault BAD_REQUEST for a body of another content type */
+function jsonIn({ headers, body }: Request<Uint8Array | undefined>): Uint8Array {
+  if (body === undefined || body.byteLength === 0) return NO_BODY.slice();
+  if (!/^application\/json[ \t]*(;|$)/i.test(String(headers['content-type'] ?? '')))
+    throw new Fault('BAD_REQUEST', { detail: 'the content type must be application/json' });
+  return owned(body);
+}

@@ -1,0 +1,14 @@
+// What the key server refuses with outside of KMIP messages, whose refusals are in their answers.
+import type { FaultTable } from '../../kernel/fault.ts';
+
+export const KEYS_FAULTS = Object.freeze({
+  // A request that is well-formed and cannot be served: an unknown operation, one that cannot be granted on this object.
+  KEYS_REFUSED: { status: 422, message: 'the request cannot be served' },
+  // For those who may see the object: the others find nothing.
+  KEYS_NOT_OWNER: { status: 403, message: 'the object is not owned by the caller' },
+  KEYS_GRANT_SELF: { status: 403, message: 'you cannot grant yourself rights, nor revoke your own' },
+  // Also for objects that the caller may not see.
+  KEYS_OBJECT_NOT_FOUND: { status: 404, message: 'there is no such object' },
+  // The key that wraps all others is out of reach, as long as its HSM is.
+  KEYS_SEALED: { status: 503, message: 'the key server is sealed', retry: true },
+}) satisfies FaultTable;

@@ -1,0 +1,69 @@
+// The routes /kmip...: a message in, the actor's answer out, both as bytes that nobody here looks into.
+import Type from 'typebox';
+import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import type { Request, Route } from '../../kernel/http/route.ts';
+import { move, owned } from '../../kernel/runtime/bytes.ts';
+import type { KeysContext } from './actors.ts';
+import { principalIn } from './identity.ts';
+import { BARE_OPERATION, EXAMPLES, FAILURE } from './kmip-bodies.ts';
+
+/** 64 MiB, on every way in. */
+export const LARGEST_MESSAGE = 67_108_864;
+
+const TYPES: Readonly<Record<Encoding, string>> = {
+  json: 'application/json; charset=utf-8',
+  binary: 'application/octet-stream',
+  xml: 'text/xml; charset=utf-8',
+};
+const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
+  ['application/json', 'json'],
+  ['application/octet-stream', 'binary'],
+  ['text/xml', 'xml'],
+  ['application/xml', 'xml'],
+]);
+const NO_BODY = new Uint8Array(0);
+
+/** @param count of operations by how they ended */
+export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]) => void): readonly Route[] {
+  const route = (path: string, endpoint: Endpoint, summary: string): Route => ({
+    method: 'POST',
+    path,
+    auth: CREDENTIAL_KINDS,
+    rawBody: true,
+    bodyLimit: LARGEST_MESSAGE,
+    body: Type.Unsafe({ ...BARE_OPERATION, examples: EXAMPLES }),
+    tag: 'KMIP',
+    summary,
+    responses: {
+      200: { description: 'the answer of the operation, or a ResponseMessage for a RequestMessage', schema: BARE_OPERATION },
+      400: { description: 'the content type is none of this endpoint' },
+      404: { description: 'the bare operation is none', schema: FAILURE },
+      413: { description: 'more than 64 MiB' },
+      422: { description: 'the bare operation failed; the message begins with the result reason', schema: FAILURE },
+      503: { description: 'too busy, or the key server is sealed' },
+    },
+    async handle(request: Request<Uint8Array | undefined>) {
+      const encoding = encodingOf(request, endpoint);
+      const message = move(owned(request.body ?? NO_BODY));
+      const { status, body, outcomes } = await ctx.actors.kmip.serve(message, encoding, endpoint, principalIn(ctx.config, request));
+      count(outcomes);
+      return { status, body, type: TYPES[encoding] };
+    },
+  });
+  return [
+    route('/kmip/2_1', '2_1', 'KMIP 2.1 in JSON: one operation, or a RequestMessage'),
+    route('/kmip/1_4', '1_4', 'KMIP 1.4 in JSON: one operation, or a RequestMessage'),
+    route('/kmip', 'any', 'KMIP 1.0 to 2.1 in JSON, in XML (text/xml) or in TTLV (application/octet-stream)'),
+  ];
+}
+
+/** @throws Fault BAD_REQUEST for a content type that is none of the endpoint's */
+function encodingOf({ headers }: Request, endpoint: Endpoint): Encoding {
+  const type = String(headers['content-type'] ?? '');
+  const encoding = ENCODINGS.get((type.split(';', 1)[0] as string).trim().toLowerCase());
+  if (encoding !== undefined && (endpoint === 'any' || encoding === 'json')) return encoding;
+  const known = endpoint === 'any' ? [...ENCODINGS.keys()].join(', ') : 'application/json';
+  throw new Fault('BAD_REQUEST', { detail: `the content type must be ${endpoint === 'any' ? 'one of ' : ''}${known}` });
+}

@@ -1,0 +1,50 @@
+// KMIP over TLS: binary messages of clients that show a certificate, whose common name is the user.
+import { Fault } from '../../kernel/fault.ts';
+import type { Listener, Message } from '../../kernel/listener/listener.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
+import { callWith } from '../../kernel/runtime/lane.ts';
+import type { KeysContext } from './actors.ts';
+import { failureMessage } from './failure.ts';
+import { principalOf } from './identity.ts';
+import { LARGEST_MESSAGE } from './kmip.ts';
+
+/** Tag, type and length of the structure that every request is (KMIP 2.1 section 9.1.1). */
+const HEADER_BYTES = 8;
+const REQUEST_MESSAGE = 0x42007801;
+/** Enough of a request to tell its version. */
+const BEGINNING = 64;
+
+/** @param count of operations by how they ended */
+export function kmipListeners(ctx: KeysContext, count: (outcomes: readonly string[]) => void): readonly Listener[] {
+  const { enabled, host, port } = ctx.config.kmip_listener;
+  if (!enabled) return [];
+  return [
+    {
+      name: 'KMIP',
+      setting: 'keys.kmip_listener',
+      host,
+      port,
+      headerBytes: HEADER_BYTES,
+      maxMessageBytes: LARGEST_MESSAGE,
+      lengthOf(header) {
+        const view = new DataView(header.buffer, header.byteOffset);
+        return view.getUint32(0) === REQUEST_MESSAGE ? HEADER_BYTES + view.getUint32(4) : undefined;
+      },
+      answer: (message) => answer(ctx, count, message),
+    },
+  ];
+}
+
+async function answer(ctx: KeysContext, count: (outcomes: readonly string[]) => void, { bytes, certificate, address, signal }: Message): Promise<Uint8Array> {
+  const beginning = bytes.slice(0, BEGINNING);
+  const caller = principalOf(ctx.config, { credential: 'certificate', realm: '', username: certificate.commonName, scheme: 'cc' }, address);
+  try {
+    const { body, outcomes } = await callWith(ctx.actors.kmip, { signal }).serve(move(bytes), 'binary', 'any', caller);
+    count(outcomes);
+    return body;
+  } catch (error) {
+    // The actor answers whatever is in a message; what fails here is the server: too busy, restarting, out of time.
+    if (!(error instanceof Fault) || error.code === 'INTERNAL') ctx.log.error({ error }, 'a KMIP message was not answered');
+    return failureMessage(beginning, error instanceof Fault ? error.code : 'INTERNAL', ctx.clock.now());
+  }
+}

@@ -1,0 +1,33 @@
+// The key server: KMIP over HTTPS and TLS, a REST API for JOSE, and who may use which object.
+import { definePlugin } from '../../kernel/plugin.ts';
+import { accessRoutes } from './access.ts';
+import { type KeysActors, keysActors, type Neighbours } from './actors.ts';
+import { keysAuthenticators } from './authenticators.ts';
+import { KEYS_CONFIG, type KeysConfig, keysProblems } from './config.ts';
+import { cryptoRoutes } from './crypto.ts';
+import { KEYS_FAULTS } from './faults.ts';
+import { kmipRoutes } from './kmip.ts';
+import { kmipListeners } from './listener.ts';
+import { KEYS_MIGRATIONS } from './migrations.ts';
+import { outcomeCounter } from './outcomes.ts';
+import { rotateRegularly } from './rotation.ts';
+import { serverRoutes } from './server-info.ts';
+
+export default definePlugin<KeysConfig, KeysActors, Neighbours>({
+  name: 'keys',
+  config: KEYS_CONFIG,
+  problems: keysProblems,
+  faults: KEYS_FAULTS,
+  migrations: KEYS_MIGRATIONS,
+  actors: (config, _kernel, _base, version) => keysActors(config, version),
+  authenticators: keysAuthenticators,
+  routes(ctx) {
+    const count = outcomeCounter(ctx.metrics);
+    return [...kmipRoutes(ctx, count), ...cryptoRoutes(ctx, count), ...accessRoutes(ctx), ...serverRoutes(ctx)];
+  },
+  listeners: (ctx) => kmipListeners(ctx, outcomeCounter(ctx.metrics)),
+  async open(ctx) {
+    rotateRegularly(ctx);
+    return [];
+  },
+});

@@ -1,0 +1,63 @@
+// GET /me and /server-info: who one is for the key server, and what it is.
+import Type from 'typebox';
+import type { SlotStatus } from '../../actors/hsm/api.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import type { Route } from '../../kernel/http/route.ts';
+import type { KeysContext } from './actors.ts';
+import { principalIn } from './identity.ts';
+
+const VERSIONS = ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0'];
+
+const ME = Type.Object({ user: Type.String(), realm: Type.Optional(Type.String()), scheme: Type.String() });
+const SLOT = Type.Object({ slot_id: Type.Integer(), accessible: Type.Boolean() });
+const SERVER_INFO = Type.Object({
+  version: Type.String(),
+  kmip_versions: Type.Array(Type.String()),
+  vendor_identification: Type.String(),
+  hsm_instances: Type.Array(
+    Type.Object({ prefix: Type.String(), model: Type.String(), slots: Type.Array(SLOT, { description: 'as they were last seen; empty while unknown' }) }),
+  ),
+});
+
+export function serverRoutes(ctx: KeysContext): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/me',
+      auth: CREDENTIAL_KINDS,
+      tag: 'Server',
+      summary: 'Who one is: the name that objects are owned by and that grants are given to',
+      responses: { 200: { description: 'the caller', schema: ME } },
+      handle(request) {
+        const { user, realm, scheme } = principalIn(ctx.config, request);
+        return { status: 200, body: { user, ...(realm === undefined ? {} : { realm }), scheme } };
+      },
+    },
+    {
+      method: 'GET',
+      path: '/server-info',
+      auth: CREDENTIAL_KINDS,
+      tag: 'Server',
+      summary: 'What the server is and serves',
+      responses: { 200: { description: 'the server', schema: SERVER_INFO } },
+      handle: () => ({
+        status: 200,
+        body: {
+          version: ctx.version,
+          kmip_versions: VERSIONS,
+          vendor_identification: ctx.config.vendor_identification,
+          hsm_instances: [...ctx.reported('hsm')].map(([prefix, status]) => ({
+            prefix,
+            model: modelOf(prefix),
+            slots: (status?.detail ?? []) as readonly SlotStatus[],
+          })),
+        },
+      }),
+    },
+  ];
+}
+
+/** `hsm::soft_hsm_1` is the second instance of the model soft_hsm: no model ends in a number. */
+function modelOf(prefix: string): string {
+  return prefix.replace(/^hsm::/, '').replace(/_\d+$/, '');
+}

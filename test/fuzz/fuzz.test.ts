@@ -1,0 +1,28 @@
+// A short run of every fuzz target with a fresh seed, which is printed; GATEHOUSE_FUZZ_SEED repeats one.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { fuzz } from './target.ts';
+import { TARGETS } from './targets.ts';
+
+const MILLISECONDS = 5_000 / TARGETS.length;
+const seed = Number(process.env['GATEHOUSE_FUZZ_SEED'] ?? Math.floor(Math.random() * 0x7fff_ffff));
+
+for (const target of TARGETS) {
+  test(`${target.name}, seed ${seed}`, () => {
+    console.log(`${target.name}: seed ${seed}`);
+    assert.ok(fuzz(target, MILLISECONDS, seed) > 100);
+  });
+}
+
+test('a failure names the seed of its own input', () => {
+  const target = {
+    name: 'broken',
+    attempt: ({ below }: { below: unknown }) => {
+      assert.ok(below);
+      throw new Error('found');
+    },
+  };
+  assert.throws(() => fuzz(target, 1_000, 41), { message: 'broken: npm run fuzz -- 1 41 broken' });
+});
+
+test.run();

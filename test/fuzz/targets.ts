@@ -1,0 +1,5 @@
+// All fuzz targets; a new one is added here and is part of the tests from then on.
+import type { FuzzTarget } from './target.ts';
+import { TTLV_TARGETS } from './ttlv.fuzz.ts';
+
+export const TARGETS: readonly FuzzTarget[] = [...TTLV_TARGETS];
