@@ -83,14 +83,9 @@ export class ObjectsInMemory implements OperationContext {
       get cache(): never {
         throw new Error('objects in memory have no cache');
       },
-<<<<<<< HEAD
-      get streams(): never {
-        throw new Error('objects in memory have no streams');
-=======
       get streams(): Streams {
         if (!options.streams) throw new Error('this context has no streams');
         return options.streams;
->>>>>>> cryptops
       },
       random: new SeededRandom(),
     };

@@ -1,11 +1,3 @@
-<<<<<<< HEAD
-
-// Reads X.509 certificates.
-import { type KeyObject, X509Certificate } from 'node:crypto';
-
-export function certificateFacts(der: Uint8Array): { publicKey: KeyObject } {
-  return { publicKey: new X509Certificate(der).publicKey };
-=======
 // Issues X.509 certificates, self-signed or in a chain, with issuer keys of every signature algorithm (RFC 5280 section 4, KMIP 2.1 section 6.1.6).
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
@@ -93,5 +85,4 @@ function extensionsOf(
   for (const extension of [...requestedExtensions.filter(({ oid }) => GRANTED.includes(oid)), ...always])
     if (!all.some(({ oid }) => oid === extension.oid)) all.push(extension);
   return all;
->>>>>>> asymmetric
 }

@@ -6,7 +6,7 @@ import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { boolean, enumeration, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
+import { enumeration, type Node, structure, text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 

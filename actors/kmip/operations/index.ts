@@ -7,28 +7,14 @@ import { check } from './check.ts';
 import { create } from './create.ts';
 import { createKeyPair } from './create-key-pair.ts';
 import { decrypt } from './decrypt.ts';
-
-<<<<<<< HEAD
-
 import { deleteAttribute } from './delete-attribute.ts';
-
-=======
->>>>>>> cryptops
-
 import { deriveKey } from './derive-key.ts';
 import { destroy } from './destroy.ts';
 import { discoverVersions } from './discover-versions.ts';
 import { encrypt } from './encrypt.ts';
 import { exportObject, get } from './get.ts';
-
-<<<<<<< HEAD
-
 import { getAttributeList } from './get-attribute-list.ts';
 import { getAttributes } from './get-attributes.ts';
-
-=======
->>>>>>> cryptops
-
 import { getUsageAllocation } from './get-usage-allocation.ts';
 import { hash } from './hash.ts';
 import { importObject } from './import.ts';
@@ -36,14 +22,7 @@ import { interop } from './interop.ts';
 import { locate } from './locate.ts';
 import { log } from './log.ts';
 import { mac, macVerify } from './mac.ts';
-
-<<<<<<< HEAD
-
 import { modifyAttribute } from './modify-attribute.ts';
-
-=======
->>>>>>> cryptops
-
 import { obtainLease } from './obtain-lease.ts';
 import type { Operation, OperationName } from './operation.ts';
 import { pkcs11 } from './pkcs11.ts';
@@ -67,21 +46,15 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = O
   Create: create,
   CreateKeyPair: createKeyPair,
   Decrypt: decrypt,
-<<<<<<< HEAD
   DeleteAttribute: deleteAttribute,
-=======
->>>>>>> cryptops
   DeriveKey: deriveKey,
   Destroy: destroy,
   DiscoverVersions: discoverVersions,
   Encrypt: encrypt,
   Export: exportObject,
   Get: get,
-<<<<<<< HEAD
   GetAttributeList: getAttributeList,
   GetAttributes: getAttributes,
-=======
->>>>>>> cryptops
   GetUsageAllocation: getUsageAllocation,
   Hash: hash,
   Import: importObject,
@@ -90,20 +63,14 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = O
   Log: log,
   MAC: mac,
   MACVerify: macVerify,
-<<<<<<< HEAD
   ModifyAttribute: modifyAttribute,
-=======
->>>>>>> cryptops
   ObtainLease: obtainLease,
   PKCS_11: pkcs11,
   Query: query,
   RNGRetrieve: rngRetrieve,
   RNGSeed: rngSeed,
-<<<<<<< HEAD
   ReKey: rekey,
   ReKeyKeyPair: rekeyKeyPair,
-=======
->>>>>>> cryptops
   Recover: recover,
   Register: register,
   Revoke: revoke,
