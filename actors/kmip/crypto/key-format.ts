@@ -6,6 +6,7 @@ import type { Node, Structure } from '../ttlv/node.ts';
 import { isOfAlgorithm, keyFacts } from './key-algorithm.ts';
 import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from './parameters.ts';
 import { exportRaw, importRaw, isConsistent } from './raw-key.ts';
+import { rsaToPkcs1 } from './rsa-key.ts';
 import { exportTransparent, importTransparent, type Kind, transparent } from './transparent-key.ts';
 
 const RSA_LENGTH = { minimum: 512, maximum: 16384 };
@@ -98,7 +99,8 @@ export function exportKey(key: KeyObject, format: KeyFormatType): Uint8Array | N
   }
   const type = format === 'Raw' ? 'pkcs1' : derType(kind, format);
   if (type === undefined || (type === 'pkcs1' && algorithm !== 'RSA') || (type === 'sec1' && key.asymmetricKeyType !== 'ec')) throw unsupported(kind, format);
-  return key.export({ format: 'der', type: type as 'pkcs1' });
+  if (type === 'pkcs1') return rsaToPkcs1(key);
+  return key.export({ format: 'der', type: type as 'pkcs8' });
 }
 
 type ObjectType = keyof typeof ENUM.ObjectType;

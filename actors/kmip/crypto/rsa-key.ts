@@ -2,7 +2,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { bigInteger, type Node, type Structure } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { DER, inside, readElement, readUnsigned, sequence, unsigned } from './der.ts';
+import { DER, inside, readBits, readElement, readUnsigned, sequence, unsigned } from './der.ts';
 import { completeRsa, type RsaIntegers } from './rsa-integers.ts';
 import { positive, requiredPositive } from './transparent-integer.ts';
 
@@ -53,10 +53,16 @@ export function rsaFromStructure(kind: 'PrivateKey' | 'PublicKey', material: Str
   }
 }
 
+/** DER of PKCS#1. OpenSSL does not write a public key in it that was read from it: what SubjectPublicKeyInfo holds is the same. */
+export function rsaToPkcs1(key: KeyObject): Buffer {
+  if (key.type === 'private') return key.export({ format: 'der', type: 'pkcs1' });
+  const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
+  return readBits(inside(spki, DER.sequence, WHAT)[1], WHAT);
+}
+
 /** Children of KeyMaterial. */
 export function rsaToStructure(key: KeyObject): Node[] {
-  const der = key.type === 'private' ? key.export({ format: 'der', type: 'pkcs1' }) : key.export({ format: 'der', type: 'pkcs1' });
-  const integers = inside(readElement(der, WHAT), DER.sequence, WHAT).map((each) => readUnsigned(each, WHAT));
+  const integers = inside(readElement(rsaToPkcs1(key), WHAT), DER.sequence, WHAT).map((each) => readUnsigned(each, WHAT));
   if (key.type === 'public') {
     const [modulus = 0n, exponent = 0n] = integers;
     return [bigInteger(TAG.Modulus, modulus), bigInteger(TAG.PublicExponent, exponent)];

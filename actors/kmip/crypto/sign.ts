@@ -98,6 +98,7 @@ export function signGivenDigest(key: KeyObject, scheme: Scheme, digest: Uint8Arr
 export function verifyGivenDigest(key: KeyObject, scheme: Scheme, digest: Uint8Array, signature: Uint8Array, encoding: SignatureEncoding): boolean {
   if (scheme.kind === 'pss') return verifyPss(key, scheme, digest, signature);
   if (scheme.kind !== 'pkcs1') return verifyDigest(key, digest, signature, encoding);
+  if (signature.length !== Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8)) return false;
   try {
     return publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature).equals(digestInfo(scheme.digest, digest));
   } catch {

@@ -38,6 +38,10 @@ function formatsOf(key: KeyObject, algorithm: CryptographicAlgorithm): KeyFormat
     const back = importKey(kind, format, material(exported), algorithm, keyFacts(key).curve);
     // PKCS#8 keeps the seed of ML-KEM and ML-DSA keys, the bytes of FIPS 203 and 204 do not.
     assert.ok(/^ML/.test(algorithm) ? back.equals(key) : same(back, key), `${algorithm} ${format}`);
+    // What was read can be given out in every format as well.
+    assert.deepEqual(exportKey(back, format), exported, `${algorithm} ${format}`);
+    if (algorithm === 'RSA')
+      for (const other of ['PKCS_1', 'PKCS_8'] as const) assert.deepEqual(exportKey(back, other), exportKey(key, other), `${format} ${other}`);
     return true;
   });
 }
