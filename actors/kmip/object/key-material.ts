@@ -1,6 +1,6 @@
 // From an object's content to the key that an algorithm works with, read once for each object in the cache.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { certificateFacts } from '../crypto/certificate.ts';
+import { certificateFacts } from '../crypto/certificate-facts.ts';
 import { importKey } from '../crypto/key-format.ts';
 import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../crypto/parameters.ts';
 import { Refusal } from '../refusal.ts';
