@@ -47,6 +47,18 @@ export const OKP_TYPES: readonly string[] = ['x25519', 'x448', 'ed25519', 'ed448
 
 /** @throws Refusal UnsupportedCryptographicParameters for a curve without a KMIP name, KeyFormatTypeNotSupported for a key of no known type */
 export function keyFacts(key: KeyObject): KeyFacts {
+  let facts = known.get(key);
+  if (facts === undefined) {
+    facts = factsOf(key);
+    known.set(key, facts);
+  }
+  return facts;
+}
+
+/** node:crypto asks OpenSSL anew each time, which costs more than half a signature on P-256. */
+const known = new WeakMap<KeyObject, KeyFacts>();
+
+function factsOf(key: KeyObject): KeyFacts {
   const type = key.asymmetricKeyType as string | undefined;
   const details = key.asymmetricKeyDetails ?? {};
   if (type === 'rsa' || type === 'rsa-pss') return { algorithm: 'RSA', length: details.modulusLength ?? 0 };
