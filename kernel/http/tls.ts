@@ -70,7 +70,7 @@ export function certificatesIn(pem: string): readonly string[] {
  * were shown under the old files count no longer: they may be on the new revocation list, or their authority may be gone.
  * @param onChange gets what is in service from now on
  */
-export function watchTls(services: readonly TlsService[], files: TlsFiles, log: Log, onChange: (tls: ServerOptions) => void): () => void {
+export function watchTls(services: readonly TlsService[], files: TlsFiles, log: Log, onChange: (tls: TlsOptions) => void): () => void {
   const paths = Object.values(files).filter((path) => path !== undefined);
   const endOld = services.map(watchClients);
   const reload = () => {

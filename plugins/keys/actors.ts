@@ -2,10 +2,14 @@
 import type { HsmApi } from '../../actors/hsm/api.ts';
 import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
-import { type PinnedSpec, replicated } from '../../kernel/actor.ts';
+import type { StreamApi, StreamArgs } from '../../actors/kmip/stream-api.ts';
+import { type PinnedSpec, pinned, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { KeysConfig } from './config.ts';
+
+const STREAM_THREADS = 1;
+const STREAM_LIMITS: StreamArgs = { streams: 10_000, streamsPerUser: 1_000, idleMs: 300_000, inputBytes: 67_108_864 };
 
 export function keysActors(config: KeysConfig, version: string) {
   const kmip = replicated<KmipApi, KmipArgs>({
@@ -28,8 +32,16 @@ export function keysActors(config: KeysConfig, version: string) {
     memoryMb: 1_024,
     store: true,
     dataKeys: ['keys'],
+    peers: ['kmip_stream'],
   });
-  return { kmip };
+  // The parts of one multi-part operation meet here, whichever thread of the key server their messages came to.
+  const kmip_stream = pinned<StreamApi, StreamArgs>({
+    module: new URL('../../actors/kmip/stream.actor.ts', import.meta.url),
+    instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), STREAM_LIMITS])),
+    deadlineMs: 60_000,
+    memoryMb: 1_024,
+  });
+  return { kmip, kmip_stream };
 }
 
 export type KeysActors = ReturnType<typeof keysActors>;

@@ -1,9 +1,11 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
+import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { AttributeSet } from '../../actors/kmip/object/attributes.ts';
 import type { Draft, ObjectType, State } from '../../actors/kmip/object/managed-object.ts';
 import type { ObjectTransaction, OperationContext, OperationName, Version } from '../../actors/kmip/operations/operation.ts';
 import { Refusal } from '../../actors/kmip/refusal.ts';
+import type { Streams } from '../../actors/kmip/streams.ts';
 import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
 import type { Node, Structure } from '../../actors/kmip/ttlv/node.ts';
 import { structure } from '../../actors/kmip/ttlv/node.ts';
@@ -46,6 +48,8 @@ export interface ContextOptions {
   readonly version?: Version;
   /** Seconds since the epoch. */
   readonly now?: number;
+  readonly log?: Log;
+  readonly streams?: Streams;
 }
 
 /** Objects are found by their identifier or the ID placeholder, by their owner only. */
@@ -58,6 +62,7 @@ export class ObjectsInMemory implements OperationContext {
   readonly version: Version;
   readonly batch: OperationContext['batch'] = { placeholder: undefined, made: new Map() };
   readonly now: number;
+  #changes: Promise<unknown> = Promise.resolve();
 
   constructor(objects: readonly Draft[], options: ContextOptions = {}) {
     this.objects = new Map(objects.map((object) => [object.id, object]));
@@ -67,7 +72,7 @@ export class ObjectsInMemory implements OperationContext {
     this.now = now;
     this.server = {
       args: { ...ARGS, ...options.args },
-      log: SILENT,
+      log: options.log ?? SILENT,
       now: () => now * 1000,
       get store(): never {
         throw new Error('objects in memory have no store');
@@ -78,6 +83,11 @@ export class ObjectsInMemory implements OperationContext {
       get cache(): never {
         throw new Error('objects in memory have no cache');
       },
+      get streams(): Streams {
+        if (!options.streams) throw new Error('this context has no streams');
+        return options.streams;
+      },
+      random: new SeededRandom(),
     };
   }
 
@@ -93,7 +103,14 @@ export class ObjectsInMemory implements OperationContext {
     return [await this.use(payload, right)];
   }
 
-  async change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
+  /** One after the other, as transactions are. */
+  change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
+    const result = this.#changes.then(() => this.#change(work));
+    this.#changes = result.catch(() => {});
+    return result;
+  }
+
+  async #change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
     const changed = new Map([...this.objects].map(([id, object]) => [id, copied(object)]));
     const written = new Map<string, Draft | undefined>();
     const audited: string[] = [];

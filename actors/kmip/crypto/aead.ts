@@ -24,19 +24,7 @@ export function aead(name: string, openssl: string, tagLength: number | undefine
   const poly1305 = openssl === 'chacha20-poly1305';
   const rule = poly1305 ? POLY1305_IV : GCM_IV;
   const tagBytes = checkedTagLength(poly1305 ? POLY1305_TAGS : GCM_TAGS, tagLength);
-  const options = { authTagLength: tagBytes };
-  const type = openssl as CipherGCMTypes;
-
-  const start = (key: SecretKey, { iv, aad }: StreamInput) => {
-    const cipher = createCipheriv(type, keyObject(key), checkedIv(name, rule, iv), options);
-    if (aad !== undefined && aad.length > 0) cipher.setAAD(aad);
-    return cipher;
-  };
-  const startDecrypt = (key: SecretKey, { iv, aad }: StreamInput) => {
-    const decipher = createDecipheriv(type, keyObject(key), checkedIv(name, rule, iv), options);
-    if (aad !== undefined && aad.length > 0) decipher.setAAD(aad);
-    return decipher;
-  };
+  const { start, startDecrypt } = starts(name, openssl as CipherGCMTypes, rule, tagBytes);
   return {
     ...{ name, ivBytes: rule.bytes, acceptsIv: (bytes) => acceptsIv(rule, bytes), authenticated: true, tagBytes },
     encrypt(key, input) {
@@ -66,6 +54,22 @@ export function aead(name: string, openssl: string, tagLength: number | undefine
       return { update: (data) => decipher.update(data), final };
     },
   };
+}
+
+/** The cipher and its inverse with nonce and additional data taken in. */
+function starts(name: string, type: CipherGCMTypes, rule: IvRule, authTagLength: number) {
+  const options = { authTagLength };
+  const start = (key: SecretKey, { iv, aad }: StreamInput) => {
+    const cipher = createCipheriv(type, keyObject(key), checkedIv(name, rule, iv), options);
+    if (aad !== undefined && aad.length > 0) cipher.setAAD(aad);
+    return cipher;
+  };
+  const startDecrypt = (key: SecretKey, { iv, aad }: StreamInput) => {
+    const decipher = createDecipheriv(type, keyObject(key), checkedIv(name, rule, iv), options);
+    if (aad !== undefined && aad.length > 0) decipher.setAAD(aad);
+    return decipher;
+  };
+  return { start, startDecrypt };
 }
 
 /**
@@ -105,10 +109,10 @@ export function ccm(name: string, openssl: string, tagLength: number | undefined
   };
 }
 
-/** @throws Refusal InvalidField */
+/** @throws Refusal GeneralFailure, the reason that the OASIS cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 show */
 export function checkedTagLength(allowed: readonly number[], tagLength: number | undefined): number {
   const bytes = tagLength ?? 16;
-  if (!allowed.includes(bytes)) throw new Refusal('InvalidField', `invalid tag length: ${allowed.join(', ')} bytes are possible, ${bytes} were asked for`);
+  if (!allowed.includes(bytes)) throw new Refusal('GeneralFailure', `invalid tag length: ${allowed.join(', ')} bytes are possible, ${bytes} were asked for`);
   return bytes;
 }
 

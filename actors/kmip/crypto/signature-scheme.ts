@@ -95,6 +95,8 @@ function familyOf(key: KeyObject, parameters: CryptographicParameters): Family |
   const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].family;
   if (named === undefined || named === own) return own;
   if (own === 'pkcs1' && named === 'pss' && parameters.paddingMethod === undefined) return 'pss';
+  // Clients name PSS by the padding and the hash by the algorithm.
+  if (own === 'pss' && named === 'pkcs1') return 'pss';
   throw bad(`${digitalSignatureAlgorithm} does not go with this key or padding`);
 }
 

@@ -20,10 +20,12 @@ export interface SplitKey {
 }
 
 const MAX_PARTS = 255;
-/** Of a secret in a prime field: primes of more bits take long to find. */
-const MAX_PRIME_BYTES = 512;
+/** Of the prime, with room for keys of 256 bytes: longer ones take seconds to check. */
+const MAX_PRIME_BYTES = 264;
+/** Of a secret for which a prime is made: longer ones take seconds to find. */
+const MAX_MADE_BYTES = 128;
 /** Bytes times parts times threshold: what a request may cost. */
-const MAX_WORK = 2 ** 24;
+const MAX_WORK = 2 ** 22;
 
 /**
  * @param threshold parts that are needed; all of them for XOR
@@ -115,7 +117,7 @@ function joinPieces(field: Field<number>, parts: readonly KeyPart[], size: 1 | 2
 
 function joinIntegers(parts: readonly KeyPart[], threshold: number, prime: bigint | undefined, bytes: number | undefined): Uint8Array {
   if (prime === undefined) throw invalid('the prime field size is missing');
-  if (prime < 2n || byteLength(prime) > MAX_PRIME_BYTES + 1) throw invalid('the prime field size is wrong');
+  if (prime < 2n || byteLength(prime) > MAX_PRIME_BYTES) throw invalid('the prime field size is wrong');
   const values = parts.map((part) => toInteger(part.material));
   if (values.some((value) => value >= prime)) throw notTogether();
   const secret = interpolation(primeField(prime), parts, threshold)(values);
@@ -142,11 +144,13 @@ function pieces(bytes: Uint8Array, size: 1 | 2): number[] {
 }
 
 function checkedPrime(secretBytes: number, prime: bigint | undefined): bigint {
-  if (secretBytes > MAX_PRIME_BYTES) throw invalid(`in a prime field a key has ${MAX_PRIME_BYTES} bytes at most`);
   const bits = secretBytes * 8;
-  if (prime === undefined) return generatePrimeSync(bits + 1, { bigint: true });
+  if (prime === undefined) {
+    if (secretBytes > MAX_MADE_BYTES) throw invalid(`for a key of more than ${MAX_MADE_BYTES} bytes the prime field size must be given`);
+    return generatePrimeSync(bits + 1, { bigint: true });
+  }
   if (prime <= 1n << BigInt(bits)) throw invalid(`the prime field size must be greater than 2^${bits}`);
-  if (byteLength(prime) > MAX_PRIME_BYTES + 1 || !checkPrimeSync(prime)) throw invalid('the prime field size is too large or no prime');
+  if (byteLength(prime) > MAX_PRIME_BYTES || !checkPrimeSync(prime)) throw invalid('the prime field size is too large or no prime');
   return prime;
 }
 

@@ -48,11 +48,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
     if (!(error instanceof Undo)) throw error;
     const failed = outcomes.at(-1) as Outcome;
     await auditRefusal(ctx, failed);
-    outcomes = outcomes.map((outcome) =>
-      outcome === failed
-        ? outcome
-        : { item: outcome.item, status: 'OperationUndone', reason: 'GeneralFailure', message: 'undone, because a later item of the batch failed' },
-    );
+    outcomes = outcomes.map((outcome) => (outcome === failed ? outcome : { ...outcome, status: 'OperationUndone' }));
   }
   return outcomes;
 }

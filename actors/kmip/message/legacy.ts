@@ -8,7 +8,6 @@ import { child, children, textOf } from '../ttlv/read.ts';
 import { operationExists, tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
-import { hasTagInData, joinTag, splitTag } from './legacy-tag.ts';
 
 /** @throws Refusal OperationNotSupported, InvalidMessage for what the version has not */
 export function checkVersion(operation: OperationName, payload: Structure, version: Version): void {
@@ -51,8 +50,7 @@ export function upgradePayload(operation: OperationName, payload: Structure, ver
   const members = payload.value.flatMap((node) => upgradeMember(operation, node, templates));
   // Section 4.16 of 1.4: without an index the first value is meant.
   if (operation === 'DeleteAttribute' && !child(payload, TAG.AttributeIndex)) members.push(integer(TAG.AttributeIndex, 0));
-  const upgraded = structure(payload.tag, gathered(members));
-  return operation === 'Decrypt' && hasTagInData(version) ? splitTag(upgraded) : upgraded;
+  return structure(payload.tag, gathered(members));
 }
 
 function upgradeMember(operation: OperationName, node: Node, templates: Templates): Node[] {
@@ -96,8 +94,7 @@ function gathered(members: readonly Node[]): Node[] {
 /** @param payload of a response, in the shape of 2.1 */
 export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
   if (version.major !== 1) return [...payload];
-  const whole = operation === 'Encrypt' && hasTagInData(version) ? joinTag(payload) : payload;
-  return whole.flatMap((node) => downgradeMember(operation, node)).filter(({ tag }) => tagExists(tag, version));
+  return payload.flatMap((node) => downgradeMember(operation, node)).filter(({ tag }) => tagExists(tag, version));
 }
 
 function downgradeMember(operation: OperationName, node: Node): Node[] {

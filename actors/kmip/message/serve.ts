@@ -12,7 +12,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../ttlv/xml.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
 import { type RequestHeader, readHeader, readItems, VERSIONS, versionOf } from './request.ts';
-import { failedMessage, responseMessage } from './response.ts';
+import { failedMessage, type ResponseHead, responseMessage } from './response.ts';
 
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;
@@ -43,7 +43,7 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
     const ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
-    return whole(encoding, limited(responseMessage({ version, now: ctx.now }, outcomes), header, ctx.now), outcomes.map(counted));
+    return whole(encoding, limited({ version, now: ctx.now }, outcomes, header), outcomes.map(counted));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
@@ -51,9 +51,14 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
 }
 
 /** MaximumResponseSize counts the bytes of the binary encoding, whatever goes over the wire. */
-function limited(answer: Structure, { maximumResponseSize, version }: RequestHeader, now: number): Structure {
+function limited(head: ResponseHead, outcomes: readonly Outcome[], { maximumResponseSize }: RequestHeader): Structure {
+  const answer = responseMessage(head, outcomes);
   if (maximumResponseSize === undefined || binarySize(answer) <= maximumResponseSize) return answer;
-  return failedMessage({ version, now }, 'ResponseTooLarge', `TOO_LARGE: the response has more than ${maximumResponseSize} bytes`);
+  const message = `TOO_LARGE: the response has more than ${maximumResponseSize} bytes`;
+  return responseMessage(
+    head,
+    outcomes.map(({ item }) => ({ item, status: 'OperationFailed', reason: 'ResponseTooLarge', message })),
+  );
 }
 
 function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {

@@ -5,13 +5,19 @@ import { boolean, longInteger, type Node, structure, TYPE } from '../ttlv/node.t
 import { child, longOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireOpenDate } from './attribute-dates.ts';
-import { type AttributeReference, referenceTo, valuesOf } from './attribute-reference.ts';
+import { type AttributeReference, isTags, referenceTo, valuesOf } from './attribute-reference.ts';
 import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, ruleOf } from './attribute-rules.ts';
-import { type AttributeValue, sameNode } from './attributes.ts';
+import { type AttributeValue, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import type { Draft } from './managed-object.ts';
 
-/** Values of one attribute that an object may have. */
-const MOST_VALUES = 1_000;
+/** Values of one attribute that an object may have; vendor attributes count together. */
+const MOST_VALUES = 256;
+
+/** @throws Refusal ServerLimitExceeded where there is no room for another value, or for those that are there */
+export function requireRoom(attributes: ReadonlyAttributes, tag: number, another: 0 | 1 = 1): void {
+  if (attributes.all(tag).length + another > MOST_VALUES)
+    throw new Refusal('ServerLimitExceeded', `an object has at most ${MOST_VALUES} values of ${tagName(tag)}`);
+}
 
 /** Which of several values is meant: by its index (KMIP 1.x), by the value itself (2.x), or the only one. */
 export interface Choice {
@@ -31,8 +37,7 @@ export function addValue(draft: Draft, node: Node, now: number): AttributeValue 
   if (values.length > 0 && !isRepeatable(reference))
     throw new Refusal('AttributeSingleValued', `DENIED: ${tagName(node.tag)} has a single value, and the object has it`);
   requireOpenDate(draft, node.tag, now);
-  if (draft.attributes.all(node.tag).length >= MOST_VALUES)
-    throw new Refusal('ServerLimitExceeded', `an object has at most ${MOST_VALUES} values of ${tagName(node.tag)}`);
+  requireRoom(draft.attributes, node.tag);
   const added = draft.attributes.add(usable(node));
   noteProtection(draft, node);
   return added;
@@ -103,8 +108,8 @@ function requireRight({ tag, vendor }: AttributeReference, permitted: boolean): 
 }
 
 /** Vendor attributes may have several values, as custom attributes of KMIP 1.x; an object's tags are one. */
-function isRepeatable({ tag, name, vendor }: AttributeReference): boolean {
-  return isMultiple(tag) && !(name === 'tag' && vendor !== 'x');
+function isRepeatable(reference: AttributeReference): boolean {
+  return isMultiple(reference.tag) && !isTags(reference);
 }
 
 /** Section 4.59: the count is the server's, and begins with the total. */

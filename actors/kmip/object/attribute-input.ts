@@ -1,12 +1,11 @@
 // Reads the attributes of a client's request: checked, with placeholders resolved, as they are stored.
-import type { OperationContext } from '../operations/operation.ts';
+import type { Batch, OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
-import { child, integerOf, required, structureOf, textOf } from '../ttlv/read.ts';
+import { child, integerOf, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { checkAttribute } from './attribute-rules.ts';
 import { identifierText } from './identifier.ts';
-import { parseTags } from './index-terms.ts';
 import type { ObjectType } from './managed-object.ts';
 
 export interface GivenAttribute {
@@ -24,29 +23,17 @@ export function givenAttribute(request: Structure, tag: number, type: ObjectType
 }
 
 /** An attribute for an object of this type. @returns the form in which it is stored @throws Refusal InvalidAttribute, InvalidAttributeValue, InvalidField */
-export function checkInput(node: Node, type: ObjectType, ctx: Pick<OperationContext, 'batch' | 'server'>): Node {
-  const checked = checkAttribute(node, type);
-  if (checked.type !== TYPE.Structure) return checked;
-  if (checked.tag === TAG.Attribute) requireTags(checked, ctx.server.args.vendorIdentification);
-  return checked.tag === TAG.Link ? resolvedLink(checked, ctx) : checked;
+function checkInput(node: Node, type: ObjectType, { batch }: Pick<OperationContext, 'batch'>): Node {
+  return checkAttribute(node.tag === TAG.Link && node.type === TYPE.Structure ? resolvedLink(node, batch) : node, type);
 }
 
-function resolvedLink(link: Structure, { batch }: Pick<OperationContext, 'batch'>): Structure {
-  if (child(link, TAG.LinkedObjectIdentifier)?.type === TYPE.TextString) return link;
+/** A link may name an object by what an earlier item of the batch made. */
+function resolvedLink(link: Structure, batch: Batch): Structure {
+  const target = child(link, TAG.LinkedObjectIdentifier);
+  if (!target || target.type === TYPE.TextString) return link;
   const id = text(TAG.LinkedObjectIdentifier, identifierText(link, TAG.LinkedObjectIdentifier, batch));
   return structure(
     link.tag,
-    link.value.map((node) => (node.tag === TAG.LinkedObjectIdentifier ? id : node)),
+    link.value.map((node) => (node === target ? id : node)),
   );
-}
-
-/** Tags are the vendor attribute `tag`: a JSON array of texts; those that begin with _ are the server's. @throws Refusal InvalidAttributeValue */
-function requireTags(node: Structure, vendorIdentification: string): void {
-  const vendor = textOf(node, TAG.VendorIdentification);
-  if (textOf(node, TAG.AttributeName) !== 'tag' || (vendor !== vendorIdentification && vendor !== 'cosmian')) return;
-  const value = child(node, TAG.AttributeValue);
-  const tags = value?.type === TYPE.TextString ? parseTags(value.value) : undefined;
-  if (!tags) throw new Refusal('InvalidAttributeValue', 'tags are a JSON array of texts');
-  const reserved = tags.find((tag) => tag === '' || tag.startsWith('_'));
-  if (reserved !== undefined) throw new Refusal('InvalidAttributeValue', 'a tag is not empty and does not begin with _');
 }

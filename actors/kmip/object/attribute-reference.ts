@@ -43,3 +43,8 @@ export function valuesOf(attributes: ReadonlyAttributes, reference: AttributeRef
   const values = attributes.all(reference.tag);
   return reference.tag === TAG.Attribute ? values.filter(({ node }) => sameReference(referenceTo(node), reference)) : values;
 }
+
+/** Whether it is the tags of an object; custom attributes of KMIP 1.x (vendor `x` and `y`) of that name are none. */
+export function isTags({ tag, vendor, name }: AttributeReference): boolean {
+  return tag === TAG.Attribute && name === 'tag' && vendor !== 'x' && vendor !== 'y';
+}

@@ -6,7 +6,9 @@ import { tagName } from '../ttlv/names.ts';
 import { enumeration, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { child, nameOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { ATTRIBUTES, type AttributeRule, type ClientRight } from './attribute-table.ts';
+import { isTags } from './attribute-reference.ts';
+import { ATTRIBUTES, type AttributeRule, type ClientRight, MEMBER_TYPES } from './attribute-table.ts';
+import { parseTags } from './index-terms.ts';
 import type { ObjectType } from './managed-object.ts';
 
 /** Undefined for a tag that is no attribute. */
@@ -81,11 +83,24 @@ function rotateName(node: Node): Node {
 
 function checkStructure(node: Structure, { members = [] }: AttributeRule): void {
   for (const name of members) if (!child(node, TAG[name])) throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} needs ${name}`);
+  for (const member of node.value)
+    if ((MEMBER_TYPES.get(member.tag) ?? member.type) !== member.type)
+      throw new Refusal('InvalidAttributeValue', `${tagName(member.tag)} in ${tagName(node.tag)} has the wrong type`);
   if (node.tag === TAG.RotateName) checkRotateName(textOf(node, TAG.RotateNameValue) ?? '');
   if (node.tag === TAG.ApplicationSpecificInformation && !child(node, TAG.ApplicationData))
     throw new Refusal('ApplicationNamespaceNotSupported', 'ApplicationData is missing, and is generated for no namespace');
-  if (node.tag === TAG.Attribute && !/^[A-Za-z0-9_.]+$/.test(textOf(node, TAG.VendorIdentification) ?? ''))
-    throw new Refusal('InvalidAttributeValue', 'VendorIdentification holds letters, digits, _ and . only');
+  if (node.tag === TAG.Attribute) checkVendorAttribute(node);
+}
+
+/** Tags are the vendor attribute `tag`: a JSON array of texts; those that begin with _ are the server's. */
+function checkVendorAttribute(node: Structure): void {
+  const vendor = textOf(node, TAG.VendorIdentification) ?? '';
+  if (!/^[A-Za-z0-9_.]+$/.test(vendor)) throw new Refusal('InvalidAttributeValue', 'VendorIdentification holds letters, digits, _ and . only');
+  if (!isTags({ tag: node.tag, vendor, name: textOf(node, TAG.AttributeName) ?? '' })) return;
+  const value = child(node, TAG.AttributeValue);
+  const tags = value?.type === TYPE.TextString ? parseTags(value.value) : undefined;
+  if (!tags) throw new Refusal('InvalidAttributeValue', 'tags are a JSON array of texts');
+  if (tags.some((tag) => tag === '' || tag.startsWith('_'))) throw new Refusal('InvalidAttributeValue', 'a tag is not empty and does not begin with _');
 }
 
 function checkRotateName(name: string): void {

@@ -123,3 +123,44 @@ const RULES: Readonly<Partial<Record<TagName, AttributeRule>>> = {
 export const ATTRIBUTES: ReadonlyMap<number, AttributeRule> = new Map(
   Object.entries(RULES).map(([name, rule]) => [TAG[name as TagName], rule as AttributeRule]),
 );
+
+/** Types of the members of these structures, where they are there. */
+const MEMBERS: Readonly<Partial<Record<TagName, ItemType>>> = {
+  NameValue: TextString,
+  NameType: Enumeration,
+  LinkType: Enumeration,
+  LinkedObjectIdentifier: TextString,
+  ApplicationNamespace: TextString,
+  ApplicationData: TextString,
+  AlternativeNameValue: TextString,
+  AlternativeNameType: Enumeration,
+  KeyValueLocationValue: TextString,
+  KeyValueLocationType: Enumeration,
+  RNGAlgorithm: Enumeration,
+  RotateNameValue: TextString,
+  RotateNameType: Enumeration,
+  UsageLimitsTotal: TYPE.LongInteger,
+  UsageLimitsCount: TYPE.LongInteger,
+  UsageLimitsUnit: Enumeration,
+  VendorIdentification: TextString,
+  AttributeName: TextString,
+  RecommendedCurve: Enumeration,
+  Qlength: Integer,
+  BlockCipherMode: Enumeration,
+  PaddingMethod: Enumeration,
+  HashingAlgorithm: Enumeration,
+  KeyRoleType: Enumeration,
+  DigitalSignatureAlgorithm: Enumeration,
+  CryptographicAlgorithm: Enumeration,
+  RandomIV: TYPE.Boolean,
+  MaskGenerator: Enumeration,
+  MaskGeneratorHashingAlgorithm: Enumeration,
+  PSource: ByteString,
+  ...Object.fromEntries(
+    (['IVLength', 'TagLength', 'FixedFieldLength', 'InvocationFieldLength', 'CounterLength', 'InitialCounterValue', 'SaltLength', 'TrailerField'] as const).map(
+      (name) => [name, Integer],
+    ),
+  ),
+};
+
+export const MEMBER_TYPES: ReadonlyMap<number, ItemType> = new Map(Object.entries(MEMBERS).map(([name, type]) => [TAG[name as TagName], type as ItemType]));

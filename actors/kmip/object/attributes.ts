@@ -2,7 +2,7 @@
 import { encodeBinary } from '../ttlv/binary.ts';
 import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { referenceTo, sameReference } from './attribute-reference.ts';
+import { referenceTo } from './attribute-reference.ts';
 
 export interface AttributeValue {
   /** Stable while the value exists, so that deleting one renumbers nothing (KMIP 1.4 section 2.1.1). Vendor attributes count by name. */
@@ -25,6 +25,7 @@ export interface ReadonlyAttributes {
 
 export class AttributeSet implements ReadonlyAttributes {
   readonly #byTag = new Map<number, AttributeValue[]>();
+  readonly #indexes = new Indexes();
 
   /** From values as a client or the store has them. */
   static of(attributes: Structure | undefined): AttributeSet {
@@ -62,30 +63,37 @@ export class AttributeSet implements ReadonlyAttributes {
 
   toStructure(): Structure {
     const value: Node[] = [];
-    for (const values of this.#byTag.values())
-      for (const [place, { index, node }] of values.entries()) {
-        if (index !== nextIndex(values.slice(0, place), node)) value.push(integer(TAG.AttributeIndex, index));
+    for (const values of this.#byTag.values()) {
+      const follows = new Indexes();
+      for (const { index, node } of values) {
+        if (index !== follows.next(node)) value.push(integer(TAG.AttributeIndex, index));
         value.push(node);
+        follows.note(node, index);
       }
+    }
     return structure(TAG.Attributes, value);
   }
 
   copy(): AttributeSet {
     const set = new AttributeSet();
-    for (const [tag, values] of this.#byTag) set.#byTag.set(tag, [...values]);
+    for (const values of this.#byTag.values()) for (const { index, node } of values) set.add(node, index);
     return set;
   }
 
   /** Replaces every value of the node's tag by this one. */
   set(node: Node): void {
+    for (const value of this.all(node.tag)) this.#indexes.forget(value.node);
     this.#byTag.set(node.tag, [{ index: 0, node }]);
+    this.#indexes.note(node, 0);
   }
 
   /** Adds a value beside those that are there; its index is the next one unless given. */
   add(node: Node, index?: number): AttributeValue {
-    const values = this.#byTag.get(node.tag) ?? [];
-    const value = { index: index ?? nextIndex(values, node), node };
-    this.#byTag.set(node.tag, [...values, value]);
+    const value = { index: index ?? this.#indexes.next(node), node };
+    const values = this.#byTag.get(node.tag);
+    if (values) values.push(value);
+    else this.#byTag.set(node.tag, [value]);
+    this.#indexes.note(node, value.index);
     return value;
   }
 
@@ -111,23 +119,46 @@ export class AttributeSet implements ReadonlyAttributes {
 
   /** Removes a value of this set. */
   removeValue(old: AttributeValue): void {
-    const left = (this.#byTag.get(old.node.tag) ?? []).filter((each) => each !== old);
-    if (left.length > 0) this.#byTag.set(old.node.tag, left);
-    else this.#byTag.delete(old.node.tag);
+    this.#keep(old.node.tag, (value) => value !== old);
   }
 
   /** Removes one value, or all of the tag where no index is given. */
   remove(tag: number, index?: number): void {
-    const left = index === undefined ? [] : (this.#byTag.get(tag) ?? []).filter((value) => value.index !== index);
+    this.#keep(tag, (value) => index !== undefined && value.index !== index);
+  }
+
+  #keep(tag: number, kept: (value: AttributeValue) => boolean): void {
+    const values = this.#byTag.get(tag);
+    if (!values) return;
+    for (const { node } of values) this.#indexes.forget(node);
+    const left = values.filter(kept);
+    for (const { index, node } of left) this.#indexes.note(node, index);
     if (left.length > 0) this.#byTag.set(tag, left);
     else this.#byTag.delete(tag);
   }
 }
 
-/** The index of a value that comes after these. */
-function nextIndex(values: readonly AttributeValue[], node: Node): number {
-  const reference = referenceTo(node);
-  return values.reduce((next, each) => (sameReference(referenceTo(each.node), reference) ? Math.max(next, each.index + 1) : next), 0);
+/** The index that the next value of each attribute gets. */
+class Indexes {
+  readonly #next = new Map<string | number, number>();
+
+  next(node: Node): number {
+    return this.#next.get(keyOf(node)) ?? 0;
+  }
+
+  forget(node: Node): void {
+    this.#next.delete(keyOf(node));
+  }
+
+  note(node: Node, index: number): void {
+    this.#next.set(keyOf(node), Math.max(this.next(node), index + 1));
+  }
+}
+
+function keyOf(node: Node): string | number {
+  if (node.tag !== TAG.Attribute) return node.tag;
+  const { vendor, name } = referenceTo(node);
+  return `${vendor} ${name}`;
 }
 
 /** Whether two values are the same, by their binary encoding; the order of a structure's members means nothing. */

@@ -22,7 +22,17 @@ export interface NewObject {
   readonly attributes: AttributeSet;
   /** Used where the client names none. */
   readonly idHint?: string;
+  /** Made elsewhere, and brought here by the client. */
+  readonly brought?: true;
 }
+
+/** The generator of node:crypto (OpenSSL's, NIST SP 800-90A). */
+const RANDOM_NUMBER_GENERATOR = structure(TAG.RandomNumberGenerator, [
+  enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG),
+  enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES),
+  integer(TAG.CryptographicLength, 256),
+  enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR),
+]);
 
 /** Kinds whose content is a key block. */
 const KEYS: ReadonlySet<number> = new Set([
@@ -35,14 +45,17 @@ const KEYS: ReadonlySet<number> = new Set([
 ]);
 
 /** An object with everything that the server sets; the caller puts it into a transaction. @throws Refusal for a bad identifier */
-export function newObject(ctx: OperationContext, { type, content, attributes, idHint }: NewObject): Draft {
+export function newObject(ctx: OperationContext, { type, content, attributes, idHint, brought }: NewObject): Draft {
   const chosen = attributes.first(TAG.UniqueIdentifier);
   const id = chosen?.type === TYPE.TextString ? requireChosen(chosen.value) : (idHint ?? randomUUID());
   if (id.startsWith('hsm::')) throw new Refusal('InvalidField', `${id} cannot be made: No HSM is configured`);
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
   const draft: Draft = { id, type, owner: ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
   for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) attributes.set(dateTime(tag, ctx.now));
-  if (!attributes.has(TAG.OriginalCreationDate)) attributes.set(dateTime(TAG.OriginalCreationDate, ctx.now));
+  if (!brought) {
+    if (!attributes.has(TAG.OriginalCreationDate)) attributes.set(dateTime(TAG.OriginalCreationDate, ctx.now));
+    attributes.set(RANDOM_NUMBER_GENERATOR);
+  }
   attributes.set(boolean(TAG.Fresh, true));
   if (KEYS.has(type)) describeKey(draft, content);
   const digest = digestOf(content);
@@ -51,13 +64,12 @@ export function newObject(ctx: OperationContext, { type, content, attributes, id
   return draft;
 }
 
-function describeKey({ attributes, type }: Draft, content: Structure): void {
+function describeKey({ attributes }: Draft, content: Structure): void {
   const { algorithm, length, format } = keyBlockOf(content);
   if (algorithm !== undefined && !attributes.has(TAG.CryptographicAlgorithm))
     attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
   if (length !== undefined && !attributes.has(TAG.CryptographicLength)) attributes.set(integer(TAG.CryptographicLength, length));
   attributes.set(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType[format]));
-  if (type === ObjectType.PublicKey) return;
   const sensitive = flag(attributes, TAG.Sensitive, false);
   const extractable = flag(attributes, TAG.Extractable, true);
   attributes.set(boolean(TAG.AlwaysSensitive, sensitive));

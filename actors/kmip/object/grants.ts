@@ -13,8 +13,15 @@ const KNOWN: ReadonlySet<string> = new Set(RIGHTS);
 export const EVERYTHING = '*';
 /** The user that is every authenticated caller. */
 export const EVERYBODY = '*';
-/** What `get` does not imply. */
-const APART: ReadonlySet<string> = new Set(['destroy', 'revoke']);
+/** What `get` does not imply: ending an object, and whatever else changes it or makes another in its place. */
+const APART: ReadonlySet<string> = new Set(
+  (
+    [
+      ...(['Destroy', 'Revoke', 'Activate', 'Archive', 'Recover', 'Import', 'ReKey', 'ReKeyKeyPair', 'ReCertify'] as const),
+      ...(['AddAttribute', 'SetAttribute', 'ModifyAttribute', 'DeleteAttribute', 'AdjustAttribute'] as const),
+    ] satisfies OperationName[]
+  ).map((name) => name.toLowerCase()),
+);
 
 /** Rights by user, of one object. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;

@@ -5,8 +5,10 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { type Node, structure, TYPE } from '../ttlv/node.ts';
 import { structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { isTags, referenceTo } from './attribute-reference.ts';
 import type { ReadonlyAttributes } from './attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
+import { wrapperOf } from './wrapping-policy.ts';
 
 export interface IndexTerm {
   readonly tag: number;
@@ -73,7 +75,7 @@ export function keysetOf({ attributes }: { readonly attributes: ReadonlyAttribut
   return node?.type === TYPE.Structure ? textOf(node, TAG.RotateNameValue) : undefined;
 }
 
-/** Being stored wrapped by this key. */
+/** Being stored or given out wrapped by this key. */
 export function wrappingTerm(id: string): IndexTerm {
   return { tag: TAG.KeyWrappingData, value: id };
 }
@@ -92,7 +94,7 @@ export function indexTerms(object: ManagedObject): IndexTerm[] {
   for (const tag of tagsOf(object)) add(tagTerm(tag));
   const keyset = keysetOf(object);
   if (keyset !== undefined) add(keysetTerm(keyset));
-  const wrapper = wrappedBy(object);
+  const wrapper = wrappedBy(object) ?? wrapperOf(object);
   if (wrapper !== undefined) add(wrappingTerm(wrapper));
   return [...terms.values()];
 }
@@ -114,7 +116,7 @@ export function tagsOf(object: ManagedObject): string[] {
 
 export function userTags(object: ManagedObject): string[] {
   for (const { node } of object.attributes.all(TAG.Attribute)) {
-    if (node.type !== TYPE.Structure || textOf(node, TAG.AttributeName) !== 'tag') continue;
+    if (node.type !== TYPE.Structure || !isTags(referenceTo(node))) continue;
     return parseTags(textOf(node, TAG.AttributeValue) ?? '') ?? [];
   }
   return [];

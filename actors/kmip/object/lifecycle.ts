@@ -2,7 +2,7 @@
 import { transition } from 'xstate';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { boolean, dateTime, type Node, TYPE } from '../ttlv/node.ts';
+import { dateTime, type Node, TYPE } from '../ttlv/node.ts';
 import { nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { ReadonlyAttributes } from './attributes.ts';
@@ -52,15 +52,11 @@ export function happen(draft: Draft, type: Exclude<LifeEvent['type'], 'elapse'>,
   settle(draft, now);
   const before = draft.state;
   const next = step(draft, { type, now });
-  if (next === undefined) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object is ${nameOf('State', before)}, it cannot be ${DONE[type]}`);
+  if (next === undefined) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object is already ${nameOf('State', before)}, it cannot be ${DONE[type]}`);
   draft.state = next;
   const date = DATE[type];
   if (next !== before && date !== undefined) draft.attributes.set(dateTime(date, now));
-  if (type === 'destroy') {
-    draft.content = undefined;
-    draft.attributes.remove(TAG.Fresh);
-    draft.attributes.set(boolean(TAG.Fresh, false));
-  }
+  if (type === 'destroy') draft.content = undefined;
   changed(draft, now);
 }
 

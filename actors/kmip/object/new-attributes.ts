@@ -5,9 +5,11 @@ import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { tagName } from '../ttlv/names.ts';
-import { integer, type Structure, TYPE } from '../ttlv/node.ts';
+import { integer, type Node, type Structure, TYPE } from '../ttlv/node.ts';
 import { nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { requireRoom, usable } from './attribute-change.ts';
+import { isTags, referenceTo, valuesOf } from './attribute-reference.ts';
 import { checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
 import { AttributeSet, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import type { ObjectType } from './managed-object.ts';
@@ -20,20 +22,27 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
   const set = new AttributeSet();
   for (const tag of tags) {
     const given = AttributeSet.of(structureOf(request, tag));
-    for (const each of given.tags()) set.remove(each);
+    for (const each of given.tags()) requireRoom(given, each, 0);
+    for (const node of given.nodes()) for (const value of valuesOf(set, referenceTo(node))) set.removeValue(value);
     for (const node of given.nodes()) {
-      checkAttribute(node, type);
-      // Clients repeat what the payload says of the kind of object.
-      if (node.tag === TAG.ObjectType) continue;
+      const checked = usable(checkAttribute(node, type));
       if (!mayClientSet(node.tag)) throw new Refusal('AttributeReadOnly', `DENIED: ${tagName(node.tag)} is server-managed`);
-      if (set.has(node.tag) && !isMultiple(node.tag)) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} has one value only`);
-      if (node.tag === TAG.Name && set.all(TAG.Name).some((other) => sameNode(other.node, node)))
-        throw new Refusal('NonUniqueNameAttribute', 'DENIED: a Name is given twice');
-      set.add(node);
+      // Clients repeat what the payload says of the kind of object.
+      if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
     }
   }
   if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   return set;
+}
+
+/** @param node as checkAttribute returns it @throws Refusal for one that is there already, or one too many */
+export function takeAttribute(set: AttributeSet, node: Node): void {
+  requireRoom(set, node.tag);
+  const reference = referenceTo(node);
+  const values = valuesOf(set, reference);
+  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} has one value only`);
+  if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node))) throw new Refusal('NonUniqueNameAttribute', 'DENIED: a Name is given twice');
+  set.add(node);
 }
 
 /** Kinds that a usage mask is about. */

@@ -35,10 +35,10 @@ export const objectMachine = setup({
     },
     // An active object is not destroyed: it has to be revoked first.
     Active: { on: { elapse: { guard: 'deactivationIsDue', target: 'Deactivated' }, deactivate: 'Deactivated', compromise: 'Compromised' } },
-    Deactivated: { on: { deactivate: {}, compromise: 'Compromised', destroy: 'Destroyed' } },
+    Deactivated: { on: { deactivate: 'Deactivated', compromise: 'Compromised', destroy: 'Destroyed' } },
     Compromised: { on: { destroy: 'DestroyedCompromised' } },
-    Destroyed: { on: { deactivate: {}, compromise: 'DestroyedCompromised' } },
-    DestroyedCompromised: { on: { deactivate: {}, compromise: {} } },
+    Destroyed: { on: { deactivate: 'Destroyed', compromise: 'DestroyedCompromised' } },
+    DestroyedCompromised: { on: { deactivate: 'DestroyedCompromised', compromise: 'DestroyedCompromised' } },
   },
 });
 

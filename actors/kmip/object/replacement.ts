@@ -7,6 +7,7 @@ import { longOf, nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
+import { generationOf } from './finder.ts';
 import { keysetOf } from './index-terms.ts';
 import { changed, dateAttribute, settle } from './lifecycle.ts';
 import type { Draft, ManagedObject } from './managed-object.ts';
@@ -83,11 +84,6 @@ export function replacementAttributes(
   attributes.set(integer(TAG.RotateGeneration, generationOf(old) + 1));
   attributes.set(boolean(TAG.RotateLatest, true));
   return attributes;
-}
-
-function generationOf({ attributes }: ManagedObject): number {
-  const node = attributes.first(TAG.RotateGeneration);
-  return node?.type === TYPE.Integer ? node.value : 0;
 }
 
 /** A new key has the whole of its usage before it. */

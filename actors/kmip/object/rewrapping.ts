@@ -7,14 +7,15 @@ import { keyBlockOf } from './key-material.ts';
 import { changed } from './lifecycle.ts';
 import type { Draft } from './managed-object.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
+import { setWrapper } from './wrapping-policy.ts';
 
 /** Of one owner: what others have wrapped by a key they were granted the use of is theirs to wrap anew. */
 export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
   for (const dependant of await tx.wrappedBy(old.id)) {
     if (dependant.owner !== old.owner || !dependant.content) continue;
     const { wrapping } = keyBlockOf(dependant.content);
-    if (!wrapping) continue;
-    dependant.content = wrapWith(replacement, unwrapWith(old, dependant.content), specificationOf(wrapping, replacement.id));
+    if (wrapping) dependant.content = wrapWith(replacement, unwrapWith(old, dependant.content), specificationOf(wrapping, replacement.id));
+    else setWrapper(dependant, replacement.id);
     changed(dependant, now);
     await tx.update(dependant);
   }

@@ -106,7 +106,7 @@ function signed({ publicKey, request }: Subject, issuer: Issuer, wishes: Certifi
     notBefore,
     notAfter: until ?? notBefore + (wishes.validityDays ?? DEFAULT_DAYS) * DAY,
     ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
-    ...(request ? { requestedExtensions: request.extensions } : {}),
+    ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
   });
 }
 

@@ -8,6 +8,7 @@ import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { keyBlock } from '../object/key-material.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
@@ -44,6 +45,7 @@ export function newPair(ctx: OperationContext, privateAttributes: AttributeSet, 
   requireAllowed(algorithm, ctx.server.args.algorithms);
   const length = agreed('cryptographic length', givenLength(privateAttributes), givenLength(publicAttributes));
   const curve = agreed('recommended curve', givenCurve(privateAttributes), givenCurve(publicAttributes));
+  for (const attributes of [privateAttributes, publicAttributes]) requireQuantumSafe(attributes, algorithm, length ?? 0);
   const pair = generatePair(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) });
   return draftsOf(ctx, algorithm, pair, privateAttributes, publicAttributes);
 }

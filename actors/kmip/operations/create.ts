@@ -5,6 +5,7 @@ import type { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure, text } from '../ttlv/node.ts';
@@ -37,6 +38,7 @@ function newKey(attributes: AttributeSet, { server }: OperationContext): Structu
   requireAllowed(algorithm, server.args.algorithms);
   const length = checkedLength(algorithm, givenLength(attributes));
   attributes.set(integer(TAG.CryptographicLength, length));
+  requireQuantumSafe(attributes, algorithm, length);
   const format = givenFormat(attributes) ?? 'Raw';
   if (format !== 'Raw' && format !== 'TransparentSymmetricKey')
     throw new Refusal('KeyFormatTypeNotSupported', `a symmetric key cannot be made as ${format}: unsupported key format`);

@@ -6,6 +6,7 @@ import { newObject, requireCreation } from '../object/create.ts';
 import { requireChosen } from '../object/identifier.ts';
 import { settle } from '../object/lifecycle.ts';
 import type { Draft, ObjectType, State } from '../object/managed-object.ts';
+import { takeAttribute } from '../object/new-attributes.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { unwrapContent } from '../object/wrapping.ts';
 import { Refusal } from '../refusal.ts';
@@ -45,12 +46,12 @@ function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, c
   const given = AttributeSet.of(structureOf(request, TAG.Attributes));
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
-    checkAttribute(node, type);
-    if (!NOT_TAKEN.has(node.tag)) attributes.add(node);
+    const checked = checkAttribute(node, type);
+    if (!NOT_TAKEN.has(node.tag)) takeAttribute(attributes, checked);
   }
   if (!attributes.has(TAG.CryptographicUsageMask)) attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { type, content, attributes, ...(id === undefined ? {} : { idHint: id }) });
+  const draft = newObject(ctx, { type, content, attributes, brought: true, ...(id === undefined ? {} : { idHint: id }) });
   takeState(draft, given.first(TAG.State), ctx.now);
   return draft;
 }

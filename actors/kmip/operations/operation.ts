@@ -37,7 +37,7 @@ export interface ObjectTransaction extends Objects<Draft> {
   update(object: Draft): Promise<void>;
   /** By its identifier, whatever the caller's rights: for what the server itself has linked to an object. */
   read(id: string): Promise<Draft | undefined>;
-  /** Objects that are stored wrapped by this key. */
+  /** Objects that are stored or given out wrapped by this key. */
   wrappedBy(id: string): Promise<Draft[]>;
   /** Takes the row away altogether. */
   remove(id: string): Promise<void>;

@@ -101,7 +101,7 @@ function renewed(
     ...(issuer.certificate ? { issuerCertificate: certificateOf(issuer.certificate) } : {}),
     ...validity,
     ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
-    ...(request ? { requestedExtensions: request.extensions } : {}),
+    ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
     renewedExtensions: before.extensions,
   });
 }

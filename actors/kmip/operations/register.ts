@@ -16,7 +16,7 @@ export const register: Operation = async (request, ctx) => {
   requireStorage(request, TAG.ProtectionStorageMasks);
   const attributes = newAttributes(request, type, TAG.Attributes);
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { type, content, attributes });
+  const draft = newObject(ctx, { type, content, attributes, brought: true });
   await ctx.change(async (tx) => {
     await tx.insert(draft);
     await tx.audit('key.register', draft.id);

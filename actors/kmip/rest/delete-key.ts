@@ -1,32 +1,37 @@
 // Deletes keys: DELETE /v1/crypto/keys/{kid} revokes, destroys and removes a key, and with it the other half of its pair.
+import { stateAt } from '../object/lifecycle.ts';
+import type { Draft } from '../object/managed-object.ts';
 import { destroyDraft } from '../operations/destroy.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
 import { pairOf, revokeDraft } from '../operations/revoke.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, structure } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { byKid } from './find-key.ts';
 
-const { State, RevocationReasonCode } = ENUM;
+const { Active, Destroyed, DestroyedCompromised } = ENUM.State;
 
-const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, RevocationReasonCode.CessationOfOperation)]);
+const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, ENUM.RevocationReasonCode.CessationOfOperation)]);
 
 /** @throws Problem, Refusal */
 export async function deleteKey(kid: string, ctx: OperationContext): Promise<void> {
   await ctx.change(async (tx) => {
     await byKid(tx, kid, 'Revoke');
     const object = await byKid(tx, kid, 'Destroy');
-    for (const draft of [object, ...(await pairOf(tx, object))]) {
-      if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised) {
-        await tx.remove(draft.id);
-        await tx.audit('key.destroy', draft.id);
-        continue;
-      }
-      if (draft.state !== State.Compromised) {
-        revokeDraft(draft, { reason: REASON, compromised: false, occurrence: undefined, now: ctx.now });
-        await tx.audit('key.revoke', draft.id);
-      }
-      await destroyDraft(tx, draft, ctx.now, true);
-    }
+    for (const draft of [object, ...(await pairOf(tx, object))]) await remove(tx, draft, ctx.now);
   });
+}
+
+async function remove(tx: ObjectTransaction, draft: Draft, now: number): Promise<void> {
+  if (draft.state === Destroyed || draft.state === DestroyedCompromised) {
+    await tx.remove(draft.id);
+    await tx.audit('key.destroy', draft.id);
+    return;
+  }
+  // Only what is active has to be revoked before it can be destroyed.
+  if (stateAt(draft, now) === Active) {
+    revokeDraft(draft, { reason: REASON, compromised: false, occurrence: undefined, now });
+    await tx.audit('key.revoke', draft.id);
+  }
+  await destroyDraft(tx, draft, now, true);
 }

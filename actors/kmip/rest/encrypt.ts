@@ -56,31 +56,35 @@ function prepare(ctx: OperationContext, body: Members, call: Call): Promise<Prep
 
 async function direct(ctx: OperationContext, { kid, alg, enc, data }: Call): Promise<Prepared> {
   const object = await secretKey(ctx, kid, 'Encrypt', 'private');
+  const key = directKey(object, enc);
   await requireAndSpend(ctx, object, USE.Encrypt, data.length);
-  return { header: plainHeader(object, alg.name, enc.name), key: directKey(object, enc), encryptedKey: '' };
+  return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: '' };
 }
 
 async function wrapped(ctx: OperationContext, { kid, alg, enc, data }: Call, length: number): Promise<Prepared> {
   const object = await secretKey(ctx, kid, 'Encrypt', 'private');
+  const wrapping = wrappingKey(object, length);
   await requireAndSpend(ctx, object, WRAP, data.length);
   const key = randomBytes(enc.keyLength);
-  return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: base64url(wrap(wrappingKey(object, length), key)) };
+  return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: base64url(wrap(wrapping, key)) };
 }
 
 async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, oaepHash: string): Promise<Prepared> {
   const object = await publicKey(ctx, kid, 'Encrypt');
+  const recipient = rsaKey(object);
   await requireAndSpend(ctx, object, ENCRYPT_KEY, data.length);
   const key = randomBytes(enc.keyLength);
-  const encrypted = publicEncrypt({ key: rsaKey(object), padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, key);
+  const encrypted = publicEncrypt({ key: recipient, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, key);
   return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: base64url(encrypted) };
 }
 
 async function agreed(ctx: OperationContext, body: Members, { kid, alg, enc, data }: Call, length: number | undefined): Promise<Prepared> {
   const parties = partyInformation(body);
   const object = await publicKey(ctx, kid, 'Encrypt');
-  await requireAndSpend(ctx, object, AGREE, data.length);
   const recipient = asymmetricKey(object);
-  const { privateKey, epk } = ephemeralPair(agreementCurve(recipient));
+  const curve = agreementCurve(recipient);
+  await requireAndSpend(ctx, object, AGREE, data.length);
+  const { privateKey, epk } = ephemeralPair(curve);
   const header = writeHeader({ alg: alg.name, enc: enc.name, kid: object.id, epk, ...parties.encoded });
   const agreedFor = (algorithm: string, bytes: number) => agreedKey(privateKey, recipient, { algorithm, length: bytes, ...parties });
   if (length === undefined) return { header, key: agreedFor(enc.name, enc.keyLength), encryptedKey: '' };

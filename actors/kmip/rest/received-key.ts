@@ -54,20 +54,22 @@ function decryptedKey(ctx: OperationContext, received: Received): Promise<Uint8A
 
 async function direct(ctx: OperationContext, { header, enc }: Received): Promise<Uint8Array> {
   const object = await secretKey(ctx, header.kid, 'Decrypt', 'public');
+  const key = directKey(object, enc);
   await requireAndSpend(ctx, object, USE.Decrypt, 0);
-  return directKey(object, enc);
+  return key;
 }
 
 async function wrapped(ctx: OperationContext, { header, encryptedKey }: Received, length: number): Promise<Uint8Array | undefined> {
   const object = await secretKey(ctx, header.kid, 'Decrypt', 'public');
+  const wrapping = wrappingKey(object, length);
   await requireAndSpend(ctx, object, UNWRAP, 0);
-  return unwrap(wrappingKey(object, length), encryptedKey);
+  return unwrap(wrapping, encryptedKey);
 }
 
 async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, oaepHash: string): Promise<Uint8Array | undefined> {
   const object = await privateKey(ctx, header.kid, 'Decrypt');
-  await requireAndSpend(ctx, object, DECRYPT_KEY, 0);
   const key = rsaKey(object);
+  await requireAndSpend(ctx, object, DECRYPT_KEY, 0);
   try {
     return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, encryptedKey);
   } catch {
@@ -78,9 +80,9 @@ async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, o
 async function agreed(ctx: OperationContext, { header, alg, enc, encryptedKey }: Received, length: number | undefined): Promise<Uint8Array | undefined> {
   const parties = partyInformation(header.members);
   const object = await privateKey(ctx, header.kid, 'Decrypt');
-  await requireAndSpend(ctx, object, AGREE_BACK, 0);
   const recipient = asymmetricKey(object);
   const sender = readEphemeral(header.members['epk'], agreementCurve(recipient));
+  await requireAndSpend(ctx, object, AGREE_BACK, 0);
   if (length === undefined) return agreedKey(recipient, sender, { algorithm: enc.name, length: enc.keyLength, ...parties });
   return unwrap(agreedKey(recipient, sender, { algorithm: alg.name, length, ...parties }), encryptedKey);
 }

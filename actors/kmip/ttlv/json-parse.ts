@@ -14,14 +14,17 @@ const SMALL = 64 * 1024;
 /** Strings longer than this are searched by native code for their end. */
 const LONG = 256;
 
-/** @throws Refusal InvalidMessage for what is too large, too deep, not UTF-8 or not JSON */
-export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
+/** @throws Refusal InvalidMessage for what is too large or not UTF-8 */
+export function checkBytes(bytes: Uint8Array, limits: Limits): void {
   if (bytes.length > limits.bytes) throw invalid(`a message of ${bytes.length} bytes; at most ${limits.bytes}`);
-  if (bytes.length > SMALL) checkShape(bytes, limits.nodes * MARKS_PER_NODE);
   if (!isUtf8(bytes)) throw invalid('a body that is not UTF-8');
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString();
+}
+
+/** @param bytes that passed `checkBytes` @throws Refusal InvalidMessage for what is too deep, too much or not JSON */
+export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
+  if (bytes.length > SMALL) checkShape(bytes, limits.nodes * MARKS_PER_NODE);
   try {
-    return JSON.parse(text);
+    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch (cause) {
     // The message of the parser quotes what it has read, which may be a secret.
     const at = /at position (\d+)/.exec((cause as Error).message)?.[1];

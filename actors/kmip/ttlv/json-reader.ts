@@ -1,7 +1,6 @@
 // Builds the tree from parsed JSON: members in any order, names in any spelling, numbers as numbers or in hexadecimal.
-import { microsecondsOf } from './date-time.ts';
-import { enumerationNames, maskNames, TYPE_NAMES } from './enumeration-of.ts';
-import { asInteger, asLong, asUnsigned, bigOf, booleanOf, bytesOfHex, codeOf, dateOf, integerOf, longOf, maskOf, unsignedOf } from './lexical.ts';
+import { TYPE_NAMES } from './enumeration-of.ts';
+import { fromNumber, fromText } from './json-value.ts';
 import { type Limits, MOST_DEPTH } from './limits.ts';
 import { TAG_NAMES, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
@@ -79,59 +78,6 @@ export class JsonReader {
     if (type === TYPE.Enumeration && typeof value === 'string') return this.#place.refusal(depth, `unknown value: ${quoted(value)}`);
     return this.#place.refusal(depth, `not a value of type ${TYPE_NAMES.name(type)}`);
   }
-}
-
-function fromText(tag: number, type: number, value: string, attribute: string | undefined): Node | undefined {
-  switch (type) {
-    case TYPE.TextString:
-      return value.isWellFormed() ? { tag, type, value } : undefined;
-    case TYPE.ByteString:
-      return checked(tag, type, bytesOfHex(value));
-    case TYPE.Enumeration:
-      return checked(tag, type, codeOf(value, enumerationNames(tag, attribute)));
-    case TYPE.Integer: {
-      const names = maskNames(tag, attribute);
-      return checked(tag, type, names === undefined ? integerOf(value) : maskOf(value, names));
-    }
-    case TYPE.LongInteger:
-      return checked(tag, type, longOf(value));
-    case TYPE.BigInteger:
-      return checked(tag, type, bigOf(value));
-    case TYPE.Boolean:
-      return checked(tag, type, booleanOf(value));
-    case TYPE.DateTime:
-      return checked(tag, type, dateOf(value));
-    case TYPE.Interval:
-      return checked(tag, type, unsignedOf(value));
-    case TYPE.DateTimeExtended:
-      return checked(tag, type, asLong(microsecondsOf(value)) ?? longOf(value));
-    default:
-      return undefined;
-  }
-}
-
-/** A number beyond 2^53 has lost digits on its way through JSON.parse, so it is not read. */
-function fromNumber(tag: number, type: number, value: number): Node | undefined {
-  if (!Number.isSafeInteger(value)) return undefined;
-  switch (type) {
-    case TYPE.Integer:
-      return checked(tag, type, asInteger(value));
-    case TYPE.Enumeration:
-    case TYPE.Interval:
-      return checked(tag, type, asUnsigned(value));
-    case TYPE.DateTime:
-      return { tag, type, value: value === 0 ? 0 : value }; // JSON has a negative zero, KMIP has none.
-    case TYPE.LongInteger:
-    case TYPE.BigInteger:
-    case TYPE.DateTimeExtended:
-      return { tag, type, value: BigInt(value) };
-    default:
-      return undefined;
-  }
-}
-
-function checked(tag: number, type: Node['type'], value: Node['value'] | undefined): Node | undefined {
-  return value === undefined ? undefined : ({ tag, type, value } as Node);
 }
 
 /** The AttributeName of an Attribute of KMIP 1.x, on which the names of its AttributeValue depend, whichever comes first. */

@@ -4,18 +4,22 @@ import { Refusal } from '../refusal.ts';
 import { bigIntegerHex } from './big-integer.ts';
 import { dateText } from './date-time.ts';
 import { attributeName, codeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
-import { parseJson } from './json-parse.ts';
+import { checkBytes, parseJson } from './json-parse.ts';
 import { type JsonNode, JsonReader } from './json-reader.ts';
+import { JsonScanner } from './json-scanner.ts';
 import { hexOfBytes } from './lexical.ts';
 import { LIMITS, type Limits } from './limits.ts';
-import { TAG_NAMES, tagName } from './names.ts';
+import { TAG_NAMES, tagName, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { invalid, quoted } from './place.ts';
 import { TAG } from './tag.ts';
 
 /** @throws Refusal InvalidMessage with the path of the field */
 export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
-  return new JsonReader(limits).message(parseJson(bytes, limits));
+  checkBytes(bytes, limits);
+  const scanner = new JsonScanner(bytes, limits);
+  const tag = tagOf(scanner.root() ?? '');
+  return (tag === undefined ? undefined : scanner.body(tag)) ?? new JsonReader(limits).message(parseJson(bytes, limits));
 }
 
 /** What a JSON request may be: a message, or the payload of one operation under the operation's name. */
@@ -27,13 +31,30 @@ export interface JsonRequest {
 
 /** @throws Refusal InvalidMessage with the path of the field; OperationNotSupported where the root is neither a message nor an operation */
 export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): JsonRequest {
-  const root = (parseJson(bytes, limits) ?? {}) as JsonNode;
-  const name = root.tag;
-  if (typeof name !== 'string') throw invalid('a request is an object with tag and value');
-  if (TAG_NAMES.code(name) === TAG.RequestMessage) return { operation: undefined, node: new JsonReader(limits).message(root) };
-  const operation = OPERATION_NAMES.code(name);
-  if (operation === undefined) throw new Refusal('OperationNotSupported', `unknown operation: ${quoted(name)}`);
-  return { operation, node: new JsonReader(limits).payload(root) };
+  checkBytes(bytes, limits);
+  const scanner = new JsonScanner(bytes, limits);
+  const name = scanner.root();
+  if (name !== undefined) {
+    const operation = operationOf(name);
+    const node = scanner.body(operation === undefined ? TAG.RequestMessage : TAG.RequestPayload);
+    if (node !== undefined) return { operation, node };
+  }
+  return read(parseJson(bytes, limits), limits);
+}
+
+function read(json: unknown, limits: Limits): JsonRequest {
+  const root = (json ?? {}) as JsonNode;
+  if (typeof root.tag !== 'string') throw invalid('a request is an object with tag and value');
+  const operation = operationOf(root.tag);
+  const reader = new JsonReader(limits);
+  return { operation, node: operation === undefined ? reader.message(root) : reader.payload(root) };
+}
+
+/** The operation a root names; undefined for a RequestMessage. @throws Refusal OperationNotSupported */
+function operationOf(root: string): number | undefined {
+  const operation = OPERATION_NAMES.code(root);
+  if (operation === undefined && TAG_NAMES.code(root) !== TAG.RequestMessage) throw new Refusal('OperationNotSupported', `unknown operation: ${quoted(root)}`);
+  return operation;
 }
 
 const UTF_8 = new TextEncoder();

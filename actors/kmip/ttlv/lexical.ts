@@ -15,6 +15,26 @@ export function bytesOfHex(digits: string): Uint8Array | undefined {
   return bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length ? bytes : undefined;
 }
 
+/** As `bytesOfHex`, of digits that stand in ASCII among other bytes. */
+export function bytesOfDigits(text: Buffer, from: number, to: number): Uint8Array | undefined {
+  const length = (to - from) / 2;
+  if (length !== length >>> 0) return undefined;
+  const bytes = new Uint8Array(length);
+  let bits = 0;
+  for (let index = 0, at = from; index < length; index++, at += 2) {
+    const value = ((DIGITS[text[at] as number] as number) << 4) | (DIGITS[text[at + 1] as number] as number);
+    bits |= value;
+    bytes[index] = value;
+  }
+  return bits < 0x100 ? bytes : undefined;
+}
+
+/** The value of a hexadecimal digit by its character code, 0x100 for what is none. */
+const DIGITS = Uint16Array.from({ length: 256 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? 0x100 : value;
+});
+
 /** Upper-case digits. */
 export function hexOfBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex').toUpperCase();

@@ -7,11 +7,22 @@ export function folded(name: string): string {
   return name.replaceAll(/[ _\-./]/g, '').toLowerCase();
 }
 
+/** The hash of a name, byte by byte from 0 on. */
+export function hashed(hash: number, byte: number): number {
+  return (Math.imul(hash, 31) + byte) & 0x3fff_ffff;
+}
+
+interface Entry {
+  readonly name: Uint8Array;
+  readonly code: number;
+}
+
 /** The names of one table, both ways. Codes are found by the exact name first, which costs one look-up; other spellings are folded. */
 export class Names {
   readonly #names = new Map<number, string>();
   readonly #exact = new Map<string, number>();
   readonly #folded = new Map<string, number>();
+  readonly #hashed = new Map<number, Entry>();
 
   /** @param aliases other spellings, each with the name it stands for; they are read and never written */
   constructor(codes: Readonly<Record<string, number>>, aliases: Readonly<Record<string, string>> = {}) {
@@ -25,6 +36,8 @@ export class Names {
   #add(name: string, code: number): void {
     this.#exact.set(name, code);
     this.#folded.set(folded(name), code);
+    const bytes = Buffer.from(name);
+    this.#hashed.set(bytes.reduce(hashed, 0), { name: bytes, code });
   }
 
   name(code: number): string | undefined {
@@ -33,6 +46,14 @@ export class Names {
 
   code(name: string): number | undefined {
     return this.#exact.get(name) ?? this.#folded.get(folded(name));
+  }
+
+  /** The code of the exact name that stands among other bytes; undefined also for a name whose hash another one has. */
+  codeAt(bytes: Uint8Array, from: number, to: number, hash: number): number | undefined {
+    const entry = this.#hashed.get(hash);
+    if (entry === undefined || entry.name.length !== to - from) return undefined;
+    for (let index = 0; index < entry.name.length; index++) if (entry.name[index] !== bytes[from + index]) return undefined;
+    return entry.code;
   }
 
   /** Every code with its name. */

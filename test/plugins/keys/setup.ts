@@ -10,8 +10,8 @@ import tokenize from '../../../plugins/tokenize/plugin.ts';
 const echoing = definePlugin<KeysConfig, KeysActors, Neighbours>({
   ...keys,
   actors(config, _kernel, _base, version) {
-    const { kmip } = keysActors(config, version);
-    return { kmip: { ...kmip, module: new URL('../../fakes/kmip.actor.ts', import.meta.url), size: 1 } };
+    const { kmip, ...others } = keysActors(config, version);
+    return { ...others, kmip: { ...kmip, module: new URL('../../fakes/kmip.actor.ts', import.meta.url), size: 1 } };
   },
 });
 

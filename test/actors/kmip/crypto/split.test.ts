@@ -83,6 +83,8 @@ test('a prime field: the prime is greater than any key as long, and leading zero
   deepEqual(Buffer.from(join('PolynomialSharingPrimeField', given.parts, 2, prime, 32)), SECRET);
   throws(() => split('PolynomialSharingPrimeField', SECRET, 3, 2, 2n ** 127n - 1n), refused('InvalidField', /greater than 2\^256/));
   throws(() => split('PolynomialSharingPrimeField', SECRET, 3, 2, 2n ** 300n), refused('InvalidField', /no prime/));
+  throws(() => split('PolynomialSharingPrimeField', Buffer.alloc(129), 3, 2), refused('InvalidField', /must be given/));
+  throws(() => split('PolynomialSharingPrimeField', SECRET, 3, 2, 2n ** 9689n - 1n), refused('InvalidField', /too large/));
   throws(() => join('PolynomialSharingPrimeField', given.parts, 2), refused('InvalidField', /missing/));
   throws(() => join('PolynomialSharingPrimeField', given.parts, 2, 2n ** 127n - 1n), refused('CryptographicFailure', /belong/));
 });

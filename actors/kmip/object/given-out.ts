@@ -1,0 +1,54 @@
+// The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
+import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { boolean, type Structure, TYPE } from '../ttlv/node.ts';
+import { codeOf, nameOf, structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { askedFormat, inFormat } from './format.ts';
+import { settle } from './lifecycle.ts';
+import type { ManagedObject } from './managed-object.ts';
+import { unwrapContent, wrapContent } from './wrapping.ts';
+import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
+
+const { ObjectType, KeyWrapType } = ENUM;
+
+const flagOf = ({ attributes }: ManagedObject, tag: number, otherwise: boolean): boolean => {
+  const node = attributes.first(tag);
+  return node?.type === TYPE.Boolean ? node.value : otherwise;
+};
+
+/** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
+export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
+  const specification = structureOf(request, TAG.KeyWrappingSpecification);
+  if (codeOf(request, TAG.KeyCompressionType) !== undefined && object.type !== ObjectType.PublicKey)
+    throw new Refusal('KeyCompressionTypeNotSupported', 'only points of elliptic curve public keys have a compression, and they are given out in the formats');
+  if (flagOf(object, TAG.Sensitive, false) && !specification) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
+  if (!flagOf(object, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
+  const content = inFormat(object, askedFormat(request));
+  if (specification) return wrapContent(content, specification, ctx);
+  const clear = wantsClear(request, object, ctx);
+  const wrapper = wrapperOf(object);
+  if (wrapper !== undefined && !clear) return wrapContent(content, wrappingSpecification(wrapper), ctx);
+  if (flagOf(object, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
+  return clear ? unwrapContent(content, ctx) : content;
+}
+
+/** By KeyWrapType of the request, else by the configuration for kinds of objects that old clients must get unwrapped. */
+function wantsClear(request: Structure, { type }: ManagedObject, { server }: OperationContext): boolean {
+  const asked = codeOf(request, TAG.KeyWrapType);
+  if (asked !== undefined) return asked === KeyWrapType.NotWrapped;
+  const { defaultUnwrapType } = server.args;
+  return defaultUnwrapType.includes('All') || defaultUnwrapType.includes(nameOf('ObjectType', type));
+}
+
+/** The first time that material leaves in clear. */
+async function notFreshAnyMore(id: string, ctx: OperationContext): Promise<void> {
+  await ctx.change(async (tx) => {
+    const draft = await tx.read(id);
+    if (!draft) return;
+    settle(draft, ctx.now);
+    draft.attributes.set(boolean(TAG.Fresh, false));
+    await tx.update(draft);
+  });
+}

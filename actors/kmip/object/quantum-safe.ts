@@ -1,0 +1,17 @@
+// The attribute QuantumSafe: a key that is to withstand quantum computers is made of an algorithm that does (KMIP 2.1 section 4.46).
+import type { CryptographicAlgorithm } from '../crypto/parameters.ts';
+import { Refusal } from '../refusal.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { ReadonlyAttributes } from './attributes.ts';
+
+/** Grover's search halves the strength of a symmetric key: 128 bits are left of 256. */
+const LEAST_SYMMETRIC_BITS = 256;
+
+/** @param bits CryptographicLength @throws Refusal GeneralFailure, as the OASIS case QS-M-2 shows */
+export function requireQuantumSafe(attributes: ReadonlyAttributes, algorithm: CryptographicAlgorithm, bits: number): void {
+  if (attributes.first(TAG.QuantumSafe)?.value !== true) return;
+  if (/^(MLKEM|MLDSA|SLHDSA)_/.test(algorithm)) return;
+  const symmetric = !/^(RSA|DSA|DH|EC|ECDSA|ECDH|ECMQV|Ed25519|Ed448|X25519|X448)$/.test(algorithm);
+  if (!symmetric || bits < LEAST_SYMMETRIC_BITS)
+    throw new Refusal('GeneralFailure', `NOT_SAFE: ${algorithm} of ${bits} bits is not safe against quantum computers`);
+}

@@ -1,0 +1,47 @@
+// The vendor attribute `wrapping_key_id`: an object that has it is given out wrapped by that key unless the client asks for it in clear.
+import { ENUM } from '../ttlv/enumeration.ts';
+import { enumeration, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
+import { textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { ReadonlyAttributes } from './attributes.ts';
+import type { Draft } from './managed-object.ts';
+
+const NAME = 'wrapping_key_id';
+
+interface Policy {
+  readonly index: number;
+  readonly vendor: string;
+  readonly key: string;
+}
+
+function policyOf({ attributes }: { readonly attributes: ReadonlyAttributes }): Policy | undefined {
+  for (const { index, node } of attributes.all(TAG.Attribute)) {
+    if (node.type !== TYPE.Structure || textOf(node, TAG.AttributeName) !== NAME) continue;
+    const value = node.value.find(({ tag }) => tag === TAG.AttributeValue);
+    if (value?.type === TYPE.TextString) return { index, vendor: textOf(node, TAG.VendorIdentification) ?? '', key: value.value };
+  }
+  return undefined;
+}
+
+/** Identifier of the key that wraps an object. */
+export const wrapperOf = (object: { readonly attributes: ReadonlyAttributes }): string | undefined => policyOf(object)?.key;
+
+/** Names another key, after the rotation of the one before. */
+export function setWrapper(draft: Draft, key: string): void {
+  const policy = policyOf(draft);
+  if (!policy) return;
+  const members = [text(TAG.VendorIdentification, policy.vendor), text(TAG.AttributeName, NAME), text(TAG.AttributeValue, key)];
+  draft.attributes.replace(TAG.Attribute, policy.index, structure(TAG.Attribute, members));
+}
+
+/** KeyWrappingSpecification by a key's identifier: RFC 5649, of the whole KeyValue, which every format has. */
+export function wrappingSpecification(key: string): Structure {
+  return structure(TAG.KeyWrappingSpecification, [
+    enumeration(TAG.WrappingMethod, ENUM.WrappingMethod.Encrypt),
+    structure(TAG.EncryptionKeyInformation, [
+      text(TAG.UniqueIdentifier, key),
+      structure(TAG.CryptographicParameters, [enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.AESKeyWrapPadding)]),
+    ]),
+    enumeration(TAG.EncodingOption, ENUM.EncodingOption.TTLVEncoding),
+  ]);
+}

@@ -1,0 +1,59 @@
+// Values as JSON has them: a text or a number, and what it is as a value of each type.
+import { microsecondsOf } from './date-time.ts';
+import { enumerationNames, maskNames } from './enumeration-of.ts';
+import { asInteger, asLong, asUnsigned, bigOf, booleanOf, bytesOfHex, codeOf, dateOf, integerOf, longOf, maskOf, unsignedOf } from './lexical.ts';
+import { type Node, TYPE } from './node.ts';
+
+/** @returns undefined for a text that is no value of the type @param attribute AttributeName of the 1.x Attribute around an AttributeValue */
+export function fromText(tag: number, type: number, value: string, attribute: string | undefined): Node | undefined {
+  switch (type) {
+    case TYPE.TextString:
+      return value.isWellFormed() ? { tag, type, value } : undefined;
+    case TYPE.ByteString:
+      return checked(tag, type, bytesOfHex(value));
+    case TYPE.Enumeration:
+      return checked(tag, type, codeOf(value, enumerationNames(tag, attribute)));
+    case TYPE.Integer: {
+      const names = maskNames(tag, attribute);
+      return checked(tag, type, names === undefined ? integerOf(value) : maskOf(value, names));
+    }
+    case TYPE.LongInteger:
+      return checked(tag, type, longOf(value));
+    case TYPE.BigInteger:
+      return checked(tag, type, bigOf(value));
+    case TYPE.Boolean:
+      return checked(tag, type, booleanOf(value));
+    case TYPE.DateTime:
+      return checked(tag, type, dateOf(value));
+    case TYPE.Interval:
+      return checked(tag, type, unsignedOf(value));
+    case TYPE.DateTimeExtended:
+      return checked(tag, type, asLong(microsecondsOf(value)) ?? longOf(value));
+    default:
+      return undefined;
+  }
+}
+
+/** As `fromText`. A number beyond 2^53 has lost digits on its way through JSON.parse, so it is not read. */
+export function fromNumber(tag: number, type: number, value: number): Node | undefined {
+  if (!Number.isSafeInteger(value)) return undefined;
+  switch (type) {
+    case TYPE.Integer:
+      return checked(tag, type, asInteger(value));
+    case TYPE.Enumeration:
+    case TYPE.Interval:
+      return checked(tag, type, asUnsigned(value));
+    case TYPE.DateTime:
+      return { tag, type, value: value === 0 ? 0 : value }; // JSON has a negative zero, KMIP has none.
+    case TYPE.LongInteger:
+    case TYPE.BigInteger:
+    case TYPE.DateTimeExtended:
+      return { tag, type, value: BigInt(value) };
+    default:
+      return undefined;
+  }
+}
+
+function checked(tag: number, type: Node['type'], value: Node['value'] | undefined): Node | undefined {
+  return value === undefined ? undefined : ({ tag, type, value } as Node);
+}

@@ -1,0 +1,69 @@
+// When a key may be used: dates that pass, the bits of every operation, and units of its limits.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { requireUse, USE, type Use } from '../../../../actors/kmip/object/usage.ts';
+import { take, unitsOf, usageLimitsOf } from '../../../../actors/kmip/object/usage-limits.ts';
+import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
+import { dateTime, enumeration, longInteger, structure } from '../../../../actors/kmip/ttlv/node.ts';
+import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { refused, secret } from '../../../fakes/keys.ts';
+
+const BIT = MASK.CryptographicUsageMask;
+const KEY = new Uint8Array(32);
+const uses: readonly Use[] = Object.values(USE);
+
+test('a date that has passed counts, whether the stored state knows of it or not', async () => {
+  const dates = [dateTime(TAG.ActivationDate, 100), dateTime(TAG.DeactivationDate, 200)];
+  const key = secret('k', KEY, 'AES', { state: ENUM.State.PreActive, attributes: dates });
+  for (const use of uses) {
+    await refused(() => requireUse(key, use, 99), 'WrongKeyLifecycleState');
+    requireUse(key, use, 100);
+    if (use.protects) await refused(() => requireUse(key, use, 200), 'WrongKeyLifecycleState');
+    else requireUse(key, use, 200);
+  }
+});
+
+test('each operation needs its bit, or Unrestricted', async () => {
+  for (const use of uses) {
+    requireUse(secret('k', KEY, 'AES', { mask: use.bits }), use, 0);
+    requireUse(secret('k', KEY, 'AES', { mask: BIT.Unrestricted }), use, 0);
+    await refused(
+      () => requireUse(secret('k', KEY, 'AES', { mask: ~(use.bits | BIT.Unrestricted) }), use, 0),
+      'IncompatibleCryptographicUsageMask',
+      use.failure,
+    );
+    await refused(() => requireUse(secret('k', KEY, 'AES', { mask: undefined }), use, 0), 'IncompatibleCryptographicUsageMask');
+  }
+});
+
+test('the bits of format-preserving encryption are for its keys only', async () => {
+  const mask = BIT.FPEEncrypt | BIT.FPEDecrypt;
+  for (const use of [USE.Encrypt, USE.Decrypt]) {
+    requireUse(secret('k', KEY, 'FPE_FF1', { mask }), use, 0);
+    await refused(() => requireUse(secret('k', KEY, 'AES', { mask }), use, 0), 'IncompatibleCryptographicUsageMask');
+  }
+});
+
+test('destroyed and archived keys are named as such', async () => {
+  for (const state of [ENUM.State.Destroyed, ENUM.State.DestroyedCompromised])
+    for (const use of uses) await refused(() => requireUse(secret('k', KEY, 'AES', { state }), use, 0), 'ObjectDestroyed');
+  for (const use of uses) await refused(() => requireUse({ ...secret('k', KEY), archived: true }, use, 0), 'ObjectArchived');
+});
+
+test('units are objects or bytes; the count begins at the total and goes down to zero', async () => {
+  assert.equal(usageLimitsOf(secret('k', KEY)), undefined);
+  const limits = (unit: number) => structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 5n), enumeration(TAG.UsageLimitsUnit, unit)]);
+  const key = secret('k', KEY, 'AES', { attributes: [limits(ENUM.UsageLimitsUnit.Byte)] });
+  const left = () => usageLimitsOf(key) as NonNullable<ReturnType<typeof usageLimitsOf>>;
+  assert.deepEqual(left(), { total: 5n, count: 5n, unit: ENUM.UsageLimitsUnit.Byte });
+  assert.equal(unitsOf(left(), 3), 3n);
+  assert.equal(unitsOf({ ...left(), unit: ENUM.UsageLimitsUnit.Object }, 3), 1n);
+  take(key, left(), 3n, 'PermissionDenied');
+  assert.equal(left().count, 2n);
+  await refused(() => take(key, left(), 3n, 'PermissionDenied'), 'PermissionDenied', '2 are left');
+  take(key, left(), 2n, 'PermissionDenied');
+  assert.deepEqual(left(), { total: 5n, count: 0n, unit: ENUM.UsageLimitsUnit.Byte });
+});
+
+test.run();

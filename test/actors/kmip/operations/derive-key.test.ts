@@ -1,0 +1,144 @@
+// DeriveKey: published answers, the new object and its links, what it demands of request and keys.
+import assert from 'node:assert/strict';
+import { createHash, diffieHellman, generateKeyPairSync } from 'node:crypto';
+import { test } from 'uvu';
+import { linkedTo } from '../../../../actors/kmip/object/create.ts';
+import { secretBytes } from '../../../../actors/kmip/object/key-material.ts';
+import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
+import { deriveKey } from '../../../../actors/kmip/operations/derive-key.ts';
+import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
+import { bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
+import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { hex, parameters, privateKey, publicKey, refused, secret, secretData, utf8 } from '../../../fakes/keys.ts';
+import { ObjectsInMemory } from '../../../fakes/objects.ts';
+
+const BIT = MASK.CryptographicUsageMask;
+
+interface Derivation {
+  readonly ids?: readonly string[];
+  readonly idTag?: number;
+  readonly type?: keyof typeof ENUM.ObjectType;
+  readonly method: keyof typeof ENUM.DerivationMethod;
+  readonly given?: readonly Node[];
+  readonly bits?: number;
+  readonly attributes?: readonly Node[];
+}
+
+function request({ ids = ['base'], idTag = TAG.UniqueIdentifier, type = 'SymmetricKey', method, given = [], bits = 256, attributes }: Derivation) {
+  const described = attributes ?? [
+    enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES),
+    integer(TAG.CryptographicLength, bits),
+    integer(TAG.CryptographicUsageMask, BIT.Encrypt),
+  ];
+  return structure(TAG.RequestPayload, [
+    enumeration(TAG.ObjectType, ENUM.ObjectType[type]),
+    ...ids.map((id) => text(idTag, id)),
+    enumeration(TAG.DerivationMethod, ENUM.DerivationMethod[method]),
+    structure(TAG.DerivationParameters, given),
+    structure(TAG.Attributes, described),
+  ]);
+}
+
+async function derived(ctx: ObjectsInMemory, derivation: Derivation): Promise<Draft> {
+  const [id] = await deriveKey(request(derivation), ctx);
+  assert.equal(ctx.batch.placeholder, id?.value);
+  return ctx.objects.get(id?.value as string) as Draft;
+}
+
+const digits = (object: Draft) => Buffer.from(secretBytes(object)).toString('hex');
+
+/** RFC 5869 appendix A.1. */
+const HKDF: Derivation = {
+  method: 'HKDF',
+  given: [bytes(TAG.Salt, hex('000102030405060708090a0b0c')), bytes(TAG.DerivationData, hex('f0f1f2f3f4f5f6f7f8f9'))],
+  bits: 42 * 8,
+};
+const IKM = hex('0b'.repeat(22));
+
+test('HKDF of RFC 5869: a new key, linked both ways, by the standard tag and by its alias', async () => {
+  for (const idTag of [TAG.UniqueIdentifier, TAG.ObjectUniqueIdentifier]) {
+    const ctx = new ObjectsInMemory([secret('base', IKM)]);
+    const key = await derived(ctx, { ...HKDF, idTag });
+    assert.equal(digits(key), '3cb25f25faacd57a90434f64d0362f2a2d2d0a90cf1a5a4c5db02d56ecc4c5bf34007208d5b887185865');
+    assert.deepEqual([key.type, key.state, key.owner], [ENUM.ObjectType.SymmetricKey, ENUM.State.PreActive, 'acme/alice']);
+    assert.equal(key.attributes.first(TAG.CryptographicLength)?.value, 336);
+    assert.equal(linkedTo(key, 'DerivationBaseObjectLink'), 'base');
+    assert.equal(linkedTo(ctx.objects.get('base') as Draft, 'DerivedKeyLink'), key.id);
+    assert.deepEqual(ctx.audited, [`key.derive ${key.id}`]);
+  }
+});
+
+test('PBKDF2 of RFC 7914 section 11, as secret data, from a password', async () => {
+  const ctx = new ObjectsInMemory([secretData('base', utf8('passwd'))]);
+  const given = [parameters({ hashingAlgorithm: 'SHA_256' }), bytes(TAG.Salt, utf8('salt')), integer(TAG.IterationCount, 1)];
+  const made = await derived(ctx, { method: 'PBKDF2', given, type: 'SecretData', attributes: [integer(TAG.CryptographicLength, 512)] });
+  assert.equal(made.type, ENUM.ObjectType.SecretData);
+  assert.equal(
+    digits(made),
+    '55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc49ca9cccf179b645991664b39d77ef317c71b845b1e30bd509112041d3a19783',
+  );
+});
+
+test('the hashing algorithm beside the parameters counts too; salt and iterations are checked', async () => {
+  const ctx = new ObjectsInMemory([secret('base', IKM)]);
+  const salt = bytes(TAG.Salt, utf8('salt'));
+  const count = (value: number) => integer(TAG.IterationCount, value);
+  const inside = await derived(ctx, { method: 'PBKDF2', given: [parameters({ hashingAlgorithm: 'SHA_512' }), salt, count(2)] });
+  const beside = await derived(ctx, { method: 'PBKDF2', given: [enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_512), salt, count(2)] });
+  assert.equal(digits(inside), digits(beside));
+  await refused(deriveKey(request({ method: 'PBKDF2', given: [count(2)] }), ctx), 'InvalidField', 'Salt');
+  await refused(deriveKey(request({ method: 'PBKDF2', given: [salt, count(-1)] }), ctx), 'InvalidField', 'iteration');
+});
+
+test('derivation data from secret data, but not from two places', async () => {
+  const ctx = new ObjectsInMemory([secret('base', IKM, 'HMAC_SHA256'), secretData('label', utf8('label'))]);
+  const data = bytes(TAG.DerivationData, utf8('label'));
+  const named = await derived(ctx, { method: 'HMAC', ids: ['base', 'label'] });
+  const given = await derived(ctx, { method: 'HMAC', given: [data] });
+  assert.equal(digits(named), digits(given));
+  assert.deepEqual(named.attributes.all(TAG.Link).length, 2);
+  await refused(deriveKey(request({ method: 'HMAC', ids: ['base', 'label'], given: [data] }), ctx), 'InvalidField', 'one of them');
+});
+
+test('HASH is over the key, never over public data in its place', async () => {
+  const ctx = new ObjectsInMemory([secret('base', IKM)]);
+  const hashing = parameters({ hashingAlgorithm: 'SHA_256' });
+  assert.equal(digits(await derived(ctx, { method: 'HASH', given: [hashing] })), createHash('sha256').update(IKM).digest('hex'));
+  await refused(deriveKey(request({ method: 'HASH', given: [hashing, bytes(TAG.DerivationData, utf8('x'))] }), ctx), 'InvalidField');
+});
+
+test('key agreement of a private and a public key, cut to the length', async () => {
+  const [mine, yours] = [generateKeyPairSync('x25519'), generateKeyPairSync('x25519')];
+  const ctx = new ObjectsInMemory([privateKey('base', mine.privateKey, 'ECDH'), publicKey('peer', yours.publicKey, 'ECDH')]);
+  const key = await derived(ctx, { method: 'AsymmetricKey', ids: ['base', 'peer'], bits: 128 });
+  const shared = diffieHellman({ privateKey: yours.privateKey, publicKey: mine.publicKey });
+  assert.equal(digits(key), shared.subarray(0, 16).toString('hex'));
+  await refused(deriveKey(request({ method: 'AsymmetricKey', ids: ['base', 'peer'], bits: 512 }), ctx), 'InvalidField');
+  await refused(deriveKey(request({ method: 'AsymmetricKey' }), ctx), 'InvalidObjectType');
+});
+
+test('what a request needs', async () => {
+  const ctx = new ObjectsInMemory([secret('base', IKM)]);
+  const aes = enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES);
+  await refused(deriveKey(request({ ...HKDF, attributes: [aes] }), ctx), 'InvalidMessage', 'CryptographicLength');
+  await refused(deriveKey(request({ ...HKDF, attributes: [integer(TAG.CryptographicLength, 256)] }), ctx), 'InvalidMessage', 'algorithm');
+  for (const bits of [0, -8, 12]) await refused(deriveKey(request({ ...HKDF, bits }), ctx), 'InvalidField', 'length');
+  await refused(deriveKey(request({ ...HKDF, bits: 256 * 255 + 8 + 256 * 255 }), ctx), 'InvalidField');
+  await refused(deriveKey(request({ ...HKDF, type: 'PrivateKey' }), ctx), 'InvalidField');
+  await refused(deriveKey(request({ ...HKDF, ids: [] }), ctx), 'InvalidMessage', 'UniqueIdentifier');
+  await refused(deriveKey(request({ ...HKDF, ids: ['base', 'missing'] }), ctx), 'ObjectNotFound');
+  assert.equal(ctx.objects.size, 1);
+});
+
+test('the key has to be active, for derivation, and within its usage limits', async () => {
+  const limit = structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 1n), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)]);
+  await refused(deriveKey(request(HKDF), new ObjectsInMemory([secret('base', IKM, 'AES', { mask: BIT.Encrypt })])), 'IncompatibleCryptographicUsageMask');
+  await refused(deriveKey(request(HKDF), new ObjectsInMemory([secret('base', IKM, 'AES', { state: ENUM.State.Deactivated })])), 'WrongKeyLifecycleState');
+  const ctx = new ObjectsInMemory([secret('base', IKM, 'AES', { mask: BIT.DeriveKey, attributes: [limit] })]);
+  await derived(ctx, HKDF);
+  await refused(deriveKey(request(HKDF), ctx), 'UsageLimitExceeded');
+  assert.equal(ctx.objects.size, 2);
+});
+
+test.run();
