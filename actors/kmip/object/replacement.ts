@@ -39,13 +39,16 @@ const NOT_TAKEN: readonly number[] = [
 /** Dates that keep their distance from the activation. */
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
-/** @throws Refusal WrongKeyLifecycleState for what is not active yet, or destroyed, or was replaced already in its keyset */
-export function requireReplaceable(draft: Draft, kind: string, now: number): void {
+/**
+ * @param fromPreActive whether what was never active may be replaced: certificates, whose state says nothing of their use
+ * @throws Refusal WrongKeyLifecycleState for what is not active yet, or destroyed, or was replaced already in its keyset
+ */
+export function requireReplaceable(draft: Draft, kind: string, now: number, fromPreActive = false): void {
   settle(draft, now);
   if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
   if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised)
     throw new Refusal('WrongKeyLifecycleState', `no active ${kind} found for ${draft.id}: it is destroyed`);
-  if (draft.state === State.PreActive)
+  if (draft.state === State.PreActive && !fromPreActive)
     throw new Refusal('WrongKeyLifecycleState', `only Active or Deactivated keys can be rotated, ${draft.id} is ${nameOf('State', draft.state)}`);
   if (keysetOf(draft) !== undefined && linkedTo(draft, 'ReplacementObjectLink') !== undefined)
     throw new Refusal('WrongKeyLifecycleState', `${draft.id} is not the latest generation of its keyset`);
