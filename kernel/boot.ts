@@ -52,6 +52,8 @@ const REQUESTS_MS = 10_000;
 const ACTOR_MS = 5_000;
 /** Of the connections of the process, where there are protocols beside HTTP. */
 const LISTENERS_SHARE = 0.25;
+/** Messages that all connections of a listener may hold together: four of KMIP's largest. */
+const LISTENER_BYTES = 268_435_456;
 
 /** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
 export async function boot(options: BootOptions): Promise<Server> {
@@ -128,7 +130,8 @@ async function start(options: Start): Promise<Server> {
   const services: TlsService[] = [{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }];
   for (const listener of listeners) {
     const arrivalMs = config.http.request_timeout * 1000;
-    const opened = await listenTo(listener, { tls, clock, log, arrivalMs, share: LISTENERS_SHARE / listeners.length });
+    const limits = { arrivalMs, share: LISTENERS_SHARE / listeners.length, memoryLimit: LISTENER_BYTES };
+    const opened = await listenTo(listener, { tls, clock, log, ...limits });
     unwind.add(`${listener.name} listener`, () => opened.close(REQUESTS_MS));
     announcements.push(`${listener.name} listener on ${opened.address}`);
     services.push(opened);
