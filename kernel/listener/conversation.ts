@@ -78,7 +78,7 @@ export class Conversation {
     if (this.#frames.held === 0 && this.#turn === 'client') this.#since = this.#options.clock.monotonic();
     this.#frames.push(chunk);
     this.#count(this.#counted + chunk.byteLength);
-    if (this.#options.memory.held > this.#options.memory.limit) return void this.#socket.destroy();
+    if (this.#options.memory.held > this.#options.memory.limit) return this.#refuseMore();
     if (this.#turn === 'client') {
       const frame = this.#frames.next();
       if (frame) void this.#answerAll(frame);
@@ -113,6 +113,12 @@ export class Conversation {
     this.#turn = 'answer';
     this.#since = clock.monotonic();
     await this.#write(answer);
+  }
+
+  #refuseMore(): void {
+    const { listener, log, memory } = this.#options;
+    log.warn({ listener: listener.name, source: this.#address, held: memory.held }, 'connection closed: all together hold too much');
+    this.#socket.destroy();
   }
 
   #count(bytes: number): void {
