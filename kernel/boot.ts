@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { TlsOptions } from 'node:tls';
 import type { DestinationStream } from 'pino';
 import { actorSpecs, faultTables, routesOf } from './catalog.ts';
 import { createClock, type LocalClock } from './clock.ts';
@@ -16,7 +17,8 @@ import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
 import { readTls, type TlsService, tlsFiles, watchTls } from './http/tls.ts';
 import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
-import { listen as listenTo } from './listener/listen.ts';
+import { listen as listenTo, type OpenListener } from './listener/listen.ts';
+import type { Listener } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
@@ -127,17 +129,23 @@ async function start(options: Start): Promise<Server> {
   addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version });
   unwind.add('front', () => front.close(REQUESTS_MS));
   const address = await listen(front, config.http);
-  const services: TlsService[] = [{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }];
-  for (const listener of listeners) {
-    const arrivalMs = config.http.request_timeout * 1000;
-    const limits = { arrivalMs, share: LISTENERS_SHARE / listeners.length, memoryLimit: LISTENER_BYTES };
-    const opened = await listenTo(listener, { tls, clock, log, ...limits });
-    unwind.add(`${listener.name} listener`, () => opened.close(REQUESTS_MS));
-    announcements.push(`${listener.name} listener on ${opened.address}`);
-    services.push(opened);
-  }
+  const opened = await openListeners(listeners, options, tls, clock);
+  announcements.push(...opened.map(({ name, address: where }) => `${name} listener on ${where}`));
+  const services: TlsService[] = [{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened];
   unwind.add('TLS watch', watchTls(services, files, log));
   return { address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
+}
+
+/** What is opened is closed by the unwinding, also when a later one fails. */
+async function openListeners(listeners: readonly Listener[], { config, log, unwind }: Start, tls: TlsOptions, clock: LocalClock): Promise<OpenListener[]> {
+  const limits = { arrivalMs: config.http.request_timeout * 1000, share: LISTENERS_SHARE / listeners.length, memoryLimit: LISTENER_BYTES };
+  const opened: OpenListener[] = [];
+  for (const listener of listeners) {
+    const open = await listenTo(listener, { tls, clock, log, ...limits });
+    unwind.add(`${listener.name} listener`, () => open.close(REQUESTS_MS));
+    opened.push(open);
+  }
+  return opened;
 }
 
 /** Migrations and the server's own keys, on a connection that is closed before any actor opens its own. */

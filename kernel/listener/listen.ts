@@ -23,6 +23,7 @@ export interface ListenOptions {
 }
 
 export interface OpenListener extends TlsService {
+  readonly name: string;
   /** `tls://host:port` */
   readonly address: string;
   /** Answers what is under way, at most for `ms`, then closes every connection. */
@@ -52,6 +53,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     for (const talk of talks.values()) talk.expire();
   });
   return {
+    name: listener.name,
     address,
     server,
     closeIdle() {
