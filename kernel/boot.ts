@@ -136,7 +136,7 @@ async function start(options: Start): Promise<Server> {
     const arrivalMs = config.http.request_timeout * 1000;
     const opened = await listenTo(listener, { tls, clock, log, arrivalMs, share: LISTENERS_SHARE / listeners.length });
     unwind.add(`${listener.name} listener`, () => opened.close(REQUESTS_MS));
-    announcements.push(`${listener.name} at ${opened.address}`);
+    announcements.push(`${listener.name} listener on ${opened.address}`);
     services.push(opened);
   }
   const changed = (now: ServerOptions) => {

@@ -54,7 +54,10 @@ test('config.toml holds every key with its default and a comment, and no other',
 
 test('the keys of the tables that may be repeated are told in comments', () => {
   const text = read('config.toml');
-  for (const [section, schema] of Object.entries({ plugins: KERNEL_SECTIONS.plugins, hsm_instances: BUILT_IN.find(({ name }) => name === 'hsm')?.config })) {
+  const configOf = (plugin: string) => BUILT_IN.find(({ name }) => name === plugin)?.config as TSchema;
+  const providers = (configOf('keys') as unknown as { properties: Record<string, TSchema> }).properties['identity_providers'];
+  const tables = { plugins: KERNEL_SECTIONS.plugins, hsm_instances: configOf('hsm'), 'keys.identity_providers': providers };
+  for (const [section, schema] of Object.entries(tables)) {
     assert.ok(text.includes(`# [[${section}]]`), section);
     for (const key of Object.keys((schema as unknown as { items: { properties: object } }).items.properties))
       assert.match(text, new RegExp(`^# ${key} = `, 'm'), key);

@@ -28,17 +28,32 @@ export function isDistrusted(socket: TLSSocket): boolean {
   return distrusted.has(socket);
 }
 
-/** @param now milliseconds since the epoch */
-export function peerCertificate(socket: TLSSocket, now: number): PeerCertificate {
-  const certificate = socket.getPeerX509Certificate?.();
-  if (!certificate) return { present: false, view: undefined };
-  const valid = socket.authorized && !distrusted.has(socket) && isCurrent(certificate, now) && allowsClients(certificate);
-  const commonName = valid ? commonNameOf(certificate) : undefined;
-  return { present: true, view: commonName === undefined ? undefined : { commonName } };
+/** What a connection's certificate says; undefined without one. It is read once: OpenSSL lets no client change it by renegotiation. */
+interface Shown {
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** While it is valid. */
+  readonly view: PeerCertificateView | undefined;
 }
 
-function isCurrent(certificate: X509Certificate, now: number): boolean {
-  return Date.parse(certificate.validFrom) <= now && now <= Date.parse(certificate.validTo);
+const shown = new WeakMap<TLSSocket, Shown | undefined>();
+
+/** @param now milliseconds since the epoch */
+export function peerCertificate(socket: TLSSocket, now: number): PeerCertificate {
+  if (!shown.has(socket)) shown.set(socket, read(socket));
+  const certificate = shown.get(socket);
+  if (!certificate) return { present: false, view: undefined };
+  const { from, to, view } = certificate;
+  return { present: true, view: from <= now && now <= to && !distrusted.has(socket) ? view : undefined };
+}
+
+function read(socket: TLSSocket): Shown | undefined {
+  const certificate = socket.getPeerX509Certificate?.();
+  if (!certificate) return undefined;
+  const commonName = socket.authorized && allowsClients(certificate) ? commonNameOf(certificate) : undefined;
+  const view = commonName === undefined ? undefined : { commonName };
+  return { from: Date.parse(certificate.validFrom), to: Date.parse(certificate.validTo), view };
 }
 
 /** An absent extension allows every use. */

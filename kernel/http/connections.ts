@@ -23,7 +23,7 @@ export interface Connections {
 }
 
 /** @param share of all connections that the process may have: 0 to 1 */
-export function watchConnections(server: Server, share = 1): Connections {
+export function watchConnections(server: Server, share: number): Connections {
   const sockets = new Set<Socket>();
   const silent = new Map<string, Socket>();
   const secure = new WeakSet<Duplex>();

@@ -1,11 +1,14 @@
-// Holds endpoints.json against the tables of the specification, where that is at hand: `compare-spec.ts FILE`.
+// Holds endpoints.json against the tables of one document of the specification, where that is at hand: `compare-spec.ts FILE`.
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type Endpoint, specEndpoints, specErrorCodes } from './spec-endpoints.ts';
 
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('usage: compare-spec.ts FILE');
 const markdown = readFileSync(file, 'utf8');
-const ours = JSON.parse(readFileSync(new URL('endpoints.json', import.meta.url), 'utf8')) as (Endpoint & { readonly errors: readonly number[] })[];
+type Listed = Endpoint & { readonly errors: readonly number[]; readonly document?: string };
+const entries = JSON.parse(readFileSync(new URL('endpoints.json', import.meta.url), 'utf8')) as Listed[];
+const ours = entries.filter(({ document = 'auth-service' }) => document === basename(file, '.md'));
 
 const inWords = ({ method, path, query, statuses }: Endpoint) => `${method} ${path}${query === undefined ? '' : `?${query}`} ${statuses.join(' ')}`;
 const specified = new Set(specEndpoints(markdown).map(inWords));

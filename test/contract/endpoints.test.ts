@@ -11,6 +11,10 @@ import { type Endpoint, specEndpoints, specErrorCodes } from './spec-endpoints.t
 interface Entry extends Endpoint {
   /** Of the Errors part, what applies although the endpoint's own row does not say it. */
   readonly errors: readonly number[];
+  /** Of the specification, without its suffix; auth-service where nothing is said, decisions for what it leaves open. */
+  readonly document?: string;
+  /** One of the paths that it stands for, where each has a route of its own. */
+  readonly as?: string;
   /** There is no route today; the mark goes with the first. */
   readonly notYet?: true;
 }
@@ -31,7 +35,7 @@ async function operations(): Promise<Operations> {
 }
 
 const paths = await operations();
-const routeOf = ({ method, path }: Entry) => paths[path]?.[method.toLowerCase()];
+const routeOf = ({ method, path, as = path }: Entry) => paths[as]?.[method.toLowerCase()];
 
 /** What the titles and the marks of all tests name. */
 const named = globSync('test/**/*.test.ts', { cwd: root })

@@ -54,7 +54,7 @@ test.before(async () => {
       return `client_crl = "${file('crl.pem', await revocationList(authority, [made]))}"`;
     });
   server = await startSecureServer({ plugins: [plugin()] as never, config: '[http]\nrequest_timeout = 5\n' }, revoked);
-  port = Number(new URL(server.announcements.find((text) => text.startsWith('echo at '))?.slice('echo at '.length) as string).port);
+  port = Number(new URL(server.announcements.find((text) => text.startsWith('echo listener on '))?.slice('echo listener on '.length) as string).port);
   ann = await server.client('ann');
 });
 test.after(() => server?.end());
@@ -180,6 +180,19 @@ test('a client that goes away aborts its message', async () => {
   seen.holds.get('hold:gone')?.();
 });
 
+test('a new revocation list ends every connection that was checked against the old one, and those on it do not come back', async () => {
+  const [dan, stays] = [await server.client('dan'), await talk(ann)];
+  const { socket, next, ended } = await talk(dan);
+  socket.write(framed('hello'));
+  assert.equal(await next(), 'dan: hello');
+  server.file('crl.pem', await revocationList(server.authority, [gone, dan]));
+  await ended;
+  assert.equal(await isServed(dan), false);
+  assert.equal(await isServed(ann), true);
+  // What was checked against the old list is checked again, by a new handshake.
+  await stays.ended;
+});
+
 test('a certificate that expires ends its connection at the next message', async () => {
   const soon = await server.client('soon', { days: 1 });
   const { socket, next, ended } = await talk(soon);
@@ -247,7 +260,7 @@ test('a client that does not take its answers is closed', async () => {
 test('a stop finishes the message under way and takes no other', async () => {
   const own = await startSecureServer({ plugins: [plugin()] as never });
   const made = await own.client('bea');
-  const ownPort = Number(new URL(own.announcements[0]?.slice('echo at '.length) as string).port);
+  const ownPort = Number(new URL(own.announcements[0]?.slice('echo listener on '.length) as string).port);
   const [busy, idle] = [own.dial(ownPort, made), own.dial(ownPort, made)];
   const answers: Buffer[] = [];
   for (const socket of [busy, idle]) socket.on('data', (chunk: Buffer) => answers.push(chunk)).on('error', () => {});

@@ -6,6 +6,8 @@ import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 import { createSoftHsm } from '../../softhsm.ts';
 import { skipWithout } from '../../system.ts';
 
+// covers: GET /hsm/status
+
 interface InstanceStatus {
   readonly prefix: string;
   readonly model: string;

@@ -15,7 +15,11 @@ let admin: string;
 test.before(async () => {
   idp = await startIdentityProvider(() => Date.now());
   const provider = `[[keys.identity_providers]]\nname = "corp"\nissuer = "${idp.issuer}"\njwks_uri = "${idp.jwksUri}"\naudience = "gatehouse"\n`;
-  server = await startSecureServer({ plugins: ECHOING, config: `[keys]\nrealm = "main"\nrealms = ["main", "other"]\nprivileged_users = ["ada"]\n${provider}` });
+  const hsm = '[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [3]\nhsm_password = ["1234"]\nlibrary = "/nowhere.so"\n';
+  server = await startSecureServer({
+    plugins: ECHOING,
+    config: `${hsm}${hsm}[keys]\nrealm = "main"\nrealms = ["main", "other"]\nprivileged_users = ["ada"]\n${provider}`,
+  });
   admin = await signInAdmin(server);
   all = people(server, admin);
   for (const realm of ['main', 'other', 'closed']) {
@@ -106,14 +110,19 @@ test('a JWT opens what every credential opens, and no session routes; a sign-in 
   assert.equal((await server.ask('POST', '/login?realm=main', options)).status, 401);
 });
 
-test('GET /server-info', async () => {
+test('GET /server-info: the versions, and the HSM instances as they were last seen', async () => {
   const { body } = await server.as(await server.client('ann'))('GET', '/server-info');
-  assert.deepEqual(body, {
-    version: '0.0.0-test',
-    kmip_versions: ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0'],
-    vendor_identification: 'gatehouse',
-    hsm_instances: [],
-  });
+  const { hsm_instances: instances, ...rest } = body;
+  assert.deepEqual(rest, { version: '0.0.0-test', kmip_versions: ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0'], vendor_identification: 'gatehouse' });
+  assert.deepEqual(
+    instances.map(({ prefix, model }: Record<string, string>) => [prefix, model]),
+    [
+      ['hsm::soft_hsm', 'soft_hsm'],
+      ['hsm::soft_hsm_1', 'soft_hsm'],
+    ],
+  );
+  // There is no such library: nothing is known of the slots, or that they are out of reach.
+  for (const { slots } of instances) for (const slot of slots) assert.deepEqual(slot, { slot_id: 3, accessible: false });
 });
 
 test('a certificate that expires under way is refused with the next request', async () => {

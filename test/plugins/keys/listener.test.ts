@@ -15,8 +15,8 @@ let port: number;
 let ann: Made;
 test.before(async () => {
   server = await startSecureServer({ plugins: ECHOING, config: LISTENING });
-  const address = server.announcements.find((text) => text.startsWith('KMIP at tls://'));
-  port = Number(new URL(address?.slice('KMIP at '.length) as string).port);
+  const address = server.announcements.find((text) => text.startsWith('KMIP listener on tls://'));
+  port = Number(new URL(address?.slice('KMIP listener on '.length) as string).port);
   ann = await server.client('ann@acme.com');
 });
 test.after(() => server?.end());

@@ -106,6 +106,9 @@ function announced(path: string, length: number): Promise<number | undefined> {
   });
 }
 
+// covers: POST /v1/crypto/encrypt, POST /v1/crypto/decrypt, POST /v1/crypto/sign, POST /v1/crypto/verify, POST /v1/crypto/mac, POST /v1/crypto/keys
+// covers: POST /v1/crypto/keys/unwrap, DELETE /v1/crypto/keys/{kid}
+// covers: GET /v1/crypto/keys/{kid}/tags, POST /v1/crypto/keys/{kid}/tags, DELETE /v1/crypto/keys/{kid}/tags
 test('REST crypto: each call reaches the actor with its name, its key and its body', async () => {
   const calls: [Parameters<TestServer['ask']>[0], string, object, boolean][] = [
     ['POST', '/encrypt', { name: 'encrypt' }, true],
@@ -151,7 +154,7 @@ test('REST crypto: refusals after authentication are {error, description}', asyn
   usual(await ask('GET', '/v1/crypto/encrypt'), 'METHOD_NOT_ALLOWED', 405);
 });
 
-test('GET /access/owned, /access/obtained, /access/list/{object_id}, /access/create, /access/privileged', async () => {
+test('GET /access/owned, GET /access/obtained, GET /access/list/{object_id}, GET /access/create, GET /access/privileged', async () => {
   assert.deepEqual((await ask('GET', '/access/owned')).body, [{ object_id: 'one', state: 'Active', attributes: { owner: '_/admin' } }]);
   assert.deepEqual((await ask('GET', '/access/obtained')).body, [{ object_id: 'two', owner_id: '_/admin', state: 'Active', operations: ['get'] }]);
   assert.equal((await ask('GET', '/access/list/hsm::soft_hsm::0::a%2Fb')).body[0].user_id, '_/admin on hsm::soft_hsm::0::a/b');

@@ -1,0 +1,53 @@
+// Authenticators of several plugins: asked in their order, for the first credential that is present and for no other.
+import assert from 'node:assert/strict';
+import type { FastifyRequest } from 'fastify';
+import { test } from 'uvu';
+import { createClock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { type Authenticators, createAuthentication } from '../../../kernel/http/authenticate.ts';
+import type { Authenticator, CredentialKind } from '../../../kernel/http/credential.ts';
+
+const asked: string[] = [];
+
+/** Knows the values that begin with its name. */
+function knows(name: string, credential: CredentialKind): Authenticator {
+  return async ({ value }) => {
+    asked.push(`${name} ${value}`);
+    return value.startsWith(name) ? { credential, realm: '', username: name, scheme: 'x' } : undefined;
+  };
+}
+
+const plugins: Authenticators[] = [
+  { authorization: knows('a', 'authorization'), cookie: knows('a', 'cookie') },
+  {},
+  { authorization: knows('b', 'authorization') },
+  { authorization: knows('b', 'authorization') },
+];
+const authentication = createAuthentication(plugins, createClock());
+
+function request(headers: Record<string, string>, cookies: Record<string, string> = {}): FastifyRequest {
+  asked.length = 0;
+  return { headers, cookies, raw: { socket: {} }, host: 'here' } as unknown as FastifyRequest;
+}
+
+test('the first plugin that knows the credential says whose it is; the ones after it are not asked', async () => {
+  assert.equal((await authentication.attempt(request({ authorization: 'a1' })))?.username, 'a');
+  assert.deepEqual(asked, ['a a1']);
+  assert.equal((await authentication.attempt(request({ authorization: 'b1' })))?.username, 'b');
+  assert.deepEqual(asked, ['a b1', 'b b1']);
+});
+
+test('a credential that nobody knows is refused, and the next one is not looked at', async () => {
+  const refused = (error: unknown) => error instanceof Fault && error.code === 'UNAUTHENTICATED';
+  await assert.rejects(authentication.require(request({ authorization: 'c1' }, { _ea_: 'a1' }), ['authorization', 'cookie']), refused);
+  assert.deepEqual(asked, ['a c1', 'b c1', 'b c1']);
+  await assert.rejects(authentication.require(request({ 'x-app-token': 'a1' }), ['app-token']), refused);
+  assert.deepEqual(asked, []);
+});
+
+test('a kind that the route does not accept is not asked for', async () => {
+  await assert.rejects(authentication.require(request({ authorization: 'a1' }, { _ea_: 'a1' }), ['cookie']));
+  assert.deepEqual(asked, []);
+});
+
+test.run();

@@ -1,0 +1,55 @@
+// The tables of the key server on both databases: they are made once, and hold what is searched for.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { createClock } from '../../../kernel/clock.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
+import { openStore } from '../../../kernel/store/open.ts';
+import type { Store } from '../../../kernel/store/store.ts';
+import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
+import { testDatabases } from '../../stores.ts';
+
+const databases = await testDatabases();
+const sets = [{ owner: 'keys', migrations: KEYS_MIGRATIONS }];
+
+const ids = async (store: Store, sql: string, params: (string | number)[] = []) => (await store.all<{ id: string }>(sql, params)).map(({ id }) => id);
+
+for (const database of databases) {
+  test(`${database.dialect}: objects newest first, those that are due, by attribute, and by grant`, async () => {
+    const store = await openStore(await database.url(), { writer: 'test', clock: createClock() });
+    try {
+      assert.ok((await migrate(store, sets, () => 1)) >= 1);
+      assert.equal(await migrate(store, sets, () => 1), 0);
+      await store.transaction(async (tx) => {
+        const insert =
+          'INSERT INTO kms_object (id, object_type, state, owner, created_at, changed_at, due_at, attributes, content, seq) VALUES ($1, 2, 1, $2, $3, $3, $4, $5, $6, $7)';
+        for (const [seq, [id, due]] of (
+          [
+            ['a', null],
+            ['b', 50],
+            ['c', 500],
+          ] as const
+        ).entries())
+          await tx.run(insert, [id, 'ann', 2 ** 41, due, Uint8Array.of(1), id === 'a' ? null : Uint8Array.of(2, 3), seq]);
+        await tx.run('INSERT INTO kms_attribute (object_id, tag, value) VALUES ($1, $2, $3)', ['b', 0x420028, '00000003']);
+        await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', ['hsm::soft_hsm::0::key', 'r/*', 'decrypt encrypt']);
+      });
+      assert.deepEqual(await ids(store, 'SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', ['ann']), ['c', 'b', 'a']);
+      assert.deepEqual(await ids(store, 'SELECT id FROM kms_object WHERE due_at <= $1', [100]), ['b']);
+      const tagged = 'SELECT object_id AS id FROM kms_attribute WHERE tag = $1 AND value = $2';
+      assert.deepEqual(await ids(store, tagged, [0x420028, '00000003']), ['b']);
+      assert.deepEqual(await ids(store, 'SELECT object_id AS id FROM kms_grant WHERE user_id = $1', ['r/*']), ['hsm::soft_hsm::0::key']);
+      const row = await store.get('SELECT archived, content, attributes FROM kms_object WHERE id = $1', ['a']);
+      assert.deepEqual([row?.['archived'], row?.['content'], Buffer.from(row?.['attributes'] as Uint8Array)], [0, null, Buffer.of(1)]);
+      const again = store.transaction((tx) =>
+        tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', ['hsm::soft_hsm::0::key', 'r/*', 'get']),
+      );
+      await assert.rejects(again);
+    } finally {
+      await store.close();
+    }
+  });
+}
+
+test.after(() => Promise.all(databases.map((database) => database.stop())).then(() => {}));
+
+test.run();
