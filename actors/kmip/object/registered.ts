@@ -56,6 +56,8 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
       keyBlockOf(content);
       return;
     case ObjectType.CertificateRequest:
+      required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
+      required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);
       return;
     default:
       keyBlockOf(content);
