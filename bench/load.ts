@@ -4,10 +4,12 @@ import { connect, type TLSSocket } from 'node:tls';
 export interface LoadOptions {
   readonly address: string;
   readonly ca: string;
+  /** Certificate and key that the client shows. */
+  readonly client?: { readonly cert: string; readonly key: string };
   readonly connections: number;
   readonly ms: number;
   /** Head and body of the next request. */
-  next(): string;
+  next(): string | Uint8Array;
   /** Status that every answer must have. */
   readonly status: number;
 }
@@ -41,10 +43,10 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   return { perSecond, times };
 }
 
-function open({ address, ca }: LoadOptions): Promise<TLSSocket> {
+function open({ address, ca, client }: LoadOptions): Promise<TLSSocket> {
   const { hostname, port } = new URL(address);
   return new Promise((resolve, reject) => {
-    const socket = connect({ host: hostname, port: Number(port), ca }, () => resolve(socket));
+    const socket = connect({ host: hostname, port: Number(port), ca, ...client }, () => resolve(socket));
     socket.on('error', reject);
   });
 }

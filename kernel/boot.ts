@@ -1,9 +1,9 @@
 // The boot of the server as named steps: configuration, plugins, store, actors, front. What fails unwinds what was done and says why.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import type { ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { TlsOptions } from 'node:tls';
 import type { DestinationStream } from 'pino';
 import { actorSpecs, faultTables, routesOf, tagsOf } from './catalog.ts';
 import { createClock, type LocalClock } from './clock.ts';
@@ -17,7 +17,8 @@ import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
 import { certificatesIn, readTls, type TlsService, tlsFiles, watchTls } from './http/tls.ts';
 import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
-import { listen as listenTo } from './listener/listen.ts';
+import { listen as listenTo, type OpenListener } from './listener/listen.ts';
+import type { Listener } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
@@ -54,6 +55,8 @@ const REQUESTS_MS = 10_000;
 const ACTOR_MS = 5_000;
 /** Of the connections of the process, where there are protocols beside HTTP. */
 const LISTENERS_SHARE = 0.25;
+/** Messages that all connections of a listener may hold together: four of KMIP's largest. */
+const LISTENER_BYTES = 268_435_456;
 
 /** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
 export async function boot(options: BootOptions): Promise<Server> {
@@ -131,19 +134,26 @@ async function start(options: Start): Promise<Server> {
   addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version });
   unwind.add('front', () => served.close(REQUESTS_MS));
   const address = await listen(served, config.http);
-  const services: TlsService[] = [{ server: served.server, closeIdle: () => served.server.closeIdleConnections() }];
-  for (const listener of listeners) {
-    const arrivalMs = config.http.request_timeout * 1000;
-    const opened = await listenTo(listener, { tls, clock, log, arrivalMs, share: LISTENERS_SHARE / listeners.length });
-    unwind.add(`${listener.name} listener`, () => opened.close(REQUESTS_MS));
-    announcements.push(`${listener.name} listener on ${opened.address}`);
-    services.push(opened);
-  }
-  const changed = (now: ServerOptions) => {
+  const opened = await openListeners(listeners, options, tls, clock);
+  announcements.push(...opened.map(({ name, address: where }) => `${name} listener on ${where}`));
+  const services: TlsService[] = [{ server: served.server, closeIdle: () => served.server.closeIdleConnections() }, ...opened];
+  const changed = (now: TlsOptions) => {
     tls = now;
   };
   unwind.add('TLS watch', watchTls(services, files, log, changed));
   return { address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
+}
+
+/** What is opened is closed by the unwinding, also when a later one fails. */
+async function openListeners(listeners: readonly Listener[], { config, log, unwind }: Start, tls: TlsOptions, clock: LocalClock): Promise<OpenListener[]> {
+  const limits = { arrivalMs: config.http.request_timeout * 1000, share: LISTENERS_SHARE / listeners.length, memoryLimit: LISTENER_BYTES };
+  const opened: OpenListener[] = [];
+  for (const listener of listeners) {
+    const open = await listenTo(listener, { tls, clock, log, ...limits });
+    unwind.add(`${listener.name} listener`, () => open.close(REQUESTS_MS));
+    opened.push(open);
+  }
+  return opened;
 }
 
 /** Migrations and the server's own keys, on a connection that is closed before any actor opens its own. */

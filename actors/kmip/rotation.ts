@@ -5,6 +5,7 @@ import { settle, stateAt } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { rotationDue } from './object/rotation-due.ts';
 import type { ObjectTransaction, Version } from './operations/operation.ts';
+import { reCertifyDraft } from './operations/re-certify.ts';
 import { rekeyDraft } from './operations/rekey.ts';
 import { rekeyPair } from './operations/rekey-key-pair.ts';
 import { Refusal } from './refusal.ts';
@@ -53,6 +54,9 @@ async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchCont
       return true;
     case ENUM.ObjectType.PrivateKey:
       await rekeyPair(tx, draft, asked(draft), ctx);
+      return true;
+    case ENUM.ObjectType.Certificate:
+      await reCertifyDraft(tx, draft, asked(draft), ctx);
       return true;
     default:
       // A public key is rotated with its private key.

@@ -56,13 +56,26 @@ export type StreamApi = {
 };
 
 /** Limits of one thread; all streams of a user are on one. */
-export interface StreamArgs {
+export interface StreamLimits {
   readonly streams: number;
   readonly streamsPerUser: number;
   /** Since the last part. */
   readonly idleMs: number;
-  /** Of all parts of one stream. */
+  /** Of all parts of one stream; and of the streams of one user that hold their parts. */
   readonly inputBytes: number;
+  /** Of all streams that hold their parts, because their algorithm signs whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
+  readonly heldBytes: number;
 }
 
-export const STREAM_LIMITS: StreamArgs = Object.freeze({ streams: 10_000, streamsPerUser: 1_000, idleMs: 300_000, inputBytes: 64 * 1024 * 1024 });
+/** Other limits than the usual ones. */
+export type StreamArgs = Partial<StreamLimits>;
+
+const MIB = 1024 * 1024;
+
+export const STREAM_LIMITS: StreamLimits = Object.freeze({
+  streams: 10_000,
+  streamsPerUser: 1_000,
+  idleMs: 300_000,
+  inputBytes: 64 * MIB,
+  heldBytes: 256 * MIB,
+});

@@ -1,9 +1,10 @@
 // The cryptographic state of one multi-part operation, from the first part to the last.
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { cipherFor } from './crypto/cipher.ts';
 import { hashStream } from './crypto/hash.ts';
 import { equalMac, macAlgorithm, macStream } from './crypto/mac.ts';
 import { keyObject } from './crypto/secret-key.ts';
+import { schemeOf } from './crypto/signature-scheme.ts';
 import { signStream, verifyStream } from './crypto/signature-stream.ts';
 import { Refusal } from './refusal.ts';
 import type { StreamKind, StreamOutput, StreamStart } from './stream-api.ts';
@@ -11,6 +12,8 @@ import { required } from './ttlv/read.ts';
 import { TAG } from './ttlv/tag.ts';
 
 export interface StreamWork {
+  /** All parts are kept until the end. */
+  readonly holds: boolean;
   /** @returns what has come out so far */
   update(data: Uint8Array): Uint8Array;
   /** Takes the last part and ends the work. */
@@ -48,8 +51,9 @@ function ended({ data = NOTHING, tag, valid }: { data?: Uint8Array; tag?: Uint8A
 }
 
 /** What gives nothing before its end. */
-function silent(update: (data: Uint8Array) => void, finish: (proof: Uint8Array | undefined) => StreamOutput): StreamWork {
+function silent(update: (data: Uint8Array) => void, finish: (proof: Uint8Array | undefined) => StreamOutput, holds = false): StreamWork {
   return {
+    holds,
     update(data) {
       update(data);
       return NOTHING;
@@ -71,6 +75,7 @@ function encryption(start: StreamStart): StreamWork {
   if (cipher.encryptor === undefined) throw unsupported(cipher.name);
   const running = cipher.encryptor(secret, { iv: start.iv, aad: start.aad });
   return {
+    holds: false,
     update: (data) => new Uint8Array(running.update(data)),
     finish(data) {
       const head = running.update(data);
@@ -85,6 +90,7 @@ function decryption(start: StreamStart): StreamWork {
   if (cipher.decryptor === undefined) throw unsupported(cipher.name);
   const running = cipher.decryptor(secret, { iv: start.iv, aad: start.aad, tag: start.proof });
   return {
+    holds: false,
     update: (data) => new Uint8Array(running.update(data)),
     finish(data, proof) {
       const head = running.update(data);
@@ -94,23 +100,23 @@ function decryption(start: StreamStart): StreamWork {
 }
 
 function signing({ key, parameters }: StreamStart): StreamWork {
-  const running = signStream(createPrivateKey({ key: Buffer.from(key.buffer, key.byteOffset, key.length), format: 'der', type: 'pkcs8' }), parameters);
+  const object = createPrivateKey({ key: Buffer.from(key.buffer, key.byteOffset, key.length), format: 'der', type: 'pkcs8' });
+  const running = signStream(object, parameters);
   return silent(
     (data) => running.update(data),
     () => ended({ data: running.final() }),
+    schemeOf(object, parameters).kind === 'pure',
   );
 }
 
 function verifying({ key, parameters, proof: known }: StreamStart): StreamWork {
-  const running = verifyStream(publicKey(key), parameters);
+  const object = createPublicKey({ key: Buffer.from(key.buffer, key.byteOffset, key.length), format: 'der', type: 'spki' });
+  const running = verifyStream(object, parameters);
   return silent(
     (data) => running.update(data),
     (proof) => ended({ valid: running.final(required(proof ?? known, TAG.SignatureData)) }),
+    schemeOf(object, parameters).kind === 'pure',
   );
-}
-
-function publicKey(key: Uint8Array): KeyObject {
-  return createPublicKey({ key: Buffer.from(key.buffer, key.byteOffset, key.length), format: 'der', type: 'spki' });
 }
 
 function authenticating({ kind, key, algorithm, parameters, proof: known }: StreamStart): StreamWork {

@@ -1,20 +1,21 @@
 // Multi-part cryptographic operations: one thread holds what lies between the parts.
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import { Refusal } from './refusal.ts';
-import type { StreamApi, StreamArgs, StreamOutput, StreamOwner, StreamResult, StreamStart } from './stream-api.ts';
+import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './stream-api.ts';
 import { StreamTable } from './stream-table.ts';
 import { startWork } from './stream-work.ts';
 
 const NOTHING = new Uint8Array();
 
-export default defineActor<StreamApi, StreamArgs>((limits, ctx) => {
+export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
+  const limits = { ...STREAM_LIMITS, ...args };
   const table = new StreamTable(limits, () => ctx.clock.monotonic());
   const sweeping = sweepEvery(ctx, limits.idleMs, table);
   return {
     api: {
       begin: (start, data) => answered(() => begin(table, start, data)),
       update: (owner, value, data) => answered(() => update(table, owner, value, data)),
-      finish: (owner, value, data, proof) => answered(() => table.takeOut(owner, value, data.length).work.finish(data, proof)),
+      finish: (owner, value, data, proof) => answered(() => finish(table, owner, value, data, proof)),
       abandon: async (owner, value) => (await answered(() => ended(table, owner, value))).ok,
     },
     stop: sweeping.stop,
@@ -22,22 +23,29 @@ export default defineActor<StreamApi, StreamArgs>((limits, ctx) => {
 });
 
 function begin(table: StreamTable, start: StreamStart, data: Uint8Array): StreamOutput {
-  table.makeRoom(start.user);
-  table.checkBytes(data.length);
-  const work = startWork(start);
-  const output = work.update(data);
-  return { ok: true, value: table.add(start, work, data.length), data: output, tag: undefined, valid: undefined };
+  table.makeRoom(start);
+  const stream = table.fresh(start, startWork(start));
+  table.count(stream, data.length);
+  const output = stream.work.update(data);
+  return { ok: true, value: table.add(stream), data: output, tag: undefined, valid: undefined };
 }
 
 function update(table: StreamTable, owner: StreamOwner, value: Uint8Array, data: Uint8Array): StreamOutput {
-  const stream = table.takeOut(owner, value, data.length);
+  const stream = table.takeOut(owner, value);
+  table.count(stream, data.length);
   const output = stream.work.update(data);
-  table.putBack(value, stream);
+  table.put(value, stream);
   return { ok: true, value, data: output, tag: undefined, valid: undefined };
 }
 
+function finish(table: StreamTable, owner: StreamOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): StreamOutput {
+  const stream = table.takeOut(owner, value);
+  table.count(stream, data.length);
+  return stream.work.finish(data, proof);
+}
+
 function ended(table: StreamTable, owner: StreamOwner, value: Uint8Array): StreamOutput {
-  table.takeOut(owner, value, 0);
+  table.takeOut(owner, value);
   return { ok: true, value: NOTHING, data: NOTHING, tag: undefined, valid: undefined };
 }
 

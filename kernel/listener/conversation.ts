@@ -15,6 +15,13 @@ export interface ConversationOptions {
   readonly log: Log;
   /** A message must have arrived within this time of its first byte. */
   readonly arrivalMs: number;
+  readonly memory: Memory;
+}
+
+/** What all connections of a listener hold together, bytes; one that goes beyond the limit is closed. */
+export interface Memory {
+  held: number;
+  readonly limit: number;
 }
 
 /** A connection that says nothing for so long is closed, and one that does not take its answer. */
@@ -34,6 +41,8 @@ export class Conversation {
   #turn: 'client' | 'server' | 'answer' = 'client';
   /** Since when, by the monotonic clock: the last answer, or the first byte of the message that is arriving. */
   #since: number;
+  /** Its part of the memory of all. */
+  #counted = 0;
   #isLast = false;
   #hasEnded = false;
 
@@ -44,7 +53,10 @@ export class Conversation {
     this.#address = socket.remoteAddress ?? '';
     this.#since = options.clock.monotonic();
     socket.on('data', (chunk: Uint8Array) => this.#read(chunk));
-    socket.on('close', () => this.#gone.abort());
+    socket.on('close', () => {
+      this.#gone.abort();
+      this.#count(0);
+    });
   }
 
   /** Ends the connection now, or after the answer to the message under way. */
@@ -65,6 +77,8 @@ export class Conversation {
     if (this.#hasEnded) return;
     if (this.#frames.held === 0 && this.#turn === 'client') this.#since = this.#options.clock.monotonic();
     this.#frames.push(chunk);
+    this.#count(this.#counted + chunk.byteLength);
+    if (this.#options.memory.held > this.#options.memory.limit) return this.#refuseMore();
     if (this.#turn === 'client') {
       const frame = this.#frames.next();
       if (frame) void this.#answerAll(frame);
@@ -76,6 +90,7 @@ export class Conversation {
     try {
       for (let frame: Frame | undefined = first; frame && !this.#hasEnded; frame = this.#frames.next()) {
         await this.#answer(frame);
+        this.#count(this.#frames.held);
         if (!frame.isMessage || this.#isLast) this.#end();
       }
     } catch (error) {
@@ -98,6 +113,18 @@ export class Conversation {
     this.#turn = 'answer';
     this.#since = clock.monotonic();
     await this.#write(answer);
+  }
+
+  #refuseMore(): void {
+    const { listener, log, memory } = this.#options;
+    log.warn({ listener: listener.name, source: this.#address, held: memory.held }, 'connection closed: all together hold too much');
+    this.#socket.destroy();
+  }
+
+  #count(bytes: number): void {
+    if (this.#socket.destroyed && bytes > 0) return;
+    this.#options.memory.held += bytes - this.#counted;
+    this.#counted = bytes;
   }
 
   /** Settles when the next answer may be written, or when there is nobody to write to. */

@@ -18,9 +18,12 @@ export interface ListenOptions {
   readonly arrivalMs: number;
   /** Of the connections that the process may have: 0 to 1. */
   readonly share: number;
+  /** What all its connections may hold of messages together, bytes. */
+  readonly memoryLimit: number;
 }
 
 export interface OpenListener extends TlsService {
+  readonly name: string;
   /** `tls://host:port` */
   readonly address: string;
   /** Answers what is under way, at most for `ms`, then closes every connection. */
@@ -35,12 +38,13 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
   if (!tls.requestCert) throw new ConfigError([`${listener.setting}: needs client certificates, set http.tls.client_ca`]);
   const server = createServer({ ...tls, rejectUnauthorized: true });
   const connections = watchConnections(server, share);
+  const memory = { held: 0, limit: options.memoryLimit };
   const talks = new Map<TLSSocket, Conversation>();
   server.on('secureConnection', (socket) => {
     socket.on('error', () => socket.destroy());
     if (!peerCertificate(socket, clock.now()).view) return socket.destroy();
     connections.heard(socket);
-    talks.set(socket, new Conversation(socket, { ...options, listener }));
+    talks.set(socket, new Conversation(socket, { ...options, listener, memory }));
     socket.on('close', () => talks.delete(socket));
   });
   server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'no TLS connection'));
@@ -49,6 +53,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     for (const talk of talks.values()) talk.expire();
   });
   return {
+    name: listener.name,
     address,
     server,
     closeIdle() {

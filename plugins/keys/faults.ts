@@ -7,8 +7,8 @@ export const KEYS_FAULTS = Object.freeze({
   // For those who may see the object: the others find nothing.
   KEYS_NOT_OWNER: { status: 403, message: 'the object is not owned by the caller' },
   KEYS_GRANT_SELF: { status: 403, message: 'you cannot grant yourself rights, nor revoke your own' },
+  // The right to create objects is given by those who always have it.
+  KEYS_NOT_PRIVILEGED: { status: 403, message: 'only privileged users may do that' },
   // Also for objects that the caller may not see.
   KEYS_OBJECT_NOT_FOUND: { status: 404, message: 'there is no such object' },
-  // The key that wraps all others is out of reach, as long as its HSM is.
-  KEYS_SEALED: { status: 503, message: 'the key server is sealed', retry: true },
 }) satisfies FaultTable;

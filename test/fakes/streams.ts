@@ -1,13 +1,13 @@
 // Streams served in the test's own thread by the real actor.
 
 import streamActor from '../../actors/kmip/stream.actor.ts';
-import { STREAM_LIMITS, type StreamApi, type StreamArgs } from '../../actors/kmip/stream-api.ts';
+import type { StreamApi, StreamArgs } from '../../actors/kmip/stream-api.ts';
 import { openStreams, type Streams } from '../../actors/kmip/streams.ts';
 import type { ActorContext, Api } from '../../kernel/actor.ts';
 
 /** @param time milliseconds that the test moves */
-export async function streamsHere(limits: Partial<StreamArgs> = {}, time: () => number = () => 0): Promise<Streams> {
+export async function streamsHere(limits: StreamArgs = {}, time: () => number = () => 0): Promise<Streams> {
   const clock = { now: time, monotonic: time, setTimeout: () => undefined, clearTimeout() {} };
-  const { api } = await streamActor({ ...STREAM_LIMITS, ...limits }, { clock } as unknown as ActorContext);
+  const { api } = await streamActor(limits, { clock } as unknown as ActorContext);
   return openStreams({ keys: () => ['0'], at: () => api as StreamApi & Api });
 }

@@ -10,6 +10,8 @@ export interface Validity {
   readonly valid: boolean;
   /** Where it is not. */
   readonly why?: string;
+  /** Not valid because an issuer's certificate was not given: nothing can be said of the chain. */
+  readonly incomplete?: true;
 }
 
 const WHAT = 'the certificate';
@@ -18,6 +20,7 @@ const WHAT = 'the certificate';
 const UNDERSTOOD: readonly string[] = Object.values(EXTENSION);
 
 class Invalid extends Error {}
+class Incomplete extends Error {}
 
 /**
  * The certificates must be one chain, from one that issued none of the others up to a self-signed one: signatures, times, basic
@@ -33,6 +36,7 @@ export function validateChain(certificates: readonly Uint8Array[], at: number, r
     for (const [index, certificate] of chain.entries()) check(certificate, index, chain, at, lists);
     return { valid: true };
   } catch (error) {
+    if (error instanceof Incomplete) return { valid: false, why: error.message, incomplete: true };
     if (error instanceof Invalid || error instanceof Refusal) return { valid: false, why: error.message };
     throw error;
   }
@@ -55,11 +59,17 @@ function ordered(all: readonly CertificateFacts[]): CertificateFacts[] {
   const chain = [leaf];
   for (let last = leaf; !isSelfSigned(last); chain.push(last)) {
     const issuer = issuersOf.get(last)?.find((each) => !chain.includes(each));
-    if (issuer === undefined) throw new Invalid('the certificate of an issuer is missing, or a signature is wrong');
+    if (issuer === undefined) throw noIssuer(last, all);
     last = issuer;
   }
   if (chain.length !== all.length) throw new Invalid('the certificates are not one chain');
   return chain;
+}
+
+/** Where the one that the certificate names was given, its signature is wrong. */
+function noIssuer(certificate: CertificateFacts, all: readonly CertificateFacts[]): Error {
+  const isNamed = all.some(({ subject }) => subject.der.equals(certificate.issuer.der));
+  return isNamed ? new Invalid('a signature is wrong') : new Incomplete('the certificate of an issuer is missing');
 }
 
 function check(certificate: CertificateFacts, index: number, chain: readonly CertificateFacts[], at: number, lists: readonly RevocationList[]): void {

@@ -44,7 +44,7 @@ const PURPOSE: Readonly<Record<string, string>> = {
 };
 
 /** What the identifiers of keys are made from. */
-export interface KeyIdentifiers {
+interface KeyIdentifiers {
   readonly subject: Buffer;
   readonly issuer: Buffer;
   /** Of the issuer's certificate: DER of the name of its issuer, and of its serial number. */

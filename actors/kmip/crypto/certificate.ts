@@ -22,12 +22,16 @@ export interface CertifyOptions {
   /** Lines of OpenSSL's configuration; they go before those of a request. */
   readonly extensions?: string;
   readonly requestedExtensions?: readonly Extension[];
+  /** Of the certificate that this one renews: all of them are taken over, but for the identifiers of keys. */
+  readonly renewedExtensions?: readonly Extension[];
   /** Positive, at most 20 bytes; 16 random bytes where it is left out. */
   readonly serial?: Uint8Array;
 }
 
 /** Of what a request asks for, these are given; to be an authority is not a client's to ask. */
 const GRANTED: readonly string[] = [EXTENSION.subjectAltName, EXTENSION.keyUsage, EXTENSION.extendedKeyUsage];
+
+const ALWAYS: readonly string[] = [EXTENSION.subjectKeyIdentifier, EXTENSION.authorityKeyIdentifier];
 
 const VERSION_3 = context(0, unsigned(2n));
 
@@ -70,7 +74,7 @@ function randomSerial(): Buffer {
 }
 
 function extensionsOf(
-  { subjectPublicKey, extensions = '', requestedExtensions = [] }: CertifyOptions,
+  { subjectPublicKey, extensions = '', requestedExtensions = [], renewedExtensions = [] }: CertifyOptions,
   issuerKey: KeyObject,
   issuer: CertificateFacts | undefined,
 ): Extension[] {
@@ -82,7 +86,8 @@ function extensionsOf(
   };
   const all = parseExtensions(extensions, keys);
   const always = parseExtensions('subjectKeyIdentifier=hash\nauthorityKeyIdentifier=keyid', keys);
-  for (const extension of [...requestedExtensions.filter(({ oid }) => GRANTED.includes(oid)), ...always])
-    if (!all.some(({ oid }) => oid === extension.oid)) all.push(extension);
+  const requested = requestedExtensions.filter(({ oid }) => GRANTED.includes(oid));
+  const renewed = renewedExtensions.filter(({ oid }) => !ALWAYS.includes(oid));
+  for (const extension of [...requested, ...renewed, ...always]) if (!all.some(({ oid }) => oid === extension.oid)) all.push(extension);
   return all;
 }

@@ -16,7 +16,6 @@ export const DER = Object.freeze({
   ia5: 0x16,
   utcTime: 0x17,
   generalizedTime: 0x18,
-  universal: 0x1c,
   bmp: 0x1e,
 });
 

@@ -23,7 +23,7 @@ const PKCS3 = '1.2.840.113549.1.3.1';
 const X942 = '1.2.840.10046.2.1';
 const WHAT = 'KeyMaterial';
 
-export interface DsaParts {
+interface DsaParts {
   readonly p: bigint;
   readonly q: bigint;
   readonly g: bigint;
@@ -31,7 +31,7 @@ export interface DsaParts {
   readonly value: bigint;
 }
 
-export interface DhParts {
+interface DhParts {
   readonly prime: bigint;
   readonly generator: bigint;
   /** Only of keys that came with X9.42 parameters. */

@@ -6,7 +6,7 @@ import { dhParts } from './discrete-log-key.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from './parameters.ts';
 
 /** Names of node:crypto's key types that are parameter sets of FIPS 203, 204 and 205. */
-export type PostQuantumType = `ml-kem-${512 | 768 | 1024}` | `ml-dsa-${44 | 65 | 87}` | `slh-dsa-${'sha2' | 'shake'}-${128 | 192 | 256}${'s' | 'f'}`;
+type PostQuantumType = `ml-kem-${512 | 768 | 1024}` | `ml-dsa-${44 | 65 | 87}` | `slh-dsa-${'sha2' | 'shake'}-${128 | 192 | 256}${'s' | 'f'}`;
 
 export interface KeyFacts {
   /** EC for the curves of ECDSA and ECDH, ECDH for X25519 and X448. */
@@ -43,10 +43,22 @@ const PUBLIC_LENGTH: Readonly<Record<string, number>> = {
 };
 
 /** Key types of curves that OpenSSL treats apart from the others. */
-export const OKP_TYPES: readonly string[] = ['x25519', 'x448', 'ed25519', 'ed448'] satisfies OkpType[];
+const OKP_TYPES: readonly string[] = ['x25519', 'x448', 'ed25519', 'ed448'] satisfies OkpType[];
 
 /** @throws Refusal UnsupportedCryptographicParameters for a curve without a KMIP name, KeyFormatTypeNotSupported for a key of no known type */
 export function keyFacts(key: KeyObject): KeyFacts {
+  let facts = known.get(key);
+  if (facts === undefined) {
+    facts = factsOf(key);
+    known.set(key, facts);
+  }
+  return facts;
+}
+
+/** node:crypto asks OpenSSL anew each time, which costs more than half a signature on P-256. */
+const known = new WeakMap<KeyObject, KeyFacts>();
+
+function factsOf(key: KeyObject): KeyFacts {
   const type = key.asymmetricKeyType as string | undefined;
   const details = key.asymmetricKeyDetails ?? {};
   if (type === 'rsa' || type === 'rsa-pss') return { algorithm: 'RSA', length: details.modulusLength ?? 0 };

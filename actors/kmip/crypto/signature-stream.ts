@@ -3,7 +3,7 @@ import { createHash, createSign, createVerify, type KeyObject } from 'node:crypt
 import { Refusal } from '../refusal.ts';
 import type { SignatureEncoding } from './digest-signature.ts';
 import type { CryptographicParameters } from './parameters.ts';
-import { attempt, opensslOptions, sign, signGivenDigest, verify, verifyGivenDigest } from './sign.ts';
+import { attempt, opensslInput, sign, signGivenDigest, verify, verifyGivenDigest } from './sign.ts';
 import { schemeOf } from './signature-scheme.ts';
 
 export interface SignStream {
@@ -43,13 +43,13 @@ export function signStream(key: KeyObject, parameters: CryptographicParameters, 
     const held = holder();
     return { update: held.update, final: () => sign(key, parameters, { data: held.all() }) };
   }
-  const options = opensslOptions(scheme, encoding, false);
-  if (options === undefined) {
+  const input = opensslInput(key, scheme, encoding, false);
+  if (input === undefined) {
     const hashing = createHash(scheme.digest.name);
     return { update: (data) => void hashing.update(data), final: () => attempt(() => signGivenDigest(key, scheme, hashing.digest(), encoding)) };
   }
   const signing = createSign(scheme.digest.name);
-  return { update: (data) => void signing.update(data), final: () => attempt(() => signing.sign({ key, ...options })) };
+  return { update: (data) => void signing.update(data), final: () => attempt(() => signing.sign(input)) };
 }
 
 /** @throws Refusal as verify does */
@@ -59,8 +59,8 @@ export function verifyStream(key: KeyObject, parameters: CryptographicParameters
     const held = holder();
     return { update: held.update, final: (signature) => verify(key, parameters, { data: held.all() }, signature) };
   }
-  const options = opensslOptions(scheme, encoding, true);
-  if (options === undefined) {
+  const input = opensslInput(key, scheme, encoding, true);
+  if (input === undefined) {
     const hashing = createHash(scheme.digest.name);
     return {
       update: (data) => void hashing.update(data),
@@ -68,5 +68,5 @@ export function verifyStream(key: KeyObject, parameters: CryptographicParameters
     };
   }
   const verifying = createVerify(scheme.digest.name);
-  return { update: (data) => void verifying.update(data), final: (signature) => attempt(() => verifying.verify({ key, ...options }, signature)) };
+  return { update: (data) => void verifying.update(data), final: (signature) => attempt(() => verifying.verify(input, signature)) };
 }

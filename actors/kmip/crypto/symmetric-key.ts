@@ -84,6 +84,11 @@ export function generateKey(algorithm: CryptographicAlgorithm, bits: number): Ui
   return material;
 }
 
+/** Bytes of the material of a key. @param bits CryptographicLength @throws Refusal InvalidField for a length that the algorithm has not */
+export function materialLength(algorithm: CryptographicAlgorithm, bits: number): number {
+  return lengthsOf(algorithm).bytes(checkedLength(algorithm, bits));
+}
+
 /** Whether material of so many bytes is a key of that length. */
 export function fitsLength(algorithm: CryptographicAlgorithm, bits: number, bytes: number): boolean {
   const lengths = lengthsOf(algorithm);

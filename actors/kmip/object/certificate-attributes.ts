@@ -1,9 +1,133 @@
-// What a certificate says of itself, as attributes.
-import type { Structure } from '../ttlv/node.ts';
-import { bytesOf, required } from '../ttlv/read.ts';
+// Sets the attributes of a certificate object from the certificate itself (KMIP 2.1 sections 4.6 to 4.8, 4.22, 4.61 to 4.63; 1.0 sections 3.9 to 3.11).
+import { X509Certificate } from 'node:crypto';
+import { type CertificateFacts, type CertifiedName, certificateFacts } from '../crypto/certificate-facts.ts';
+import type { NameAttribute } from '../crypto/distinguished-name.ts';
+import type { GeneralName } from '../crypto/general-name.ts';
+import { isOfAlgorithm, keyFacts } from '../crypto/key-algorithm.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, enumeration, integer, type Structure, structure, text } from '../ttlv/node.ts';
+import { bytesOf, codeOf, nameOf, required } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
+import { givenAlgorithm, givenLength } from './new-attributes.ts';
 
-export function describeCertificate(content: Structure, _attributes: AttributeSet): void {
-  required(bytesOf(content, TAG.CertificateValue), TAG.CertificateValue);
+const NAME_ATTRIBUTES = [
+  'CN',
+  'O',
+  'OU',
+  'Email',
+  'C',
+  'ST',
+  'L',
+  'UID',
+  'SerialNumber',
+  'Title',
+  'DC',
+  'DNQualifier',
+] as const satisfies readonly NameAttribute[];
+
+/** What is written into a text string of an attribute: `CertificateSubjectCN` and the like. */
+export const SUBJECT_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateSubject${name}`], name]));
+export const ISSUER_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateIssuer${name}`], name]));
+
+/** Everything that is read from the certificate, so that nothing of a former one is left. */
+const DESCRIBED: readonly number[] = [
+  TAG.CertificateType,
+  TAG.CertificateLength,
+  TAG.DigitalSignatureAlgorithm,
+  TAG.X_509CertificateIdentifier,
+  TAG.X_509CertificateSubject,
+  TAG.X_509CertificateIssuer,
+  TAG.CertificateIdentifier,
+  TAG.CertificateSubject,
+  TAG.CertificateIssuer,
+  ...SUBJECT_TAGS.keys(),
+  ...ISSUER_TAGS.keys(),
+];
+
+/**
+ * @param content a Certificate structure; of a PGP certificate only the type and the length are told
+ * @throws Refusal InvalidField for what is no certificate, or another than the attributes say; InvalidMessage for a malformed structure
+ */
+export function describeCertificate(content: Structure, attributes: AttributeSet): void {
+  const type = required(codeOf(content, TAG.CertificateType), TAG.CertificateType);
+  const value = required(bytesOf(content, TAG.CertificateValue), TAG.CertificateValue);
+  const given = attributes.first(TAG.CertificateType);
+  if (given !== undefined && given.value !== type)
+    throw new Refusal('InvalidField', `the certificate is of the type ${nameOf('CertificateType', type)}, the attribute says another`);
+  for (const tag of DESCRIBED) attributes.remove(tag);
+  attributes.set(enumeration(TAG.CertificateType, type));
+  attributes.set(integer(TAG.CertificateLength, value.length));
+  if (type !== ENUM.CertificateType.X_509) return;
+  const facts = certificateFacts(value);
+  describeKey(facts, attributes);
+  describeNames(facts, attributes);
+  describeForOldClients(value, facts, attributes);
+}
+
+function describeKey({ publicKey, signatureAlgorithm }: CertificateFacts, attributes: AttributeSet): void {
+  const facts = keyFacts(publicKey);
+  const algorithm = givenAlgorithm(attributes) ?? facts.algorithm;
+  if (!isOfAlgorithm(facts, algorithm))
+    throw new Refusal('InvalidField', `the certificate is for a key of ${facts.algorithm}, the attribute says ${algorithm}`);
+  const length = givenLength(attributes) ?? facts.length;
+  if (length !== facts.length) throw new Refusal('InvalidField', `the certificate is for a key of ${facts.length} bits, the attribute says ${length}`);
+  attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
+  attributes.set(integer(TAG.CryptographicLength, length));
+  if (signatureAlgorithm !== undefined) attributes.set(enumeration(TAG.DigitalSignatureAlgorithm, ENUM.DigitalSignatureAlgorithm[signatureAlgorithm]));
+}
+
+function describeNames({ subject, issuer, serialNumber }: CertificateFacts, attributes: AttributeSet): void {
+  for (const [tags, name] of [
+    [SUBJECT_TAGS, subject],
+    [ISSUER_TAGS, issuer],
+  ] as const)
+    for (const [tag, attribute] of tags) for (const value of name.attributes[attribute] ?? []) attributes.add(text(tag, value));
+  const issuerName = bytes(TAG.IssuerDistinguishedName, issuer.der);
+  attributes.set(structure(TAG.X_509CertificateIdentifier, [issuerName, bytes(TAG.CertificateSerialNumber, serialNumber)]));
+  attributes.set(structure(TAG.X_509CertificateIssuer, [issuerName, ...alternativeNames(TAG.IssuerAlternativeName, issuer)]));
+  const subjectName = bytes(TAG.SubjectDistinguishedName, isEmpty(subject) ? new Uint8Array() : subject.der);
+  attributes.set(structure(TAG.X_509CertificateSubject, [subjectName, ...alternativeNames(TAG.SubjectAlternativeName, subject)]));
+}
+
+/** A sequence of nothing: the attribute has the empty string for it. */
+const isEmpty = ({ der }: CertifiedName): boolean => der.length === 2;
+
+const alternativeNames = (tag: number, { alternativeNames: names }: CertifiedName) => names.map((name) => bytes(tag, plain(name)));
+
+const plain = ({ type, value }: GeneralName): Buffer => Buffer.from(value, type === 'dirName' ? 'hex' : 'utf8');
+
+/** The texts that KMIP 1.x has for the same. */
+function describeForOldClients(der: Uint8Array, { serialNumber, subject, issuer }: CertificateFacts, attributes: AttributeSet): void {
+  const names = namesOf(der);
+  const alternative = (tag: number, { alternativeNames: all }: CertifiedName) => all.map(({ value }) => text(tag, value));
+  attributes.set(structure(TAG.CertificateIdentifier, [text(TAG.Issuer, names.issuer), text(TAG.SerialNumber, serialNumber.toString('hex').toUpperCase())]));
+  attributes.set(
+    structure(TAG.CertificateSubject, [
+      text(TAG.CertificateSubjectDistinguishedName, names.subject),
+      ...alternative(TAG.CertificateSubjectAlternativeName, subject),
+    ]),
+  );
+  attributes.set(
+    structure(TAG.CertificateIssuer, [
+      text(TAG.CertificateIssuerDistinguishedName, names.issuer),
+      ...alternative(TAG.CertificateIssuerAlternativeName, issuer),
+    ]),
+  );
+}
+
+/** Names as RFC 4514 writes them. @throws Refusal InvalidField for what OpenSSL does not take for a certificate */
+function namesOf(der: Uint8Array): { readonly subject: string; readonly issuer: string } {
+  try {
+    const { subject, issuer } = new X509Certificate(der);
+    return { subject: inOneLine(subject), issuer: inOneLine(issuer) };
+  } catch (cause) {
+    throw new Refusal('InvalidField', 'the certificate is malformed', cause);
+  }
+}
+
+/** OpenSSL gives one line for each part, in the order of the certificate; it has escaped control characters. Undefined for an empty name. */
+function inOneLine(name: string | undefined): string {
+  return (name ?? '').split('\n').reverse().join(',');
 }

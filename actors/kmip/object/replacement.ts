@@ -7,6 +7,7 @@ import { longOf, nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
+import { generationOf } from './finder.ts';
 import { keysetOf } from './index-terms.ts';
 import { changed, dateAttribute, settle } from './lifecycle.ts';
 import type { Draft, ManagedObject } from './managed-object.ts';
@@ -38,13 +39,16 @@ const NOT_TAKEN: readonly number[] = [
 /** Dates that keep their distance from the activation. */
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
-/** @throws Refusal WrongKeyLifecycleState for what is not active yet, or destroyed, or was replaced already in its keyset */
-export function requireReplaceable(draft: Draft, kind: string, now: number): void {
+/**
+ * @param fromPreActive whether what was never active may be replaced: certificates, whose state says nothing of their use
+ * @throws Refusal WrongKeyLifecycleState for what is not active yet, or destroyed, or was replaced already in its keyset
+ */
+export function requireReplaceable(draft: Draft, kind: string, now: number, fromPreActive = false): void {
   settle(draft, now);
   if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
   if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised)
     throw new Refusal('WrongKeyLifecycleState', `no active ${kind} found for ${draft.id}: it is destroyed`);
-  if (draft.state === State.PreActive)
+  if (draft.state === State.PreActive && !fromPreActive)
     throw new Refusal('WrongKeyLifecycleState', `only Active or Deactivated keys can be rotated, ${draft.id} is ${nameOf('State', draft.state)}`);
   if (keysetOf(draft) !== undefined && linkedTo(draft, 'ReplacementObjectLink') !== undefined)
     throw new Refusal('WrongKeyLifecycleState', `${draft.id} is not the latest generation of its keyset`);
@@ -80,11 +84,6 @@ export function replacementAttributes(
   attributes.set(integer(TAG.RotateGeneration, generationOf(old) + 1));
   attributes.set(boolean(TAG.RotateLatest, true));
   return attributes;
-}
-
-function generationOf({ attributes }: ManagedObject): number {
-  const node = attributes.first(TAG.RotateGeneration);
-  return node?.type === TYPE.Integer ? node.value : 0;
 }
 
 /** A new key has the whole of its usage before it. */

@@ -3,9 +3,11 @@ import { activate } from './activate.ts';
 import { addAttribute } from './add-attribute.ts';
 import { adjustAttribute } from './adjust-attribute.ts';
 import { archive, recover } from './archive.ts';
+import { certify } from './certify.ts';
 import { check } from './check.ts';
 import { create } from './create.ts';
 import { createKeyPair } from './create-key-pair.ts';
+import { createSplitKey } from './create-split-key.ts';
 import { decrypt } from './decrypt.ts';
 import { deleteAttribute } from './delete-attribute.ts';
 import { deriveKey } from './derive-key.ts';
@@ -19,6 +21,7 @@ import { getUsageAllocation } from './get-usage-allocation.ts';
 import { hash } from './hash.ts';
 import { importObject } from './import.ts';
 import { interop } from './interop.ts';
+import { joinSplitKey } from './join-split-key.ts';
 import { locate } from './locate.ts';
 import { log } from './log.ts';
 import { mac, macVerify } from './mac.ts';
@@ -28,6 +31,7 @@ import type { Operation, OperationName } from './operation.ts';
 import { pkcs11 } from './pkcs11.ts';
 import { query } from './query.ts';
 import { rngRetrieve, rngSeed } from './random.ts';
+import { reCertify } from './re-certify.ts';
 import { register } from './register.ts';
 import { rekey } from './rekey.ts';
 import { rekeyKeyPair } from './rekey-key-pair.ts';
@@ -36,15 +40,18 @@ import { setAttribute } from './set-attribute.ts';
 import { setEndpointRole } from './set-endpoint-role.ts';
 import { sign } from './sign.ts';
 import { signatureVerify } from './signature-verify.ts';
+import { validate } from './validate.ts';
 
 export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = Object.freeze({
   Activate: activate,
   AddAttribute: addAttribute,
   AdjustAttribute: adjustAttribute,
   Archive: archive,
+  Certify: certify,
   Check: check,
   Create: create,
   CreateKeyPair: createKeyPair,
+  CreateSplitKey: createSplitKey,
   Decrypt: decrypt,
   DeleteAttribute: deleteAttribute,
   DeriveKey: deriveKey,
@@ -59,6 +66,7 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = O
   Hash: hash,
   Import: importObject,
   Interop: interop,
+  JoinSplitKey: joinSplitKey,
   Locate: locate,
   Log: log,
   MAC: mac,
@@ -69,6 +77,7 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = O
   Query: query,
   RNGRetrieve: rngRetrieve,
   RNGSeed: rngSeed,
+  ReCertify: reCertify,
   ReKey: rekey,
   ReKeyKeyPair: rekeyKeyPair,
   Recover: recover,
@@ -78,4 +87,5 @@ export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = O
   SetEndpointRole: setEndpointRole,
   Sign: sign,
   SignatureVerify: signatureVerify,
+  Validate: validate,
 });

@@ -1,5 +1,6 @@
 // Content encryption of JWE: AES-GCM and AES-CBC with HMAC (RFC 7518 section 5).
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { randomIv } from '../crypto/random.ts';
 import { decryptionFailed } from './problem.ts';
 import { type Place, refused } from './registered.ts';
 
@@ -46,46 +47,59 @@ export function contentEncryption(name: string, place: Place): ContentEncryption
   return found;
 }
 
+/** A content encryption key as key objects, which OpenSSL takes in a fifth of the time that bytes need. */
+export interface ContentKey {
+  readonly cipher: KeyObject;
+  /** Absent for GCM. */
+  readonly mac: KeyObject | undefined;
+}
+
+/** @param key `keyLength` bytes; with an HMAC its first half is the MAC key (RFC 7518 section 5.2.2.1) */
+export function contentKey({ hash }: ContentEncryption, key: Uint8Array): ContentKey {
+  if (hash === undefined) return { cipher: createSecretKey(key), mac: undefined };
+  const half = key.length / 2;
+  return { cipher: createSecretKey(key.subarray(half)), mac: createSecretKey(key.subarray(0, half)) };
+}
+
 type GcmCipher = 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm';
 
-/** Encrypts under a fresh random IV. @param key `keyLength` bytes */
-export function seal(enc: ContentEncryption, key: Uint8Array, additional: Uint8Array, plaintext: Uint8Array): Sealed {
-  const iv = randomBytes(enc.ivLength);
-  if (enc.hash === undefined) {
-    const cipher = createCipheriv(enc.cipher as GcmCipher, key, iv);
+/** Encrypts under a fresh random IV. */
+export function seal(enc: ContentEncryption, key: ContentKey, additional: Uint8Array, plaintext: Uint8Array): Sealed {
+  const iv = randomIv(enc.ivLength);
+  if (!key.mac) {
+    const cipher = createCipheriv(enc.cipher as GcmCipher, key.cipher, iv);
     cipher.setAAD(additional);
     const ciphertext = cipher.update(plaintext);
     cipher.final();
     return { iv, ciphertext, tag: cipher.getAuthTag() };
   }
-  const cipher = createCipheriv(enc.cipher, key.subarray(key.length / 2), iv);
+  const cipher = createCipheriv(enc.cipher, key.cipher, iv);
   const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
-  return { iv, ciphertext, tag: hmacTag(enc.hash, key, additional, iv, ciphertext) };
+  return { iv, ciphertext, tag: hmacTag(enc, key.mac, additional, iv, ciphertext) };
 }
 
 /** @throws Problem decryption_failed; the lengths of IV and tag are the caller's to check */
-export function open(enc: ContentEncryption, key: Uint8Array, additional: Uint8Array, { iv, ciphertext, tag }: Sealed): Buffer {
-  if (enc.hash !== undefined && !timingSafeEqual(tag, hmacTag(enc.hash, key, additional, iv, ciphertext))) throw decryptionFailed();
+export function open(enc: ContentEncryption, key: ContentKey, additional: Uint8Array, { iv, ciphertext, tag }: Sealed): Buffer {
+  if (key.mac && !timingSafeEqual(tag, hmacTag(enc, key.mac, additional, iv, ciphertext))) throw decryptionFailed();
   try {
-    if (enc.hash === undefined) {
-      const decipher = createDecipheriv(enc.cipher as GcmCipher, key, iv, { authTagLength: enc.tagLength });
+    if (!key.mac) {
+      const decipher = createDecipheriv(enc.cipher as GcmCipher, key.cipher, iv, { authTagLength: enc.tagLength });
       decipher.setAAD(additional);
       decipher.setAuthTag(tag);
       const plaintext = decipher.update(ciphertext);
       decipher.final();
       return plaintext;
     }
-    const decipher = createDecipheriv(enc.cipher, key.subarray(key.length / 2), iv);
+    const decipher = createDecipheriv(enc.cipher, key.cipher, iv);
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
   } catch {
     throw decryptionFailed();
   }
 }
 
-/** RFC 7518 section 5.2.2.1: the first half of the key is the MAC key, the first half of the MAC the tag. */
-function hmacTag(hash: string, key: Uint8Array, additional: Uint8Array, iv: Uint8Array, ciphertext: Uint8Array): Buffer {
+/** The first half of the MAC is the tag. */
+function hmacTag({ hash = 'sha256', tagLength }: ContentEncryption, key: KeyObject, additional: Uint8Array, iv: Uint8Array, ciphertext: Uint8Array): Buffer {
   const bits = Buffer.alloc(8);
   bits.writeBigUInt64BE(BigInt(additional.length) * 8n);
-  const half = key.length / 2;
-  return createHmac(hash, key.subarray(0, half)).update(additional).update(iv).update(ciphertext).update(bits).digest().subarray(0, half);
+  return createHmac(hash, key).update(additional).update(iv).update(ciphertext).update(bits).digest().subarray(0, tagLength);
 }

@@ -1,6 +1,7 @@
 // Makes and imports keys: POST /v1/crypto/keys takes a JSON Web Key without or with its key material (RFC 7517, RFC 7518 section 6, RFC 8037).
 import { randomBytes } from 'node:crypto';
 import type { CryptographicAlgorithm } from '../crypto/parameters.ts';
+import { requireCreation } from '../object/create.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { findContentEncryption } from './content-encryption.ts';
 import { createEllipticKey } from './elliptic-key.ts';
@@ -17,6 +18,7 @@ import { createRsaKey } from './rsa-key.ts';
 /** @throws Problem, Refusal */
 export async function createKey(body: Members, ctx: OperationContext): Promise<unknown> {
   const kty = text(body, 'kty');
+  await requireCreation(ctx);
   const alg = optionalText(body, 'alg');
   const bits = optionalBits(body);
   switch (kty) {

@@ -4,8 +4,8 @@ import { asymmetricKey } from '../object/key-material.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { additionalText, authenticated } from './additional-data.ts';
-import { type ContentEncryption, contentEncryption, seal } from './content-encryption.ts';
-import { publicKey, secretKey } from './find-key.ts';
+import { type ContentEncryption, type ContentKey, contentEncryption, contentKey, seal } from './content-encryption.ts';
+import { findPublicKey, findSecretKey } from './find-key.ts';
 import { directKey, rsaKey, wrappingKey } from './fitting-key.ts';
 import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './key-agreement.ts';
 import { type KeyManagement, keyManagement } from './key-management.ts';
@@ -24,7 +24,7 @@ interface Call {
 /** A content encryption key on its way to the recipient. */
 interface Prepared {
   readonly header: ProtectedHeader;
-  readonly key: Uint8Array;
+  readonly key: ContentKey;
   readonly encryptedKey: string;
 }
 
@@ -55,41 +55,41 @@ function prepare(ctx: OperationContext, body: Members, call: Call): Promise<Prep
 }
 
 async function direct(ctx: OperationContext, { kid, alg, enc, data }: Call): Promise<Prepared> {
-  const object = await secretKey(ctx, kid, 'Encrypt', 'private');
+  const object = await findSecretKey(ctx, kid, 'Encrypt', 'private');
   const key = directKey(object, enc);
   await requireAndSpend(ctx, object, USE.Encrypt, data.length);
   return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: '' };
 }
 
 async function wrapped(ctx: OperationContext, { kid, alg, enc, data }: Call, length: number): Promise<Prepared> {
-  const object = await secretKey(ctx, kid, 'Encrypt', 'private');
+  const object = await findSecretKey(ctx, kid, 'Encrypt', 'private');
   const wrapping = wrappingKey(object, length);
   await requireAndSpend(ctx, object, WRAP, data.length);
   const key = randomBytes(enc.keyLength);
-  return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: base64url(wrap(wrapping, key)) };
+  return { header: plainHeader(object, alg.name, enc.name), key: contentKey(enc, key), encryptedKey: base64url(wrap(wrapping, key)) };
 }
 
 async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, oaepHash: string): Promise<Prepared> {
-  const object = await publicKey(ctx, kid, 'Encrypt');
+  const object = await findPublicKey(ctx, kid, 'Encrypt');
   const recipient = rsaKey(object);
   await requireAndSpend(ctx, object, ENCRYPT_KEY, data.length);
   const key = randomBytes(enc.keyLength);
   const encrypted = publicEncrypt({ key: recipient, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, key);
-  return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: base64url(encrypted) };
+  return { header: plainHeader(object, alg.name, enc.name), key: contentKey(enc, key), encryptedKey: base64url(encrypted) };
 }
 
 async function agreed(ctx: OperationContext, body: Members, { kid, alg, enc, data }: Call, length: number | undefined): Promise<Prepared> {
   const parties = partyInformation(body);
-  const object = await publicKey(ctx, kid, 'Encrypt');
+  const object = await findPublicKey(ctx, kid, 'Encrypt');
   const recipient = asymmetricKey(object);
   const curve = agreementCurve(recipient);
   await requireAndSpend(ctx, object, AGREE, data.length);
   const { privateKey, epk } = ephemeralPair(curve);
   const header = writeHeader({ alg: alg.name, enc: enc.name, kid: object.id, epk, ...parties.encoded });
   const agreedFor = (algorithm: string, bytes: number) => agreedKey(privateKey, recipient, { algorithm, length: bytes, ...parties });
-  if (length === undefined) return { header, key: agreedFor(enc.name, enc.keyLength), encryptedKey: '' };
+  if (length === undefined) return { header, key: contentKey(enc, agreedFor(enc.name, enc.keyLength)), encryptedKey: '' };
   const key = randomBytes(enc.keyLength);
-  return { header, key, encryptedKey: base64url(wrap(agreedFor(alg.name, length), key)) };
+  return { header, key: contentKey(enc, key), encryptedKey: base64url(wrap(agreedFor(alg.name, length), key)) };
 }
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');

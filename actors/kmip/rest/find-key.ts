@@ -26,7 +26,7 @@ export async function byKid<T>(objects: Objects<T>, kid: string, right: Operatio
  * @param absent the half that the operation could use with another algorithm is a key of the wrong kind, the other is no key for it at all
  * @throws Problem not_found, crypto_failure
  */
-export async function secretKey(ctx: OperationContext, kid: string, right: OperationName, absent: 'private' | 'public' | 'both'): Promise<ManagedObject> {
+export async function findSecretKey(ctx: OperationContext, kid: string, right: OperationName, absent: 'private' | 'public' | 'both'): Promise<ManagedObject> {
   const object = await byKid(ctx, kid, right);
   if (object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData) return object;
   const half = isPublic(object) ? 'public' : 'private';
@@ -35,14 +35,14 @@ export async function secretKey(ctx: OperationContext, kid: string, right: Opera
 }
 
 /** A public key or a certificate, also by its private key. @throws Problem not_found, crypto_failure for a secret key */
-export async function publicKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
+export async function findPublicKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
   const object = await byKid(ctx, kid, right);
   if (isPublic(object)) return object;
   return otherHalf(ctx, object, right, ObjectType.PrivateKey, 'PublicKeyLink');
 }
 
 /** A private key, also by its public key. @throws Problem not_found, crypto_failure for a secret key */
-export async function privateKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
+export async function findPrivateKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
   const object = await byKid(ctx, kid, right);
   if (object.type === ObjectType.PrivateKey) return object;
   return otherHalf(ctx, object, right, ObjectType.PublicKey, 'PrivateKeyLink');
@@ -62,7 +62,7 @@ async function otherHalf(
 }
 
 /** A private key under its own identifier, that signs. @throws Problem not_found for every other kind of object */
-export async function signingKey(ctx: OperationContext, kid: string): Promise<ManagedObject> {
+export async function findSigningKey(ctx: OperationContext, kid: string): Promise<ManagedObject> {
   const object = await byKid(ctx, kid, 'Sign');
   if (object.type !== ObjectType.PrivateKey) throw notFound();
   return object;

@@ -1,12 +1,12 @@
 // The key inside an object, where it fits the algorithm: the right kind, length and purpose.
 import type { KeyObject } from 'node:crypto';
-import { algorithmOf, asymmetricKey, secretBytes } from '../object/key-material.ts';
+import { algorithmOf, asymmetricKey, secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { TYPE } from '../ttlv/node.ts';
 import { codeOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { ContentEncryption } from './content-encryption.ts';
+import { type ContentEncryption, type ContentKey, contentKey } from './content-encryption.ts';
 import { Problem } from './problem.ts';
 
 const { BlockCipherMode } = ENUM;
@@ -16,10 +16,16 @@ export const unfit = (): Problem => new Problem('crypto_failure', 'the key does 
 /** The shortest modulus that RFC 7518 sections 3.3, 3.5 and 4.3 permit, bits. */
 const SMALLEST_MODULUS = 2048;
 
+const direct = new WeakMap<ManagedObject, { enc: ContentEncryption; key: ContentKey }>();
+
 /** The key of `dir`. @throws Problem crypto_failure, Refusal */
-export function directKey(object: ManagedObject, enc: ContentEncryption): Uint8Array {
+export function directKey(object: ManagedObject, enc: ContentEncryption): ContentKey {
+  const known = direct.get(object);
+  if (known?.enc === enc) return known.key;
   requireMode(object, enc.hash === undefined ? BlockCipherMode.GCM : BlockCipherMode.CBC);
-  return aesKey(object, enc.keyLength);
+  const key = contentKey(enc, aesKey(object, enc.keyLength));
+  direct.set(object, { enc, key });
+  return key;
 }
 
 /** The key of AES key wrap. @param length bytes @throws Problem crypto_failure, Refusal */
@@ -47,10 +53,10 @@ function requireMode({ attributes }: ManagedObject, mode: number): void {
 }
 
 /** The key of an HMAC, at least as long as its hash (RFC 7518 section 3.2). @param length bytes @throws Problem crypto_failure, Refusal */
-export function macKey(object: ManagedObject, algorithm: string, length: number): Uint8Array {
+export function macKey(object: ManagedObject, algorithm: string, length: number): KeyObject {
   const own = algorithmOf(object);
-  const key = secretBytes(object);
-  if (key.length < length || (own !== undefined && own !== algorithm)) throw unfit();
+  const key = secretKey(object);
+  if ((key.symmetricKeySize ?? 0) < length || (own !== undefined && own !== algorithm)) throw unfit();
   return key;
 }
 

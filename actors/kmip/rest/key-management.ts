@@ -9,6 +9,9 @@ export type KeyManagement =
   | { readonly name: string; readonly mode: 'wrap'; readonly wrapLength: number }
   | { readonly name: string; readonly mode: 'agreement'; readonly wrapLength?: number };
 
+/** By which a key comes to be known to the recipient with the message. */
+export type KeyTransport = Exclude<KeyManagement, { readonly mode: 'direct' }>;
+
 const ALGORITHMS: ReadonlyMap<string, KeyManagement> = new Map(
   (
     [
@@ -39,7 +42,7 @@ export function keyManagement(name: string, place: Place): KeyManagement {
   return found;
 }
 
-/** Whether a key travels in the message. */
-export function carriesKey(alg: KeyManagement): boolean {
+/** Whether a key travels in the message: in `encrypted_key`. */
+export function carriesKey(alg: KeyManagement): alg is KeyTransport {
   return alg.mode !== 'direct' && !(alg.mode === 'agreement' && alg.wrapLength === undefined);
 }

@@ -2,7 +2,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operations/operation.ts';
-import { secretKey } from './find-key.ts';
+import { findSecretKey } from './find-key.ts';
 import { macKey } from './fitting-key.ts';
 import { macAlgorithm } from './mac-algorithm.ts';
 import { type Members, octets, optionalOctets, text } from './members.ts';
@@ -15,7 +15,7 @@ export async function mac(body: Members, ctx: OperationContext): Promise<unknown
   const data = octets(body, 'data');
   const given = optionalOctets(body, 'mac');
   const use = given === undefined ? USE.MAC : USE.MACVerify;
-  const object = await secretKey(ctx, kid, use.operation, 'both');
+  const object = await findSecretKey(ctx, kid, use.operation, 'both');
   await requireAndSpend(ctx, object, use, data.length);
   const made = createHmac(alg.hash, macKey(object, alg.algorithm, alg.length))
     .update(data)

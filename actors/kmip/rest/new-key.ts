@@ -1,11 +1,13 @@
 // Stores the keys that the crypto API makes or imports: ordinary objects, active at once, the halves of a pair linked with each other.
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../crypto/key-algorithm.ts';
+import { defaultFormat, exportKey } from '../crypto/key-format.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../crypto/parameters.ts';
 import { AttributeSet } from '../object/attributes.ts';
-import { newObject, requireCreation, setLink } from '../object/create.ts';
+import { newObject, setLink } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import type { Draft } from '../object/managed-object.ts';
+import { requireAllowed } from '../object/new-attributes.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { dateTime, enumeration, integer, structure } from '../ttlv/node.ts';
@@ -34,15 +36,16 @@ export interface NewPair {
   readonly imported: boolean;
 }
 
-/** @returns the JWK of the new key without its secret members @throws Refusal where the caller may not create objects */
+/** @returns the JWK of the new key without its secret members @throws Refusal for an algorithm that is not to be used */
 export async function storeSecret(ctx: OperationContext, { key, algorithm, alg, purpose, imported }: NewSecret): Promise<Members> {
+  requireAllowed(algorithm, ctx.server.args.algorithms);
   const mask = purpose.privateMask | purpose.publicMask;
   const object = newObject(ctx, { type: ObjectType.SymmetricKey, content: symmetricKey(key, algorithm), attributes: attributesOf(ctx, mask, purpose) });
   await store(ctx, [object], imported);
   return { kid: object.id, kty: 'oct', alg, key_ops: keyOperations(mask) };
 }
 
-/** @returns the JWK of the public key, with the identifiers of both @throws Refusal where the caller may not create objects */
+/** @returns the JWK of the public key, with the identifiers of both @throws Refusal for an algorithm that is not to be used */
 export async function storePair(ctx: OperationContext, { privateKey, publicKey, alg, purpose, imported }: NewPair): Promise<Members> {
   const publicObject = half(ctx, publicKey, purpose);
   const privateObject = privateKey && half(ctx, privateKey, purpose);
@@ -58,7 +61,6 @@ export async function storePair(ctx: OperationContext, { privateKey, publicKey, 
 }
 
 async function store(ctx: OperationContext, objects: readonly Draft[], imported: boolean): Promise<void> {
-  await requireCreation(ctx);
   await ctx.change(async (tx) => {
     for (const object of objects) {
       await tx.insert(object);
@@ -69,13 +71,14 @@ async function store(ctx: OperationContext, objects: readonly Draft[], imported:
 
 function half(ctx: OperationContext, key: KeyObject, purpose: KeyPurpose): Draft {
   const { algorithm, length, curve } = keyFacts(key);
-  const isPrivate = key.type === 'private';
-  const material = isPrivate ? key.export({ format: 'der', type: 'pkcs8' }) : key.export({ format: 'der', type: 'spki' });
-  const block = keyBlock({ format: isPrivate ? 'PKCS_8' : 'X_509', material, algorithm, length });
+  requireAllowed(algorithm, ctx.server.args.algorithms);
+  const kind = key.type === 'private' ? 'PrivateKey' : 'PublicKey';
+  const format = defaultFormat(kind, algorithm);
+  const block = keyBlock({ format, material: exportKey(key, format), algorithm, length });
   return newObject(ctx, {
-    type: isPrivate ? ObjectType.PrivateKey : ObjectType.PublicKey,
-    content: structure(isPrivate ? TAG.PrivateKey : TAG.PublicKey, [block]),
-    attributes: attributesOf(ctx, isPrivate ? purpose.privateMask : purpose.publicMask, purpose, curve),
+    type: ObjectType[kind],
+    content: structure(TAG[kind], [block]),
+    attributes: attributesOf(ctx, kind === 'PrivateKey' ? purpose.privateMask : purpose.publicMask, purpose, curve),
   });
 }
 

@@ -1,13 +1,12 @@
 // The content encryption key of a JWE that was received: taken from its encrypted key by the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
 import { constants, privateDecrypt } from 'node:crypto';
 import { asymmetricKey } from '../object/key-material.ts';
-import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import type { ContentEncryption } from './content-encryption.ts';
-import { privateKey, secretKey } from './find-key.ts';
-import { directKey, rsaKey, wrappingKey } from './fitting-key.ts';
+import { findPrivateKey, findSecretKey } from './find-key.ts';
+import { rsaKey, wrappingKey } from './fitting-key.ts';
 import { agreedKey, agreementCurve, partyInformation, readEphemeral } from './key-agreement.ts';
-import { carriesKey, type KeyManagement } from './key-management.ts';
+import { carriesKey, type KeyManagement, type KeyTransport } from './key-management.ts';
 import { unwrap } from './key-wrap.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest } from './problem.ts';
@@ -16,7 +15,7 @@ import { AGREE_BACK, DECRYPT_KEY, requireAndSpend, UNWRAP } from './use.ts';
 
 export interface Received {
   readonly header: ReceivedHeader;
-  readonly alg: KeyManagement;
+  readonly alg: KeyTransport;
   readonly enc: ContentEncryption;
   /** Empty where no key is carried. */
   readonly encryptedKey: Uint8Array;
@@ -41,8 +40,6 @@ export async function receivedKey(ctx: OperationContext, received: Received): Pr
 
 function decryptedKey(ctx: OperationContext, received: Received): Promise<Uint8Array | undefined> {
   switch (received.alg.mode) {
-    case 'direct':
-      return direct(ctx, received);
     case 'oaep':
       return oaep(ctx, received, received.alg.hash);
     case 'wrap':
@@ -52,22 +49,15 @@ function decryptedKey(ctx: OperationContext, received: Received): Promise<Uint8A
   }
 }
 
-async function direct(ctx: OperationContext, { header, enc }: Received): Promise<Uint8Array> {
-  const object = await secretKey(ctx, header.kid, 'Decrypt', 'public');
-  const key = directKey(object, enc);
-  await requireAndSpend(ctx, object, USE.Decrypt, 0);
-  return key;
-}
-
 async function wrapped(ctx: OperationContext, { header, encryptedKey }: Received, length: number): Promise<Uint8Array | undefined> {
-  const object = await secretKey(ctx, header.kid, 'Decrypt', 'public');
+  const object = await findSecretKey(ctx, header.kid, 'Decrypt', 'public');
   const wrapping = wrappingKey(object, length);
   await requireAndSpend(ctx, object, UNWRAP, 0);
   return unwrap(wrapping, encryptedKey);
 }
 
 async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, oaepHash: string): Promise<Uint8Array | undefined> {
-  const object = await privateKey(ctx, header.kid, 'Decrypt');
+  const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
   const key = rsaKey(object);
   await requireAndSpend(ctx, object, DECRYPT_KEY, 0);
   try {
@@ -79,7 +69,7 @@ async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, o
 
 async function agreed(ctx: OperationContext, { header, alg, enc, encryptedKey }: Received, length: number | undefined): Promise<Uint8Array | undefined> {
   const parties = partyInformation(header.members);
-  const object = await privateKey(ctx, header.kid, 'Decrypt');
+  const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
   const recipient = asymmetricKey(object);
   const sender = readEphemeral(header.members['epk'], agreementCurve(recipient));
   await requireAndSpend(ctx, object, AGREE_BACK, 0);

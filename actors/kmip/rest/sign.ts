@@ -2,7 +2,7 @@
 import { asymmetricKey } from '../object/key-material.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operations/operation.ts';
-import { publicKey, signingKey } from './find-key.ts';
+import { findPublicKey, findSigningKey } from './find-key.ts';
 import { unfit } from './fitting-key.ts';
 import { type Members, octets, text } from './members.ts';
 import { plainHeader, receivedHeader } from './protected-header.ts';
@@ -14,7 +14,7 @@ export async function sign(body: Members, ctx: OperationContext): Promise<unknow
   const kid = text(body, 'kid');
   const alg = signatureAlgorithm(text(body, 'alg'), 'body');
   const data = octets(body, 'data');
-  const object = await signingKey(ctx, kid);
+  const object = await findSigningKey(ctx, kid);
   const key = asymmetricKey(object);
   if (!isKeyOf(alg, key)) throw unfit();
   await requireAndSpend(ctx, object, USE.Sign, data.length);
@@ -28,7 +28,7 @@ export async function verify(body: Members, ctx: OperationContext): Promise<unkn
   const alg = signatureAlgorithm(header.alg, 'header');
   octets(body, 'data');
   const signature = octets(body, 'signature');
-  const object = await publicKey(ctx, header.kid, 'SignatureVerify');
+  const object = await findPublicKey(ctx, header.kid, 'SignatureVerify');
   const key = asymmetricKey(object);
   if (!isKeyOf(alg, key)) throw unfit();
   await requireAndSpend(ctx, object, USE.SignatureVerify, 0);

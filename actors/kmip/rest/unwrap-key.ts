@@ -1,4 +1,5 @@
 // Imports the key out of a JWE: POST /v1/crypto/keys/unwrap makes its content encryption key a key of its own, for `dir`.
+import { requireCreation } from '../object/create.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { contentEncryption } from './content-encryption.ts';
 import { carriesKey, keyManagement } from './key-management.ts';
@@ -17,6 +18,7 @@ export async function unwrapKey(body: Members, ctx: OperationContext): Promise<u
   if (!carriesKey(alg)) throw refused('alg', header.alg, 'header');
   const enc = contentEncryption(text(header.members, 'enc'), 'header');
   const encryptedKey = encryptedKeyOf(body, alg);
+  await requireCreation(ctx);
   const key = await receivedKey(ctx, { header, alg, enc, encryptedKey });
   const purpose = purposeOf(enc.name);
   if (!key || !purpose) throw decryptionFailed();

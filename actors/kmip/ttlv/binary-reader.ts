@@ -73,7 +73,7 @@ export class BinaryReader {
         return { tag, type, value: this.#text(at, length, depth) };
       case TYPE.ByteString:
         this.#padding(at + length, depth);
-        return { tag, type, value: this.#bytes.subarray(at, at + length) };
+        return { tag, type, value: new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + at, length) };
       case TYPE.DateTime:
         return { tag, type, value: this.#seconds(at, length, depth) };
       default:

@@ -53,8 +53,8 @@ const padded = (length: number): number => length + (-length & 7);
 
 /** @returns bytes that own their buffer */
 export function encodeBinary(node: Node): Uint8Array {
-  const bytes = Buffer.alloc(binarySize(node));
-  write(node, bytes, 0);
+  const bytes = new Uint8Array(binarySize(node));
+  write(node, Buffer.from(bytes.buffer), 0);
   return bytes;
 }
 

@@ -1,9 +1,9 @@
-// Reads JSON as clients' encoders write it, from bytes to tree in one pass, several times as fast as by way of JSON.parse.
+// Reads JSON as clients' encoders write it, from bytes to tree in one pass, at two thirds of what it costs by way of JSON.parse.
 import { enumerationNames, TYPE_NAMES } from './enumeration-of.ts';
 import { fromNumber, fromText } from './json-value.ts';
 import { bytesOfDigits } from './lexical.ts';
 import { type Limits, MOST_DEPTH } from './limits.ts';
-import { hashed, type Names, TAG_NAMES } from './names.ts';
+import { type Names, TAG_NAMES } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { TAG } from './tag.ts';
 
@@ -122,17 +122,15 @@ export class JsonScanner {
   #name(names: Names): number | undefined {
     const bytes = this.#bytes;
     const from = this.#at;
-    let hash = 0;
-    for (let at = from; at < bytes.length; at++) {
-      const byte = bytes[at] as number;
-      if (byte === QUOTE) {
-        this.#at = at + 1;
-        return names.codeAt(bytes, from, at, hash) ?? names.code(bytes.toString('utf8', from, at));
-      }
-      if (byte === BACKSLASH || byte < 0x20) return undefined;
-      hash = hashed(hash, byte);
+    let to = from;
+    while (to < bytes.length && bytes[to] !== QUOTE) to++;
+    const code = names.codeAt(bytes, from, to);
+    if (code === undefined) {
+      const text = this.#text();
+      return text === undefined ? undefined : names.code(text);
     }
-    return undefined;
+    this.#at = to + 1;
+    return code;
   }
 
   /** As `#text`, for hexadecimal digits, the end of which is found by native code. */

@@ -4,8 +4,14 @@ import { enumerationNames, maskNames } from './enumeration-of.ts';
 import { asInteger, asLong, asUnsigned, bigOf, booleanOf, bytesOfHex, codeOf, dateOf, integerOf, longOf, maskOf, unsignedOf } from './lexical.ts';
 import { type Node, TYPE } from './node.ts';
 
+/** Types whose values may be any text, or numbers that JSON cannot carry exactly. */
+const AS_TEXT: ReadonlySet<number> = new Set([TYPE.TextString, TYPE.ByteString, TYPE.LongInteger, TYPE.BigInteger]);
+/** What JSON has a form of its own for; of the other types it is not read as a text. */
+const BARE = /^(?:-?[0-9]+|true|false)$/i;
+
 /** @returns undefined for a text that is no value of the type @param attribute AttributeName of the 1.x Attribute around an AttributeValue */
 export function fromText(tag: number, type: number, value: string, attribute: string | undefined): Node | undefined {
+  if (!AS_TEXT.has(type) && BARE.test(value)) return undefined;
   switch (type) {
     case TYPE.TextString:
       return value.isWellFormed() ? { tag, type, value } : undefined;

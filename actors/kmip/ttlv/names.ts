@@ -7,9 +7,11 @@ export function folded(name: string): string {
   return name.replaceAll(/[ _\-./]/g, '').toLowerCase();
 }
 
-/** The hash of a name, byte by byte from 0 on. */
-export function hashed(hash: number, byte: number): number {
-  return (Math.imul(hash, 31) + byte) & 0x3fff_ffff;
+/** A few bits of a name that stands among other bytes, enough to tell most names of a table apart. */
+function sample(bytes: Uint8Array, from: number, to: number): number {
+  const length = to - from;
+  const at = (index: number) => bytes[from + index] as number;
+  return length | (at(0) << 6) | (at(length >> 1) << 11) | (at(length - 1) << 16) | ((at(length >> 2) & 0x1f) << 24);
 }
 
 interface Entry {
@@ -22,7 +24,7 @@ export class Names {
   readonly #names = new Map<number, string>();
   readonly #exact = new Map<string, number>();
   readonly #folded = new Map<string, number>();
-  readonly #hashed = new Map<number, Entry>();
+  readonly #sampled = new Map<number, Entry[]>();
 
   /** @param aliases other spellings, each with the name it stands for; they are read and never written */
   constructor(codes: Readonly<Record<string, number>>, aliases: Readonly<Record<string, string>> = {}) {
@@ -37,7 +39,8 @@ export class Names {
     this.#exact.set(name, code);
     this.#folded.set(folded(name), code);
     const bytes = Buffer.from(name);
-    this.#hashed.set(bytes.reduce(hashed, 0), { name: bytes, code });
+    const key = sample(bytes, 0, bytes.length);
+    this.#sampled.set(key, [...(this.#sampled.get(key) ?? []), { name: bytes, code }]);
   }
 
   name(code: number): string | undefined {
@@ -48,18 +51,22 @@ export class Names {
     return this.#exact.get(name) ?? this.#folded.get(folded(name));
   }
 
-  /** The code of the exact name that stands among other bytes; undefined also for a name whose hash another one has. */
-  codeAt(bytes: Uint8Array, from: number, to: number, hash: number): number | undefined {
-    const entry = this.#hashed.get(hash);
-    if (entry === undefined || entry.name.length !== to - from) return undefined;
-    for (let index = 0; index < entry.name.length; index++) if (entry.name[index] !== bytes[from + index]) return undefined;
-    return entry.code;
+  /** The code of the exact name that stands among other bytes. */
+  codeAt(bytes: Uint8Array, from: number, to: number): number | undefined {
+    const entries = from < to ? this.#sampled.get(sample(bytes, from, to)) : undefined;
+    if (entries !== undefined) for (const { name, code } of entries) if (name.length === to - from && isAt(name, bytes, from)) return code;
+    return undefined;
   }
 
   /** Every code with its name. */
   entries(): IterableIterator<[number, string]> {
     return this.#names.entries();
   }
+}
+
+function isAt(name: Uint8Array, bytes: Uint8Array, from: number): boolean {
+  for (let index = 0; index < name.length; index++) if (name[index] !== bytes[from + index]) return false;
+  return true;
 }
 
 export const TAG_NAMES = new Names(TAG, TAG_ALIAS);

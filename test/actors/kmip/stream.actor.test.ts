@@ -14,7 +14,7 @@ const { runtime, ref } = createRuntime({
   streams: sharded<StreamApi, StreamArgs>({
     module: new URL('../../../actors/kmip/stream.actor.ts', import.meta.url),
     shards: 2,
-    args: { ...STREAM_LIMITS, streamsPerUser: 3, inputBytes: 1000 },
+    args: { streamsPerUser: 3, inputBytes: 1000 },
     deadlineMs: 5_000,
     restart,
   }),

@@ -1,6 +1,6 @@
 // Signatures: published known answers, both inputs against each other, every refusal.
 import assert from 'node:assert/strict';
-import { constants, createHash, type KeyObject, sign as opensslSign, verify as opensslVerify } from 'node:crypto';
+import { constants, createHash, generateKeyPairSync, type KeyObject, sign as opensslSign, verify as opensslVerify } from 'node:crypto';
 import { test } from 'uvu';
 import { importKey } from '../../../../actors/kmip/crypto/key-format.ts';
 import { generatePair } from '../../../../actors/kmip/crypto/key-pair.ts';
@@ -125,8 +125,10 @@ test('ECDSA over a digest on curves of many shapes, where the hash is longer and
 });
 
 test('DSA, by data and by digest', () => {
-  const dsa = generatePair('DSA');
-  holds('DSA', dsa, { digitalSignatureAlgorithm: 'DSAWithSHA256' }, generatePair('DSA').publicKey);
+  // Of a length that takes no time to make; its order is shorter than every hash but one.
+  const short = () => generateKeyPairSync('dsa', { modulusLength: 1024, divisorLength: 160 });
+  const dsa = short();
+  holds('DSA', dsa, { digitalSignatureAlgorithm: 'DSAWithSHA256' }, short().publicKey);
   for (const name of ['sha1', 'sha256', 'sha512']) {
     const digest = digestOf(name);
     assert.ok(opensslVerify(name, data, dsa.publicKey, sign(dsa.privateKey, {}, { digest })));
@@ -167,6 +169,26 @@ test('post-quantum signatures have the sizes of FIPS 204 and 205, and hold', () 
     assert.equal(sign(pair.privateKey, {}, { data }).length, size);
     holds(algorithm, pair, {}, generatePair(algorithm).publicKey);
     assert.throws(() => sign(pair.privateKey, {}, { digest: digestOf('sha256') }), refused('UnsupportedCryptographicParameters', /whole messages/));
+  }
+});
+
+test('keys of NIST ACVP, SLH-DSA-keyGen-FIPS205 cases 21 and 31: the private one signs for the public one', () => {
+  const cases = [
+    [
+      'SLHDSA_SHA2_128f',
+      'E2BDAA37C8CFFE5E8D5676C23267890C31441758F573285881CDC82AB911DD84',
+      '72DC8D26DF6EF708F4C41AF9FD04B65A8927927229891D47A60D67ECEF3D2C17',
+    ],
+    [
+      'SLHDSA_SHAKE_128f',
+      'BBC74306F75DC2DAF7372B3C9841A4D6852C17B459F1692B8E9A1A0DACE5BA26',
+      '380C99304A0DDD32F344B95144E1FDEF60BBC2340E08770FB41A80A76CB08E34',
+    ],
+  ] as const;
+  for (const [algorithm, secret, point] of cases) {
+    // The public key is the second half of the private one; that its root is right shows in the signature.
+    const privateKey = importKey('PrivateKey', 'Raw', hex(secret + point), algorithm);
+    assert.ok(verify(importKey('PublicKey', 'Raw', hex(point), algorithm), {}, { data }, sign(privateKey, {}, { data })), algorithm);
   }
 });
 

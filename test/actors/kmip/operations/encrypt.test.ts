@@ -72,7 +72,7 @@ test('what is missing or wrong in a request', async () => {
   await refused(run(encrypt, ctx, { id: 'k' }), 'InvalidMessage', 'data');
   await refused(run(decrypt, ctx, { id: 'k', iv: new Uint8Array(12) }), 'InvalidMessage', 'data');
   await refused(run(decrypt, ctx, { id: 'k', data: DATA, iv: new Uint8Array(12) }), 'InvalidField', 'invalid tag');
-  await refused(run(encrypt, ctx, { id: 'k', data: DATA, parameters: { blockCipherMode: 'GCM', tagLength: 99 } }), 'InvalidField', 'tag');
+  await refused(run(encrypt, ctx, { id: 'k', data: DATA, parameters: { blockCipherMode: 'GCM', tagLength: 99 } }), 'GeneralFailure', 'tag');
   await refused(
     run(encrypt, ctx, { id: 'k', data: DATA, iv: new Uint8Array(8), parameters: { blockCipherMode: 'CBC' } }),
     'InvalidField',

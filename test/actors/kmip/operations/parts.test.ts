@@ -23,7 +23,7 @@ import { streamsHere } from '../../../fakes/streams.ts';
 const KEY = hex('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff');
 const IV = hex('000102030405060708090a0b0c0d0e0f');
 
-async function world(objects: Draft[], limits: Partial<StreamArgs> = {}, time?: () => number) {
+async function world(objects: Draft[], limits: StreamArgs = {}, time?: () => number) {
   return new ObjectsInMemory(objects, { streams: await streamsHere(limits, time) });
 }
 
@@ -200,6 +200,22 @@ test('limits: streams in all and of a user, bytes of one, idleness', async () =>
   await refused(run(hash, alice, { value: values[2] as Uint8Array, final: true }), 'InvalidCorrelationValue', 'idle');
   for (let i = 0; i < 3; i++) await begin(bob);
   await refused(run(hash, alice, { parameters: { hashingAlgorithm: 'SHA_256' }, data: new Uint8Array(11), init: true }), 'ServerLimitExceeded');
+});
+
+test('algorithms that sign whole messages hold only so many bytes, of a user and of all', async () => {
+  const { privateKey: key } = generateKeyPairSync('ed25519');
+  const streams = await streamsHere({ inputBytes: 100, heldBytes: 150 });
+  const of = (user: string) =>
+    new ObjectsInMemory([privateKey('sk', key, 'Ed25519', { owner: user })], { streams, caller: { user, scheme: 'up', source: '' } });
+  const [alice, bob] = [of('alice'), of('bob')];
+  const bytes = (length: number) => ({ id: 'sk', data: new Uint8Array(length) });
+  const { value } = (await run(sign, alice, { ...bytes(60), init: true })) as { value: Uint8Array };
+  await refused(run(sign, alice, { ...bytes(41), init: true }), 'ServerLimitExceeded', 'this user');
+  await refused(run(sign, bob, { ...bytes(91), init: true }), 'ServerLimitExceeded', 'try again later');
+  const other = (await run(sign, bob, { ...bytes(90), init: true })) as { value: Uint8Array };
+  await refused(run(sign, bob, { ...bytes(1), value: other.value }), 'ServerLimitExceeded');
+  await run(sign, alice, { ...bytes(40), value, final: true });
+  await run(sign, bob, { ...bytes(100), init: true });
 });
 
 test.run();

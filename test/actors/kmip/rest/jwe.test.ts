@@ -130,12 +130,13 @@ test('RFC 7518 appendix C: the key that Alice and Bob agree on', async () => {
 });
 
 test('RFC 7518 appendix B.1: AES_128_CBC_HMAC_SHA_256', async () => {
-  const { contentEncryption, open } = await import('../../../../actors/kmip/rest/content-encryption.ts');
+  const { contentEncryption, contentKey, open } = await import('../../../../actors/kmip/rest/content-encryption.ts');
   const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
   const plaintext = 'A cipher system must not be required to be secret, and it must be able to fall into the hands of the enemy without inconvenience';
+  const enc = contentEncryption('A128CBC-HS256', 'body');
   const opened = open(
-    contentEncryption('A128CBC-HS256', 'body'),
-    hex('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f'),
+    enc,
+    contentKey(enc, hex('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f')),
     Buffer.from('The second principle of Auguste Kerckhoffs'),
     {
       iv: hex('1af38c2dc2b96ffdd86694092341bc04'),

@@ -166,14 +166,15 @@ test('secret keys that are imported: alg is needed, the length has to be its own
   assert.equal(await api.refused('createKey', { kty: 'RSA', alg: 'XYZ' }), '400 bad_request');
 });
 
-test('creating is refused to who may not create', async () => {
-  const api = new CryptoApi();
+test('creating is refused to who may not create, and algorithms that the server is not to use', async () => {
   const others = new CryptoApi({ args: { privilegedUsers: ['somebody'] } });
   Object.defineProperty(others.ctx.server, 'store', { value: { all: async () => [], get: async () => undefined } });
-  assert.equal((await api.call({ name: 'createKey' }, { kty: 'oct' })).status, 200);
   const answer = await others.call({ name: 'createKey' }, { kty: 'oct' });
   assert.deepEqual(answer, { status: 403, body: { error: 'forbidden', description: 'Access denied' } });
   assert.equal(others.ctx.objects.size, 0);
+  const limited = new CryptoApi({ args: { algorithms: ['AES', 'RSA'] } });
+  await limited.ok('createKey', { kty: 'oct', alg: 'A128KW' });
+  for (const body of [{ kty: 'oct', alg: 'HS256' }, { kty: 'EC' }]) assert.equal(await limited.refused('createKey', body), '400 bad_request');
 });
 
 test('deleting takes both halves away, by the identifier of either', async () => {

@@ -40,9 +40,16 @@ const { node } = fc.letrec<{ node: Node; structure: Structure }>((tie) => ({
 /** A message with anything inside. */
 export const trees: fc.Arbitrary<Structure> = fc.tuple(tag, fc.array(node, { maxLength: 6 })).map(([number, children]) => structure(number, children));
 
+/** Values that every enumeration has. */
+const known = fc.integer({ min: 1, max: 4 }).map((value): Node => ({ tag: TAG.AttributeValue, type: TYPE.Enumeration, value }));
+
 /** An Attribute of KMIP 1.x, its name before or after its value. */
 export const attributes: fc.Arbitrary<Structure> = fc
-  .tuple(fc.constantFrom('Cryptographic Algorithm', 'State', 'Cryptographic Usage Mask', 'Object Type', 'x-mine'), leaf(TAG.AttributeValue), fc.boolean())
+  .tuple(
+    fc.constantFrom('Cryptographic Algorithm', 'State', 'Cryptographic Usage Mask', 'Object Type', 'x-mine'),
+    fc.oneof(leaf(TAG.AttributeValue), known),
+    fc.boolean(),
+  )
   .map(([name, value, first]) => {
     const named: Node = { tag: TAG.AttributeName, type: TYPE.TextString, value: name };
     return structure(TAG.Attribute, first ? [named, value] : [value, named]);

@@ -1,0 +1,62 @@
+// A transaction of the store as an operation sees it: objects read and written in it, and what it has touched.
+import type { Transaction } from '../../kernel/store/store.ts';
+import { readHeld } from './object/cache.ts';
+import { Finder } from './object/finder.ts';
+import { wrappingTerm } from './object/index-terms.ts';
+import type { Draft } from './object/managed-object.ts';
+import type { ObjectTransaction, OperationContext, OperationName } from './operations/operation.ts';
+import type { Structure } from './ttlv/node.ts';
+
+export class Changes implements ObjectTransaction {
+  readonly touched = new Set<string>();
+  readonly finder: Finder<Draft>;
+  readonly tx: Transaction;
+  readonly #ctx: OperationContext;
+
+  constructor(ctx: OperationContext, tx: Transaction) {
+    this.#ctx = ctx;
+    this.tx = tx;
+    this.finder = new Finder<Draft>(ctx, tx, (id) => readHeld(ctx.server.rows, tx, id));
+  }
+
+  use(payload: Structure, right: OperationName, tag?: number): Promise<Draft> {
+    return this.finder.use(payload, right, tag);
+  }
+
+  byId(id: string, right: OperationName): Promise<Draft> {
+    return this.finder.byId(id, right);
+  }
+
+  read(id: string): Promise<Draft | undefined> {
+    return this.#ctx.server.rows.read(this.tx, id);
+  }
+
+  async wrappedBy(id: string): Promise<Draft[]> {
+    const { tag, value } = wrappingTerm(id);
+    const found = await this.tx.all<{ id: string }>('SELECT object_id AS id FROM kms_attribute WHERE tag = $1 AND value = $2', [tag, value]);
+    return this.#ctx.server.rows.readAll(
+      this.tx,
+      found.map((row) => row.id),
+    );
+  }
+
+  async insert(object: Draft): Promise<void> {
+    this.touched.add(object.id);
+    await this.#ctx.server.rows.insert(this.tx, object);
+  }
+
+  async update(object: Draft): Promise<void> {
+    this.touched.add(object.id);
+    await this.#ctx.server.rows.update(this.tx, object);
+  }
+
+  async remove(id: string): Promise<void> {
+    this.touched.add(id);
+    await this.#ctx.server.rows.remove(this.tx, id);
+  }
+
+  audit(event: string, target: string): Promise<void> {
+    const { user, realm, scheme, source } = this.#ctx.caller;
+    return this.tx.audit({ event, target, outcome: 'success', actor: user, realm, scheme, source });
+  }
+}

@@ -1,0 +1,58 @@
+// The content of a split key object: one part, with how many there are and how many are needed (KMIP 2.1 section 2.8).
+import type { KeyPart, SplitKeyMethod } from '../crypto/split.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bigInteger, enumeration, integer, type Structure, structure } from '../ttlv/node.ts';
+import { bigOf, integerOf, named, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from './key-material.ts';
+import type { ManagedObject } from './managed-object.ts';
+
+export interface SplitParameters {
+  readonly method: SplitKeyMethod;
+  readonly parts: number;
+  readonly threshold: number;
+  readonly primeField: bigint | undefined;
+}
+
+export interface StoredPart extends SplitParameters, KeyPart {
+  /** Format, algorithm and length are those of the key that was split. */
+  readonly block: KeyBlock;
+}
+
+/** The members that describe the splitting, of a payload or of a split key. @throws Refusal InvalidMessage for a missing one */
+export function splitParametersOf(holder: Structure): SplitParameters {
+  return {
+    method: required(named(holder, TAG.SplitKeyMethod, 'SplitKeyMethod'), TAG.SplitKeyMethod),
+    parts: required(integerOf(holder, TAG.SplitKeyParts), TAG.SplitKeyParts),
+    threshold: required(integerOf(holder, TAG.SplitKeyThreshold), TAG.SplitKeyThreshold),
+    primeField: bigOf(holder, TAG.PrimeFieldSize),
+  };
+}
+
+/** @param block of the key that was split; its material is replaced by the part */
+export function splitKeyContent({ method, parts, threshold, primeField }: SplitParameters, part: KeyPart, block: Omit<NewKeyBlock, 'material'>): Structure {
+  return structure(TAG.SplitKey, [
+    integer(TAG.SplitKeyParts, parts),
+    integer(TAG.KeyPartIdentifier, part.identifier),
+    integer(TAG.SplitKeyThreshold, threshold),
+    enumeration(TAG.SplitKeyMethod, ENUM.SplitKeyMethod[method]),
+    ...(primeField === undefined ? [] : [bigInteger(TAG.PrimeFieldSize, primeField)]),
+    keyBlock({ ...block, material: part.material }),
+  ]);
+}
+
+/** @throws Refusal InvalidObjectType for another kind of object, ObjectDestroyed, WrappingObjectDestroyed for a wrapped part, InvalidMessage */
+export function storedPart(object: ManagedObject): StoredPart {
+  if (object.type !== ENUM.ObjectType.SplitKey) throw new Refusal('InvalidObjectType', `a split key is needed, ${object.id} is another kind of object`);
+  if (!object.content) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
+  const block = keyBlockOf(object.content);
+  if (block.wrapping) throw new Refusal('WrappingObjectDestroyed', `${object.id} is stored wrapped; it cannot be joined without its wrapping key`);
+  if (!(block.material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', `${object.id} is in a transparent format, which has no parts`);
+  return {
+    ...splitParametersOf(object.content),
+    identifier: required(integerOf(object.content, TAG.KeyPartIdentifier), TAG.KeyPartIdentifier),
+    material: block.material,
+    block,
+  };
+}

@@ -1,0 +1,38 @@
+// The certificate request of a Certify or Re-certify payload: its bytes, or an object that holds them (KMIP 2.1 sections 2.2 and 6.1.6).
+import { type CertificateRequest, readCertificateRequest } from '../crypto/certificate-request.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { bytesOf, child, codeOf, nameOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { requireKind, requireUsable } from './certificate-issuer.ts';
+import type { Objects, OperationName } from './operation.ts';
+
+const { CertificateRequestType, ObjectType } = ENUM;
+
+/** @returns undefined where the payload has none @throws Refusal InvalidCSR, InvalidMessage, FeatureNotSupported for CRMF and PGP */
+export async function requestIn(
+  payload: Structure,
+  objects: Objects<ManagedObject>,
+  operation: OperationName,
+  now: number,
+): Promise<CertificateRequest | undefined> {
+  if (bytesOf(payload, TAG.CertificateRequestValue) !== undefined) return opened(payload);
+  if (!child(payload, TAG.CertificateRequestUniqueIdentifier)) return undefined;
+  return requestOf(await objects.use(payload, operation, TAG.CertificateRequestUniqueIdentifier), operation, now);
+}
+
+/** @param object a CertificateRequest */
+export function requestOf(object: ManagedObject, operation: OperationName, now: number): CertificateRequest {
+  requireKind(object, ObjectType.CertificateRequest, operation);
+  requireUsable(object, now);
+  return opened(object.content as Structure);
+}
+
+function opened(holder: Structure): CertificateRequest {
+  const type = required(codeOf(holder, TAG.CertificateRequestType), TAG.CertificateRequestType);
+  if (type !== CertificateRequestType.PKCS_10 && type !== CertificateRequestType.PEM)
+    throw new Refusal('FeatureNotSupported', `certificate requests of ${nameOf('CertificateRequestType', type)} are not supported, PKCS#10 is`);
+  return readCertificateRequest(required(bytesOf(holder, TAG.CertificateRequestValue), TAG.CertificateRequestValue));
+}

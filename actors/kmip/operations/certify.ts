@@ -1,0 +1,144 @@
+// Certify: a certificate for a public key, a certificate request, or a new key pair (KMIP 2.1 section 6.1.6).
+import type { KeyObject } from 'node:crypto';
+import { certify as issue } from '../crypto/certificate.ts';
+import type { CertificateRequest } from '../crypto/certificate-request.ts';
+import type { DistinguishedName } from '../crypto/distinguished-name.ts';
+import type { AttributeSet } from '../object/attributes.ts';
+import { describeCertificate } from '../object/certificate-attributes.ts';
+import { certificateContent, certificateOf } from '../object/certificate-content.ts';
+import { linkedTo, newObject, requireCreation, setLink } from '../object/create.ts';
+import { asymmetricKey } from '../object/key-material.ts';
+import { changed, dateAttribute, settle } from '../object/lifecycle.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import { newAttributes } from '../object/new-attributes.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, structure, text } from '../ttlv/node.ts';
+import { child } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from './certificate-issuer.ts';
+import { requestIn, requestOf } from './certificate-request.ts';
+import { type CertificateWishes, wishesOf } from './certificate-wishes.ts';
+import { newPair, type PairDrafts } from './create-key-pair.ts';
+import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import { requireStorage } from './protection-storage.ts';
+
+const { ObjectType } = ENUM;
+const DEFAULT_DAYS = 365;
+/** Seconds. */
+export const DAY = 86_400;
+
+/** Whom the certificate is for. */
+interface Subject {
+  readonly publicKey: KeyObject;
+  readonly request: CertificateRequest | undefined;
+  /** The public key as an object of this server. */
+  readonly object: ManagedObject | undefined;
+  /** Keys that are made with the certificate. */
+  readonly pair: PairDrafts | undefined;
+}
+
+export const certify: Operation = async (payload, ctx) => {
+  await requireCreation(ctx);
+  requireStorage(payload, TAG.ProtectionStorageMasks);
+  const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
+  const attributes = newAttributes(wishes.request, ObjectType.Certificate, TAG.Attributes);
+  const subject = await subjectOf(payload, wishes, ctx);
+  const issuer = await findIssuer({
+    objects: ctx,
+    right: 'Certify',
+    now: ctx.now,
+    certificate: wishes.issuerCertificate,
+    key: wishes.issuerKey,
+    subjectKey: subject.publicKey,
+    own: () => ownKey(subject, ctx),
+  });
+  const content = certificateContent(signed(subject, issuer, wishes, attributes, ctx));
+  describeCertificate(content, attributes);
+  const draft = newObject(ctx, { type: ObjectType.Certificate, content, attributes });
+  linkCertificate(draft, subject, issuer);
+  await ctx.change((tx) => put(tx, draft, subject, issuer, ctx.now));
+  return [text(TAG.UniqueIdentifier, draft.id)];
+};
+
+async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: OperationContext): Promise<Subject> {
+  const request = await requestIn(payload, ctx, 'Certify', ctx.now);
+  const isNamed = child(payload, TAG.UniqueIdentifier) !== undefined;
+  if (request && !isNamed) return { publicKey: request.subjectPublicKey, request, object: undefined, pair: undefined };
+  const isNew = !isNamed && ctx.batch.placeholder === undefined && wishes.ofKey.some(({ tag }) => tag === TAG.CryptographicAlgorithm);
+  if (isNew) {
+    const pair = pairFor(wishes, ctx);
+    return { publicKey: asymmetricKey(pair.publicKey), request, object: undefined, pair };
+  }
+  const object = await ctx.use(payload, 'Certify');
+  if (object.type === ObjectType.CertificateRequest) {
+    const stored = requestOf(object, 'Certify', ctx.now);
+    return { publicKey: stored.subjectPublicKey, request: stored, object: undefined, pair: undefined };
+  }
+  requireKind(object, ObjectType.PublicKey, 'Certify');
+  requireUsable(object, ctx.now);
+  const publicKey = asymmetricKey(object);
+  if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the certificate request is for another public key');
+  return { publicKey, request, object, pair: undefined };
+}
+
+function pairFor({ ofKey }: CertificateWishes, ctx: OperationContext): PairDrafts {
+  const given = structure(TAG.RequestPayload, [structure(TAG.CommonAttributes, ofKey)]);
+  const attributesOf = (type: ManagedObject['type']) => newAttributes(given, type, TAG.CommonAttributes);
+  return newPair(ctx, attributesOf(ObjectType.PrivateKey), attributesOf(ObjectType.PublicKey));
+}
+
+async function ownKey({ object, pair }: Subject, ctx: OperationContext): Promise<ManagedObject | undefined> {
+  if (pair) return pair.privateKey;
+  const id = object && linkedTo(object, 'PrivateKeyLink');
+  return id === undefined ? undefined : ctx.byId(id, 'Certify');
+}
+
+function signed({ publicKey, request }: Subject, issuer: Issuer, wishes: CertificateWishes, attributes: AttributeSet, { now }: OperationContext): Uint8Array {
+  const subject: DistinguishedName | Uint8Array | undefined = request?.subject ?? wishes.subject;
+  if (subject === undefined) throw invalid('Certify', 'the subject of the certificate is missing');
+  const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? now;
+  const until = wishes.validityDays === undefined ? dateAttribute(attributes, TAG.DeactivationDate) : undefined;
+  return issue({
+    subjectPublicKey: publicKey,
+    subject,
+    issuerKey: asymmetricKey(issuer.key),
+    ...(issuer.certificate ? { issuerCertificate: certificateOf(issuer.certificate) } : {}),
+    notBefore,
+    notAfter: until ?? notBefore + (wishes.validityDays ?? DEFAULT_DAYS) * DAY,
+    ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
+    ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
+  });
+}
+
+function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate }: Issuer): void {
+  const publicKey = pair?.publicKey ?? object;
+  if (publicKey) setLink(draft, 'PublicKeyLink', publicKey.id);
+  const privateKey = publicKey && linkedTo(publicKey, 'PrivateKeyLink');
+  if (privateKey !== undefined) setLink(draft, 'PrivateKeyLink', privateKey);
+  if (certificate) setLink(draft, 'CertificateLink', certificate.id);
+  if (pair) setLink(pair.publicKey, 'CertificateLink', draft.id);
+}
+
+/** The keys may have been destroyed or revoked since they were read. */
+async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subject, issuer: Issuer, now: number): Promise<void> {
+  for (const used of [issuer.key, issuer.certificate]) if (used && used !== pair?.privateKey) requireUsable(await tx.byId(used.id, 'Certify'), now);
+  for (const key of pair ? [pair.privateKey, pair.publicKey] : []) {
+    await tx.insert(key);
+    await tx.audit('key.create', key.id);
+  }
+  if (object) {
+    const publicKey = await tx.byId(object.id, 'Certify');
+    requireUsable(publicKey, now);
+    await linkPublicKey(tx, publicKey, draft.id, now);
+  }
+  await tx.insert(draft);
+  await tx.audit('key.certify', draft.id);
+}
+
+/** Makes the public key lead to its newest certificate. */
+export async function linkPublicKey(tx: ObjectTransaction, publicKey: Draft, certificate: string, now: number): Promise<void> {
+  settle(publicKey, now);
+  setLink(publicKey, 'CertificateLink', certificate);
+  changed(publicKey, now);
+  await tx.update(publicKey);
+}

@@ -1,0 +1,118 @@
+// CreateSplitKey: the parts of a new or an existing key, each an object of its own (KMIP 2.1 section 6.1.10).
+import { randomBytes, randomUUID } from 'node:crypto';
+import { exportKey } from '../crypto/key-format.ts';
+import type { CryptographicAlgorithm, KeyFormatType } from '../crypto/parameters.ts';
+import { split } from '../crypto/split.ts';
+import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
+import type { AttributeSet } from '../object/attributes.ts';
+import { newObject, requireCreation, setLink } from '../object/create.ts';
+import { requireChosen } from '../object/identifier.ts';
+import { algorithmOf, asymmetricKey, keyBlockOf, secretBytes } from '../object/key-material.ts';
+import { stateAt } from '../object/lifecycle.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, TYPE, text } from '../ttlv/node.ts';
+import { child, codeOf, nameOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Operation, OperationContext } from './operation.ts';
+import { requireStorage } from './protection-storage.ts';
+
+const { ObjectType, State } = ENUM;
+
+/** What is split, and how a key block tells of it. */
+interface Secret {
+  readonly material: Uint8Array;
+  readonly format: KeyFormatType;
+  readonly algorithm: CryptographicAlgorithm | undefined;
+  /** Bits. */
+  readonly length: number;
+}
+
+export const createSplitKey: Operation = async (request, ctx) => {
+  await requireCreation(ctx);
+  requireStorage(request, TAG.ProtectionStorageMasks);
+  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
+  const parameters = splitParametersOf(request);
+  const attributes = newAttributes(request, ObjectType.SplitKey, TAG.Attributes);
+  const source = child(request, TAG.UniqueIdentifier) ? await ctx.use(request, 'CreateSplitKey') : undefined;
+  const secret = source ? existing(source, type, ctx.now) : fresh(type, attributes, ctx);
+  const { parts, primeField } = split(parameters.method, secret.material, parameters.parts, parameters.threshold, parameters.primeField);
+  const contents = parts.map((part) => splitKeyContent({ ...parameters, primeField }, part, secret));
+  const drafts = draftsOf(contents, attributes, source, ctx);
+  await ctx.change(async (tx) => {
+    if (source) requireSplittable(await tx.byId(source.id, 'CreateSplitKey'), ctx.now);
+    for (const draft of drafts) await tx.insert(draft);
+    await tx.audit('key.split', source?.id ?? (drafts[0] as Draft).id);
+  });
+  return drafts.map(({ id }) => text(TAG.UniqueIdentifier, id));
+};
+
+/** @throws Refusal ObjectArchived, ObjectDestroyed */
+function requireSplittable(source: ManagedObject, now: number): void {
+  if (source.archived) throw new Refusal('ObjectArchived', `${source.id} is archived; recover it first`);
+  const state = stateAt(source, now);
+  if (!source.content || state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${source.id} is destroyed`);
+}
+
+/** @param type of the key, or SplitKey for any */
+function existing(source: ManagedObject, type: number, now: number): Secret {
+  requireSplittable(source, now);
+  if (type !== ObjectType.SplitKey && type !== source.type)
+    throw new Refusal('InvalidObjectType', `${source.id} is a ${nameOf('ObjectType', source.type)}, not a ${nameOf('ObjectType', type)}`);
+  const { length, format } = keyBlockOf(source.content as Structure);
+  const algorithm = algorithmOf(source);
+  const stated = length ?? givenLength(source.attributes);
+  if (source.type === ObjectType.PrivateKey) {
+    const material = exportKey(asymmetricKey(source), 'PKCS_8');
+    if (!(material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', 'the private key has no form in bytes');
+    return { material, format: 'PKCS_8', algorithm, length: stated ?? 0 };
+  }
+  const material = secretBytes(source);
+  if (source.type === ObjectType.SecretData) return { material, format, algorithm, length: material.length * 8 };
+  return { material, format: 'Raw', algorithm, length: stated ?? material.length * 8 };
+}
+
+/** A new symmetric key, or secret data of 256 bits where no length is given. A private key without its public key is of no use. */
+function fresh(type: number, attributes: AttributeSet, { server }: OperationContext): Secret {
+  if (type === ObjectType.SecretData) {
+    const length = givenLength(attributes) ?? 256;
+    if (length < 8 || length > 65_536 || length % 8 !== 0) throw new Refusal('InvalidField', `${length} is no cryptographic length of secret data`);
+    return { material: new Uint8Array(randomBytes(length / 8)), format: 'Opaque', algorithm: undefined, length };
+  }
+  if (type !== ObjectType.SymmetricKey && type !== ObjectType.SplitKey)
+    throw new Refusal('InvalidObjectType', `no new ${nameOf('ObjectType', type)} can be made in parts: symmetric keys and secret data can`);
+  const algorithm = givenAlgorithm(attributes);
+  if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
+  requireAllowed(algorithm, server.args.algorithms);
+  const length = checkedLength(algorithm, givenLength(attributes));
+  return { material: generateKey(algorithm, length), format: 'Raw', algorithm, length };
+}
+
+/** Attributes of the key go before those of the request; what may not leave the server as a whole may not leave it in parts. */
+const OF_SOURCE = [TAG.CryptographicUsageMask, TAG.Sensitive, TAG.Extractable] as const;
+
+/** The parts lead to each other in their order, and to the key they are of. */
+function draftsOf(contents: readonly Structure[], attributes: AttributeSet, source: ManagedObject | undefined, ctx: OperationContext): Draft[] {
+  const chosen = attributes.first(TAG.UniqueIdentifier);
+  attributes.remove(TAG.UniqueIdentifier);
+  // What the key blocks say of the key.
+  for (const tag of [TAG.CryptographicAlgorithm, TAG.CryptographicLength]) attributes.remove(tag);
+  for (const tag of OF_SOURCE) {
+    const own = source?.attributes.first(tag);
+    if (own) attributes.set(own);
+  }
+  const drafts = contents.map((content, i) => {
+    const idHint = chosen?.type === TYPE.TextString ? requireChosen(`${chosen.value}_${i + 1}`) : randomUUID();
+    return newObject(ctx, { type: ObjectType.SplitKey, content, attributes: attributes.copy(), idHint });
+  });
+  for (const [i, draft] of drafts.entries()) {
+    const [previous, next] = [drafts[i - 1], drafts[i + 1]];
+    if (previous) setLink(draft, 'PreviousLink', previous.id);
+    if (next) setLink(draft, 'NextLink', next.id);
+    if (source) setLink(draft, 'ParentLink', source.id);
+  }
+  return drafts;
+}

@@ -1,0 +1,142 @@
+// JoinSplitKey: a key or secret from enough of its parts (KMIP 2.1 section 6.1.27).
+import { join } from '../crypto/split.ts';
+import { materialLength } from '../crypto/symmetric-key.ts';
+import { linkedTo, newObject, requireCreation } from '../object/create.ts';
+import { keyBlock, symmetricKey } from '../object/key-material.ts';
+import { stateAt } from '../object/lifecycle.ts';
+import type { ManagedObject, ObjectType as ObjectTypeCode } from '../object/managed-object.ts';
+import { givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
+import { describeContent } from '../object/registered.ts';
+import { type StoredPart, storedPart } from '../object/split-key.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { boolean, enumeration, type Structure, structure, text } from '../ttlv/node.ts';
+import { children, codeOf, nameOf, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import { requireStorage } from './protection-storage.ts';
+
+const { ObjectType, State } = ENUM;
+/** More parts no key has here. */
+const MOST = 255;
+
+export const joinSplitKey: Operation = async (request, ctx) => {
+  await requireCreation(ctx);
+  requireStorage(request, TAG.ProtectionStorageMasks);
+  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectTypeCode;
+  const objects = await partsIn(request, ctx);
+  const parts = objects.map(storedPart);
+  const first = agreed(parts);
+  const attributes = newAttributes(request, type, TAG.Attributes);
+  const secret = joined(first, parts);
+  const content = contentFor(type, first, secret, codeOf(request, TAG.SecretDataType), givenAlgorithm(attributes));
+  describeContent(type, content, attributes, ctx.server.args.algorithms);
+  // What no part may do, the whole may not do either.
+  if (objects.some(({ attributes: own }) => own.first(TAG.Sensitive)?.value === true)) attributes.set(boolean(TAG.Sensitive, true));
+  if (objects.some(({ attributes: own }) => own.first(TAG.Extractable)?.value === false)) attributes.set(boolean(TAG.Extractable, false));
+  const draft = newObject(ctx, { type, content, attributes });
+  await ctx.change(async (tx) => {
+    for (const { id } of objects) requirePart(await tx.byId(id, 'JoinSplitKey'), ctx.now);
+    await requireOneKey(tx, objects);
+    await tx.insert(draft);
+    await tx.audit('key.join', draft.id);
+  });
+  return [text(TAG.UniqueIdentifier, draft.id)];
+};
+
+async function partsIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
+  const named = children(request, TAG.UniqueIdentifier);
+  if (named.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of the parts');
+  if (named.length > MOST) throw new Refusal('InvalidField', `a key has ${MOST} parts at most`);
+  const objects: ManagedObject[] = [];
+  for (const node of named) {
+    const object = await ctx.use(structure(TAG.RequestPayload, [node]), 'JoinSplitKey');
+    requirePart(object, ctx.now);
+    objects.push(object);
+  }
+  return objects;
+}
+
+/** @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState */
+function requirePart(object: ManagedObject, now: number): void {
+  if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
+  const state = stateAt(object, now);
+  if (!object.content || state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
+  if (state === State.Compromised) throw new Refusal('WrongKeyLifecycleState', `${object.id} is Compromised`);
+}
+
+const notTogether = (): Refusal => new Refusal('InvalidField', 'the parts do not belong together');
+
+/** One of the parts, where all say the same of the key and its splitting. */
+function agreed(parts: readonly StoredPart[]): StoredPart {
+  const [first, ...others] = parts as [StoredPart, ...StoredPart[]];
+  const key = (part: StoredPart) =>
+    [part.method, part.parts, part.threshold, part.primeField, part.block.format, part.block.algorithm, part.block.length].map(String).join();
+  if (others.some((other) => key(other) !== key(first))) throw notTogether();
+  if (parts.some(({ identifier }) => identifier < 1 || identifier > first.parts)) throw notTogether();
+  return first;
+}
+
+/**
+ * Parts that were made here lead to the one before them, back to the first: of one key that is the same one. Any numbers
+ * make a key by some methods, so nothing else would tell that parts of two keys were mixed.
+ */
+async function requireOneKey(tx: ObjectTransaction, objects: readonly ManagedObject[]): Promise<void> {
+  const firsts = new Map<string, string>();
+  for (const object of objects) {
+    const path: string[] = [];
+    let at: ManagedObject | undefined = object;
+    let known: string | undefined;
+    while (at && known === undefined && path.length < MOST) {
+      path.push(at.id);
+      known = firsts.get(at.id);
+      const previous = linkedTo(at, 'PreviousLink');
+      if (known === undefined && previous === undefined) known = linkedTo(at, 'NextLink') === undefined ? undefined : at.id;
+      at = previous === undefined ? undefined : await tx.read(previous);
+    }
+    if (known !== undefined) for (const id of path) firsts.set(id, known);
+  }
+  if (new Set(firsts.values()).size > 1) throw notTogether();
+}
+
+function joined({ method, threshold, primeField, block }: StoredPart, parts: readonly StoredPart[]): Uint8Array {
+  const isBytes = block.format !== 'PKCS_8';
+  const length = !isBytes || block.length === undefined ? undefined : block.algorithm ? materialLength(block.algorithm, block.length) : block.length / 8;
+  const secret = new Uint8Array(join(method, parts, threshold, primeField, length));
+  // DER does not begin with a zero; an integer of a larger field has been filled up with them.
+  return isBytes
+    ? secret
+    : secret.subarray(
+        Math.max(
+          0,
+          secret.findIndex((byte) => byte !== 0),
+        ),
+      );
+}
+
+function contentFor(
+  type: ObjectTypeCode,
+  { block }: StoredPart,
+  material: Uint8Array,
+  secretDataType: number | undefined,
+  given: StoredPart['block']['algorithm'],
+): Structure {
+  const { format, algorithm = given, length } = block;
+  switch (type) {
+    case ObjectType.SymmetricKey:
+      if (format !== 'Raw' && format !== 'Opaque') break;
+      if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
+      return symmetricKey(material, algorithm, length);
+    case ObjectType.SecretData:
+      return structure(TAG.SecretData, [
+        enumeration(TAG.SecretDataType, secretDataType ?? ENUM.SecretDataType.Seed),
+        keyBlock({ format: format === 'Raw' ? 'Raw' : 'Opaque', material, length: material.length * 8 }),
+      ]);
+    case ObjectType.PrivateKey:
+      if (format === 'Opaque') break;
+      return structure(TAG.PrivateKey, [keyBlock({ format, material, algorithm, length })]);
+    default:
+      throw new Refusal('InvalidObjectType', `split keys are joined to symmetric keys, private keys and secret data, not to ${nameOf('ObjectType', type)}`);
+  }
+  throw new Refusal('InvalidObjectType', `the parts are of a key in the format ${format}, not of a ${nameOf('ObjectType', type)}`);
+}

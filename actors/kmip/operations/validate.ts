@@ -1,0 +1,76 @@
+// Validate: whether certificates that are given or stored make a valid chain at a time (KMIP 2.1 section 6.1.57).
+import { validateChain } from '../crypto/certificate-chain.ts';
+import { certificateFacts } from '../crypto/certificate-facts.ts';
+import { certificateOf, derOf } from '../object/certificate-content.ts';
+import { linkedTo } from '../object/create.ts';
+import { stateAt } from '../object/lifecycle.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { enumeration, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { children, dateOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { requireKind } from './certificate-issuer.ts';
+import type { Operation, OperationContext } from './operation.ts';
+
+const { ObjectType, State, ValidityIndicator } = ENUM;
+/** Every certificate may be held against every other one. */
+const MOST = 20;
+
+export const validate: Operation = async (request, ctx) => {
+  const stored = await storedIn(request, ctx);
+  const given = children(request, TAG.Certificate).map((node) => {
+    if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Certificate is not a Structure');
+    return derOf(node);
+  });
+  if (stored.length + given.length > MOST) throw new Refusal('InvalidField', `a chain of more than ${MOST} certificates is not validated`);
+  // Given ones may be the issuers that are missing; only where none are given, the chain is completed from what is stored.
+  if (given.length === 0) await addIssuers(stored, ctx);
+  const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, dateOf(request, TAG.ValidityDate) ?? ctx.now);
+  return [enumeration(TAG.ValidityIndicator, ValidityIndicator[indicator])];
+};
+
+async function storedIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
+  const named = children(request, TAG.UniqueIdentifier).map((node) => structure(TAG.RequestPayload, [node]));
+  // Without any certificate it is the one that the batch has made.
+  if (named.length === 0 && children(request, TAG.Certificate).length === 0) named.push(structure(TAG.RequestPayload, []));
+  const stored: ManagedObject[] = [];
+  for (const payload of named) {
+    const object = await ctx.use(payload, 'Validate');
+    requireKind(object, ObjectType.Certificate, 'Validate');
+    if (!object.content) throw new Refusal('ObjectNotFound', `object not found for identifier ${object.id}: it is destroyed`);
+    stored.push(object);
+  }
+  return stored;
+}
+
+/** Follows the links to issuers. What the caller may not see, or is there no more, is missing in the chain. */
+async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promise<void> {
+  for (const object of stored) {
+    const id = linkedTo(object, 'CertificateLink');
+    if (id === undefined || stored.length >= MOST || stored.some((other) => other.id === id) || isSelfIssued(object)) continue;
+    try {
+      const issuer = await ctx.byId(id, 'Validate');
+      if (issuer.type === ObjectType.Certificate && issuer.content) stored.push(issuer);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+    }
+  }
+}
+
+/** A root may have been certified again with its own certificate: it ends the chain all the same. */
+function isSelfIssued(object: ManagedObject): boolean {
+  const { issuer, subject } = certificateFacts(certificateOf(object));
+  return issuer.der.equals(subject.der);
+}
+
+/** Revoked, or past the end of its life. A state before the active one says nothing of the certificate. */
+function isWithdrawn(object: ManagedObject, now: number): boolean {
+  const state = stateAt(object, now);
+  return state !== State.PreActive && state !== State.Active;
+}
+
+function verdict(stored: readonly ManagedObject[], given: readonly Uint8Array[], at: number): keyof typeof ValidityIndicator {
+  const { valid, incomplete } = validateChain([...stored.map(certificateOf), ...given], at);
+  return valid ? 'Valid' : incomplete ? 'Unknown' : 'Invalid';
+}
