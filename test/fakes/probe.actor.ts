@@ -1,4 +1,5 @@
 // A small actor for tests of the runtime: it echoes, waits, denies, has bugs, and dies in each way there is.
+import { spawnSync } from 'node:child_process';
 import { threadId } from 'node:worker_threads';
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -18,6 +19,8 @@ export type ProbeApi = {
   count(): number;
   sleep(ms: number): Promise<string>;
   spin(ms: number): void;
+  /** In native code, which the end of the thread waits for. */
+  block(ms: number): void;
   hang(): Promise<void>;
   untilAborted(): Promise<string>;
   aborted(): number;
@@ -55,6 +58,10 @@ export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken }, ctx) =
       spin(ms) {
         const end = performance.now() + ms;
         while (performance.now() < end);
+      },
+      block(ms) {
+        ctx.report({ ready: true, note: 'blocked' });
+        spawnSync('sleep', [String(ms / 1_000)]);
       },
       hang: () => new Promise(() => {}),
       untilAborted() {
