@@ -9,7 +9,7 @@ import { keyBlockOf } from './key-material.ts';
 
 /** Undefined for what has no bytes to digest: wrapped keys. */
 export function digestOf(content: Structure): Structure | undefined {
-  const value = bytesOf(content, TAG.CertificateValue) ?? bytesOf(content, TAG.OpaqueDataValue);
+  const value = bytesOf(content, TAG.CertificateValue) ?? bytesOf(content, TAG.OpaqueDataValue) ?? bytesOf(content, TAG.CertificateRequestValue);
   if (value) return digest(value, undefined);
   if (content.tag === TAG.Certificate || content.tag === TAG.OpaqueObject || content.tag === TAG.Template) return undefined;
   const { material, format, wrapping } = keyBlockOf(content);

@@ -58,6 +58,8 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
       keyBlockOf(content);
       return;
     case ObjectType.CertificateRequest:
+      required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
+      required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);
       return;
     case ObjectType.Template:
       return requireTemplate(content);

@@ -2,6 +2,7 @@
 import { linkedTo } from '../object/create.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { Objects, OperationContext, OperationName } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { unfit } from './fitting-key.ts';
 import { notFound } from './problem.ts';
@@ -18,7 +19,12 @@ const isPublic = ({ type }: ManagedObject): boolean => type === ObjectType.Publi
 export async function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): Promise<T> {
   // PostgreSQL has no texts with NUL.
   if (kid.includes('\0')) throw notFound();
-  return objects.byId(kid, right);
+  try {
+    return await objects.byId(kid, right);
+  } catch (error) {
+    // A text that only looks like the beginning of a list of tags names nothing either.
+    throw error instanceof Refusal && error.reason === 'InvalidField' ? notFound() : error;
+  }
 }
 
 /**

@@ -6,7 +6,6 @@ export interface MacAlgorithm {
   readonly hash: 'sha256' | 'sha384' | 'sha512';
   /** CryptographicAlgorithm of the key. */
   readonly algorithm: 'HMAC_SHA256' | 'HMAC_SHA384' | 'HMAC_SHA512';
-  readonly hashingAlgorithm: 'SHA_256' | 'SHA_384' | 'SHA_512';
   /** Bytes of the hash: the shortest key. */
   readonly length: number;
 }
@@ -14,9 +13,9 @@ export interface MacAlgorithm {
 const ALGORITHMS: ReadonlyMap<string, MacAlgorithm> = new Map(
   (
     [
-      { name: 'HS256', hash: 'sha256', algorithm: 'HMAC_SHA256', hashingAlgorithm: 'SHA_256', length: 32 },
-      { name: 'HS384', hash: 'sha384', algorithm: 'HMAC_SHA384', hashingAlgorithm: 'SHA_384', length: 48 },
-      { name: 'HS512', hash: 'sha512', algorithm: 'HMAC_SHA512', hashingAlgorithm: 'SHA_512', length: 64 },
+      { name: 'HS256', hash: 'sha256', algorithm: 'HMAC_SHA256', length: 32 },
+      { name: 'HS384', hash: 'sha384', algorithm: 'HMAC_SHA384', length: 48 },
+      { name: 'HS512', hash: 'sha512', algorithm: 'HMAC_SHA512', length: 64 },
     ] satisfies MacAlgorithm[]
   ).map((each) => [each.name, each]),
 );

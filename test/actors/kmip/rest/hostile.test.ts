@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'uvu';
+import { Refusal } from '../../../../actors/kmip/refusal.ts';
 import { type Body, base64url, CryptoApi, header, randomText } from './crypto-api.ts';
 
 const api = new CryptoApi();
@@ -155,6 +156,22 @@ test('identifiers of any text', async () => {
     assert.equal(await api.refused('sign', { ...GOOD.sign, kid }), '404 not_found', kid.slice(0, 20));
     for (const name of ['deleteKey', 'getTags'] as const) assert.equal((await api.call({ name, kid }, undefined)).status, 404);
   }
+});
+
+test('an identifier that cannot be read is one of no key', async () => {
+  const other = new CryptoApi();
+  other.ctx.byId = async () => {
+    throw new Refusal('InvalidField', 'no JSON array of tags');
+  };
+  assert.equal(await other.refused('sign', { ...GOOD.sign, kid: '[' }), '404 not_found');
+});
+
+test('what is not the client’s doing is no answer of the API', async () => {
+  const other = new CryptoApi();
+  other.ctx.byId = async () => {
+    throw new Error('the store is away');
+  };
+  await assert.rejects(other.call({ name: 'sign' }, GOOD.sign), /the store is away/);
 });
 
 test('random members: an answer of 200 or a refusal of 4xx, always', async () => {

@@ -96,6 +96,7 @@ test('what of XML is refused', () => {
   refused('<RequestMessage><!-- -- --></RequestMessage>', /comment/);
   const value = (text: string) => `<RequestMessage><NameValue type="TextString" value="${text}"/></RequestMessage>`;
   for (const text of ['&lol;', '&', '&#0;', '&#xD800;', '&#x110000;', '&#9999999;', '\u0001', '&#xFFFE;', '&amp']) refused(value(text));
+  refused(value('&lt;'.repeat(300_000)), /too many references/);
   refused(`<RequestMessage ${Array.from({ length: 17 }, (_, index) => `a${index}="1"`).join(' ')}/>`, /too many/);
   assert.throws(() => decodeXml(new Uint8Array([0x3c, 0xc3, 0x28])), { message: /not UTF-8/ });
 });
