@@ -29,7 +29,7 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
-    if (error.reason === 'OperationNotSupported') return refused(404, error.detail ?? '', '?:OperationFailed');
+    if (error.reason === 'OperationNotSupported') return refused(server, 404, error.detail ?? '', '?:OperationFailed');
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
   }
   return serveMessage(server, message, encoding, endpoint, caller);
@@ -80,14 +80,11 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, ve
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);
     return { status: 200, body, outcomes: [counted(outcome)] };
   }
-  return refused(422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
+  return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
 }
 
-/** The usual body of errors; the front adds the id of the request. */
-function refused(status: number, message: string, outcome: string): Answer {
-  return {
-    status,
-    body: Buffer.from(JSON.stringify({ code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message] })),
-    outcomes: [outcome],
-  };
+/** The usual body of errors. */
+function refused({ requestId }: KeyServer, status: number, message: string, outcome: string): Answer {
+  const body = { code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message], request_id: requestId() };
+  return { status, body: new TextEncoder().encode(JSON.stringify(body)), outcomes: [outcome] };
 }
