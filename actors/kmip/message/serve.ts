@@ -46,7 +46,11 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
     const ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
-    return whole(encoding, limited({ version, now: ctx.now }, outcomes, header), outcomes.map(counted));
+    return whole(
+      encoding,
+      limited({ version, now: ctx.now, correlated: header.clientCorrelationValue !== undefined }, outcomes, header),
+      outcomes.map(counted),
+    );
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
