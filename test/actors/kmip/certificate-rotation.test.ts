@@ -39,6 +39,7 @@ const rows = new ObjectRows(randomBytes(32), () => now * 1000);
 const server: KeyServer = {
   args: new ObjectsInMemory([]).server.args,
   log,
+  requestId: () => undefined,
   now: () => now * 1000,
   store,
   rows,
