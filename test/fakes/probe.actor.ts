@@ -19,8 +19,8 @@ export type ProbeApi = {
   count(): number;
   sleep(ms: number): Promise<string>;
   spin(ms: number): void;
-  /** In native code, which the end of the thread waits for. */
-  block(ms: number): void;
+  /** In native code for 0.3 s, which the end of the thread waits for; makes the file `sign` when it is there. */
+  block(sign: string): void;
   hang(): Promise<void>;
   untilAborted(): Promise<string>;
   aborted(): number;
@@ -59,10 +59,7 @@ export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken }, ctx) =
         const end = performance.now() + ms;
         while (performance.now() < end);
       },
-      block(ms) {
-        ctx.report({ ready: true, note: 'blocked' });
-        spawnSync('sleep', [String(ms / 1_000)]);
-      },
+      block: (sign) => void spawnSync('sh', ['-c', 'touch "$1"; sleep 0.3', 'sh', sign]),
       hang: () => new Promise(() => {}),
       untilAborted() {
         const signal = ctx.call()?.signal as AbortSignal;

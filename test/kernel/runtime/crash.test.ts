@@ -1,10 +1,13 @@
 // Crashes: each way a thread or process can die, with work in flight, fails that work only, and service resumes by itself.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import type { Remote } from '../../../kernel/actor.ts';
 import type { ProbeApi } from '../../fakes/probe.actor.ts';
 import { pinnedProbe, replicatedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
+import { temporaryFolder } from '../../server.ts';
 
 const eager = { max: 50, withinMs: 60_000, firstDelayMs: 10, maxDelayMs: 50, retryMs: 60_000 };
 const { runtime, versions, lines, ref } = createRuntime({
@@ -70,8 +73,9 @@ test('an isolated actor that hangs is killed; so is one that blocks its event lo
 test('the counters move when a writer is lost, and again when the last of it has ended', async () => {
   const cell = runtime.groups.get('writer')?.cells[0];
   const before = versions.read('x');
-  const blocked = outcome(ref('writer').at('a').block(300));
-  await until(() => cell?.status?.note === 'blocked', 'the call is under way');
+  const sign = join(temporaryFolder(), 'blocked');
+  const blocked = outcome(ref('writer').at('a').block(sign));
+  await until(() => existsSync(sign), 'the thread is in native code');
   const killed = cell?.incarnation?.kill();
   assert.equal(await blocked, 'ACTOR_LOST');
   assert.equal(versions.read('x'), before + 1);
