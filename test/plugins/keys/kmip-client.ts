@@ -21,7 +21,7 @@ export interface Speech {
   readonly encoding: keyof typeof ENCODINGS;
 }
 
-export interface Item {
+interface Item {
   /** BatchItem. */
   readonly item: Structure;
   readonly header: Structure;
