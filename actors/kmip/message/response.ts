@@ -56,21 +56,36 @@ function result(status: Outcome['status'], version: Version, reason: ResultReaso
   return members;
 }
 
-/** What older versions have no code for, they are told by the nearest that they have. */
+/** What older versions have no code for, they are told by what their own tables of errors have for the case (specification 1.4 section 11). */
 const OLDER: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
-  ObjectNotFound: 'ItemNotFound',
+  AttributeInstanceNotFound: 'ItemNotFound',
   AttributeNotFound: 'ItemNotFound',
-  WrongKeyLifecycleState: 'PermissionDenied',
   AttributeReadOnly: 'PermissionDenied',
-  AttributeSingleValued: 'IllegalOperation' as ResultReason,
-  NonUniqueNameAttribute: 'InvalidField',
-  ObjectDestroyed: 'ItemNotFound',
+  AttributeSingleValued: 'IllegalOperation',
+  BadCryptographicParameters: 'InvalidField',
+  EncodingOptionError: 'InvalidField',
+  IllegalObjectType: 'IllegalOperation',
   IncompatibleCryptographicUsageMask: 'PermissionDenied',
-  UsageLimitExceeded: 'PermissionDenied',
-  Sensitive: 'PermissionDenied',
+  InvalidAttribute: 'InvalidField',
+  InvalidAttributeValue: 'InvalidField',
+  InvalidCSR: 'InvalidField',
+  InvalidCorrelationValue: 'ItemNotFound',
+  InvalidDataType: 'InvalidField',
+  InvalidObjectType: 'PermissionDenied',
+  KeyWrapTypeNotSupported: 'FeatureNotSupported',
+  MissingInitializationVector: 'CryptographicFailure',
+  NonUniqueNameAttribute: 'InvalidField',
   NotExtractable: 'PermissionDenied',
   ObjectAlreadyExists: 'InvalidField',
-  BadCryptographicParameters: 'InvalidField',
+  ObjectDestroyed: 'ItemNotFound',
+  ObjectNotFound: 'ItemNotFound',
+  Sensitive: 'PermissionDenied',
+  ServerLimitExceeded: 'IndexOutOfBounds',
+  UnsupportedCryptographicParameters: 'CryptographicFailure',
+  UsageLimitExceeded: 'PermissionDenied',
+  WrappingObjectDestroyed: 'ItemNotFound',
+  WrappingObjectNotFound: 'ItemNotFound',
+  WrongKeyLifecycleState: 'PermissionDenied',
 };
 
 function reasonIn(reason: ResultReason, version: Version): ResultReason {

@@ -5,6 +5,7 @@ import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal, spelled } from '../refusal.ts';
 import type { KeyServer } from '../server.ts';
 import { binarySize, decodeBinary, encodeBinary } from '../ttlv/binary.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
 import { decodeJsonRequest, encodeJson } from '../ttlv/json.ts';
 import { type Structure, structure } from '../ttlv/node.ts';
 import { nameOf } from '../ttlv/read.ts';
@@ -30,6 +31,8 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
     if (!(error instanceof Refusal)) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
     if (error.reason === 'OperationNotSupported') return refused(server, 404, error.detail ?? '', '?:OperationFailed');
+    const bare = encoding === 'json' ? bareOperation(bytes) : undefined;
+    if (bare !== undefined) return refused(server, 422, error.detail ?? '', `${bare}:OperationFailed`);
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
   }
   return serveMessage(server, message, encoding, endpoint, caller);
@@ -81,6 +84,12 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, ve
     return { status: 200, body, outcomes: [counted(outcome)] };
   }
   return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
+}
+
+/** What a body that cannot be read is the payload of, by its beginning. */
+function bareOperation(bytes: Uint8Array): string | undefined {
+  const name = /^\s*\{\s*"tag"\s*:\s*"(\w+)"/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 128)).toString('latin1'))?.[1];
+  return name !== undefined && name in ENUM.Operation ? name : undefined;
 }
 
 /** The usual body of errors. */

@@ -1,6 +1,7 @@
 // What a client sees of an object's attributes: the stored ones that its version knows, and those that the server computes.
 import { createHash } from 'node:crypto';
 import type { Version } from '../operations/operation.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, interval, type Node, TYPE, text } from '../ttlv/node.ts';
 import { child, codeOf, structureOf } from '../ttlv/read.ts';
@@ -48,6 +49,7 @@ function isCustom({ node }: AttributeValue): boolean {
 
 /** Those that are shown where the store has none. */
 function computedAttributes(object: ManagedObject, now: number): Node[] {
+  if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
   const sensitive = flagOf(object, TAG.Sensitive, false);
   const extractable = flagOf(object, TAG.Extractable, true);
   return [

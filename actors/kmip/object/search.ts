@@ -91,10 +91,12 @@ interface Conditions {
   readonly rest: readonly Node[];
 }
 
-function conditions({ caller, now }: OperationContext, { attributes, storage, groupMember }: Search): Conditions {
+function conditions({ caller, now, version }: OperationContext, { attributes, storage, groupMember }: Search): Conditions {
   const params: (string | number)[] = [];
   const param = (value: string | number) => `$${params.push(value)}`;
   const parts = [visibleTo(caller, params), ...storageCondition(storage, attributes)];
+  // KMIP 2.x has no templates.
+  if (version.major > 1) parts.push(`o.object_type <> ${ENUM.ObjectType.Template}`);
   const rest: Node[] = [];
   const term = ({ tag, value }: { tag: number; value: string }) =>
     parts.push(`EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND a.tag = ${param(tag)} AND a.value = ${param(value)})`);
