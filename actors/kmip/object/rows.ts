@@ -22,6 +22,8 @@ interface ObjectRow {
 }
 
 const COLUMNS = 'id, object_type, state, owner, archived, attributes, content';
+/** Identifiers in one statement: databases bound its parameters. */
+const CHUNK = 500;
 
 export class ObjectRows {
   readonly #dataKey: Uint8Array;
@@ -40,9 +42,12 @@ export class ObjectRows {
 
   /** Those of the identifiers that exist, in their order. */
   async readAll(from: Reader, ids: readonly string[]): Promise<Draft[]> {
-    if (ids.length === 0) return [];
-    const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${ids.map((_, at) => `$${at + 1}`).join(', ')})`, ids);
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const byId = new Map<string, ObjectRow>();
+    for (let start = 0; start < ids.length; start += CHUNK) {
+      const part = ids.slice(start, start + CHUNK);
+      const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${part.map((_, at) => `$${at + 1}`).join(', ')})`, part);
+      for (const row of rows) byId.set(row.id, row);
+    }
     return ids.flatMap((id) => {
       const row = byId.get(id);
       return row ? [this.#open(row)] : [];
