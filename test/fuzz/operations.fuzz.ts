@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Encoding } from '../../actors/kmip/api.ts';
 import { VERSIONS } from '../../actors/kmip/message/request.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
+import type { Version } from '../../actors/kmip/operations/operation.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../actors/kmip/ttlv/node.ts';
@@ -20,6 +21,8 @@ import type { FuzzTarget } from './target.ts';
 export interface World {
   readonly fuzzed: FuzzedServer;
   readonly requests: readonly Request[];
+  /** The requests as clients of each version write them. */
+  readonly written: ReadonlyMap<Version, readonly Pick<Request, 'operation' | 'payload'>[]>;
   readonly pool: readonly Node[];
 }
 
@@ -27,7 +30,8 @@ export async function openWorld(): Promise<World> {
   const fuzzed = await openFuzzedServer();
   const requests = requestsOver(await makeObjects(await fuzzed.fresh()));
   fuzzed.keep();
-  return { fuzzed, requests, pool: nodesOf(requests.flatMap(({ payload }) => payload)) };
+  const written = VERSIONS.map((version) => [version, requests.flatMap((request) => inVersion(request, version) ?? [])] as const);
+  return { fuzzed, requests, written: new Map(written), pool: nodesOf(requests.flatMap(({ payload }) => payload)) };
 }
 
 /** Of every two messages one has a single item. */
@@ -35,21 +39,21 @@ const ITEMS = [1, 1, 1, 2, 3, 5];
 const CONTINUATIONS = Object.values(ENUM.BatchErrorContinuationOption);
 
 /** A message of one to some items, broken or not, in a version that knows the first of its requests. */
-export function brokenMessage({ requests, pool }: World, random: Random): Structure {
-  const version = random.below(2) === 0 ? (VERSIONS[0] as (typeof VERSIONS)[number]) : random.pick(VERSIONS);
+export function brokenMessage({ requests, written, pool }: World, random: Random): Structure {
+  const version = random.below(2) === 0 ? (VERSIONS[0] as Version) : random.pick(VERSIONS);
+  const known = written.get(version) ?? [];
   const items: Structure[] = [];
   for (let left = random.pick(ITEMS); left > 0; left--) {
-    const request = random.pick(requests);
-    const payload = inVersion(request, version) ?? request.payload;
+    const { operation, payload } = random.pick(random.below(20) === 0 ? requests : known);
     // The place holder takes the place of what is not named.
-    const named = items.length > 0 && random.below(3) === 0 ? payload.filter(({ tag }) => tag !== TAG.UniqueIdentifier) : payload;
+    const named = items.length > 0 && random.below(6) === 0 ? payload.filter(({ tag }) => tag !== TAG.UniqueIdentifier) : payload;
     let tree = structure(TAG.RequestPayload, named);
     for (let changes = random.pick([0, 1, 1, 1, 2, 4]); changes > 0; changes--) tree = changed(tree, random, pool);
-    items.push(batchItem(request.operation, tree.value));
+    items.push(batchItem(operation, tree.value));
   }
   const header: Node[] = [];
   if (random.below(3) === 0) header.push(enumeration(TAG.BatchErrorContinuationOption, random.pick(CONTINUATIONS)));
-  if (random.below(10) === 0) header.push(integer(TAG.MaximumResponseSize, random.pick([0, 1, 200, 2 ** 31 - 1])));
+  if (random.below(40) === 0) header.push(integer(TAG.MaximumResponseSize, random.pick([0, 1, 200, 2 ** 31 - 1])));
   if (random.below(10) === 0) header.push(boolean(TAG.BatchOrderOption, true));
   const message = requestMessage(version, items, header);
   return random.below(12) === 0 ? changed(message, random, pool) : message;

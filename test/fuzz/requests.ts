@@ -427,14 +427,14 @@ export function requestsOver(made: Made): readonly Request[] {
 }
 
 /** The request as a client of this version writes it; undefined where the version has not all of it. */
-export function inVersion({ operation, payload }: Request, version: Version): readonly Node[] | undefined {
+export function inVersion({ operation, payload }: Request, version: Version): Pick<Request, 'operation' | 'payload'> | undefined {
   if (!operationExists(ENUM.Operation[operation], version)) return undefined;
   // Names of certificates are attributes that KMIP 1.x has not: they would be left out.
   if (version.major === 1 && payload.some((node) => holds(node, TAG.CertificateAttributes))) return undefined;
   const written = downgradePayload('Register', payload, version).map((node) =>
     version.major === 1 && node.tag === TAG.CertificateRequestValue ? ({ ...node, tag: TAG.CertificateRequest } as Node) : node,
   );
-  return written.length >= payload.length && written.every((node) => exists(node, version)) ? written : undefined;
+  return written.length >= payload.length && written.every((node) => exists(node, version)) ? { operation, payload: written } : undefined;
 }
 
 function holds(node: Node, tag: number): boolean {
