@@ -73,6 +73,7 @@ export class ObjectsInMemory implements OperationContext {
     this.server = {
       args: { ...ARGS, ...options.args },
       log: options.log ?? SILENT,
+      requestId: () => undefined,
       now: () => now * 1000,
       get store(): never {
         throw new Error('objects in memory have no store');

@@ -8,6 +8,7 @@ import { type Node, TYPE } from '../ttlv/node.ts';
 import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
 import { noteIdentifiers } from './placeholder.ts';
 import type { BatchItem } from './request.ts';
+import { findTemplates } from './templates.ts';
 
 export interface Outcome {
   readonly item: BatchItem;
@@ -64,7 +65,7 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   try {
     const operation = operationOf(item);
     checkVersion(item.operation, item.payload, ctx.version);
-    const payload = upgradePayload(item.operation, item.payload, ctx.version);
+    const payload = upgradePayload(item.operation, item.payload, ctx.version, await findTemplates(item.payload, ctx));
     const answer = await operation(payload, ctx);
     noteIdentifiers(item.operation, answer, ctx.batch);
     return { item, status: 'Success', payload: downgradePayload(item.operation, answer, ctx.version) };

@@ -14,10 +14,15 @@ export function checkVersion(operation: OperationName, payload: Structure, versi
   const name = `KMIP ${version.major}.${version.minor}`;
   if (!operationExists(ENUM.Operation[operation], version)) throw new Refusal('OperationNotSupported', `${name} has no ${operation}`);
   const check = (node: Node): void => {
-    if (!tagExists(node.tag, version)) throw new Refusal('InvalidMessage', `${name} has no ${tagName(node.tag)}`);
+    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal('InvalidMessage', `${name} has no ${tagName(node.tag)}`);
     if (node.type === TYPE.Structure) node.value.forEach(check);
   };
   payload.value.forEach(check);
+}
+
+/** It says nothing; PyKMIP adds one to every ReKey, in KMIP 2.0 too. */
+function isEmptyTemplate({ tag, type, value }: Node): boolean {
+  return tag === TAG.TemplateAttribute && type === TYPE.Structure && value.length === 0;
 }
 
 const IN_2: ReadonlyMap<number, number> = new Map([
@@ -93,8 +98,15 @@ function gathered(members: readonly Node[]): Node[] {
 
 /** @param payload of a response, in the shape of 2.1 */
 export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
-  if (version.major !== 1) return [...payload];
-  return payload.flatMap((node) => downgradeMember(operation, node)).filter(({ tag }) => tagExists(tag, version));
+  const answered = version.major === 1 ? payload.flatMap((node) => downgradeMember(operation, node)) : payload;
+  return known(answered, version);
+}
+
+/** Without the members, however deep, that the version has not. */
+function known(nodes: readonly Node[], version: Version): Node[] {
+  return nodes
+    .filter(({ tag }) => tagExists(tag, version))
+    .map((node) => (node.type === TYPE.Structure ? structure(node.tag, known(node.value, version)) : node));
 }
 
 function downgradeMember(operation: OperationName, node: Node): Node[] {

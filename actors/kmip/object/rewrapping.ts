@@ -1,5 +1,6 @@
 // After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
 import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
 import { type Structure, structure, text } from '../ttlv/node.ts';
 import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -14,11 +15,24 @@ export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replac
   for (const dependant of await tx.wrappedBy(old.id)) {
     if (dependant.owner !== old.owner || !dependant.content) continue;
     const { wrapping } = keyBlockOf(dependant.content);
-    if (wrapping) dependant.content = wrapWith(replacement, unwrapWith(old, dependant.content), specificationOf(wrapping, replacement.id));
-    else setWrapper(dependant, replacement.id);
+    if (!wrapping) setWrapper(dependant, replacement.id);
+    else if (!rewrap(dependant, dependant.content, old, replacement, specificationOf(wrapping, replacement.id))) continue;
     changed(dependant, now);
     await tx.update(dependant);
   }
+}
+
+/** @returns false for what the old key does not open: what a client registered as wrapped nobody has opened, and no rotation may fail by it */
+function rewrap(dependant: Draft, content: Structure, old: Draft, replacement: Draft, specification: Structure): boolean {
+  let plain: Structure;
+  try {
+    plain = unwrapWith(old, content);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+  dependant.content = wrapWith(replacement, plain, specification);
+  return true;
 }
 
 /** The KeyWrappingSpecification that makes the same KeyWrappingData by another key. */
