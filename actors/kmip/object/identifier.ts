@@ -10,6 +10,8 @@ import { granteesOf } from './grants.ts';
 import { keysetTerm, parseTags, tagTerm } from './index-terms.ts';
 
 const LONGEST = 128;
+/** In one identifier: what both databases take as one condition, and more than anybody needs. */
+const MOST_TAGS = 100;
 
 /** The text of the identifier; that of an earlier item of the batch where the payload has none, or names the item. @throws Refusal */
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
@@ -81,6 +83,7 @@ export function visibleTo(caller: Principal, params: (string | number)[]): strin
 export async function taggedObject(from: Reader, identifier: string, caller: Principal): Promise<string | undefined> {
   const tags = parseTags(identifier);
   if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
+  if (tags.length > MOST_TAGS) throw new Refusal('InvalidField', `an identifier has ${MOST_TAGS} tags at most`);
   const params: (string | number)[] = [];
   const visible = visibleTo(caller, params);
   const { Destroyed, DestroyedCompromised } = ENUM.State;

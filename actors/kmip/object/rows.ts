@@ -21,6 +21,8 @@ interface ObjectRow {
   readonly content: Uint8Array | null;
 }
 
+/** Rows asked for by one statement: databases limit its parameters. */
+const AT_ONCE = 500;
 const COLUMNS = 'id, object_type, state, owner, archived, attributes, content';
 
 export class ObjectRows {
@@ -40,9 +42,12 @@ export class ObjectRows {
 
   /** Those of the identifiers that exist, in their order. */
   async readAll(from: Reader, ids: readonly string[]): Promise<Draft[]> {
-    if (ids.length === 0) return [];
-    const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${ids.map((_, at) => `$${at + 1}`).join(', ')})`, ids);
-    const byId = new Map(rows.map((row) => [row.id, row]));
+    const byId = new Map<string, ObjectRow>();
+    for (let at = 0; at < ids.length; at += AT_ONCE) {
+      const part = ids.slice(at, at + AT_ONCE);
+      const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${part.map((_, place) => `$${place + 1}`).join(', ')})`, part);
+      for (const row of rows) byId.set(row.id, row);
+    }
     return ids.flatMap((id) => {
       const row = byId.get(id);
       return row ? [this.#open(row)] : [];

@@ -1,5 +1,6 @@
 // Finds objects by their attributes: what is indexed in the database, the rest in the objects themselves.
 import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
@@ -31,6 +32,8 @@ export interface Found {
 const { Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
 const CHUNK = 500;
+/** Conditions and tags of one search: what both databases take as one statement. */
+const MOST_TERMS = 500;
 
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
   const { where, params, rest } = conditions(ctx, search);
@@ -108,6 +111,7 @@ function conditions({ caller, now, version }: OperationContext, { attributes, st
     else if (isIndexed(node) && node.tag !== TAG.State) term(termOf(node));
     else rest.push(node);
   }
+  if (parts.length + rest.length > MOST_TERMS) throw new Refusal('InvalidField', `${MOST_TERMS} attributes and tags at most can be searched for`);
   if (groupMember !== undefined) rest.push({ tag: TAG.ObjectGroupMember, type: TYPE.Enumeration, value: groupMember });
   // A state that time has changed since it was stored is looked at; the row only narrows it down.
   const state = attributes.find(({ tag }) => tag === TAG.State);
