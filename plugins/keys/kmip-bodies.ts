@@ -9,17 +9,27 @@ export const BARE_OPERATION = Type.Object({
 
 export const FAILURE = Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Array(Type.String()), request_id: Type.String() });
 
+/** In the past: the key is active at once. */
+const ACTIVE_SINCE = '2026-01-01T00:00:00Z';
+
 const attributes = {
   tag: 'Attributes',
   value: [
     { tag: 'CryptographicAlgorithm', type: 'Enumeration', value: 'AES' },
     { tag: 'CryptographicLength', type: 'Integer', value: 256 },
     { tag: 'CryptographicUsageMask', type: 'Integer', value: 12 },
-    // In the past: the key is active at once.
-    { tag: 'ActivationDate', type: 'DateTime', value: '2026-01-01T00:00:00Z' },
+    { tag: 'ActivationDate', type: 'DateTime', value: ACTIVE_SINCE },
   ],
 };
 const create = [{ tag: 'ObjectType', type: 'Enumeration', value: 'SymmetricKey' }, attributes];
+
+const encrypt = {
+  tag: 'Encrypt',
+  value: [
+    { tag: 'UniqueIdentifier', type: 'TextString', value: 'the one of the answer to Create' },
+    { tag: 'Data', type: 'ByteString', value: '68656C6C6F' },
+  ],
+};
 
 const legacy = (name: string, type: string, value: unknown) => ({
   tag: 'Attribute',
@@ -41,15 +51,18 @@ export const LEGACY_EXAMPLES = {
           legacy('Cryptographic Algorithm', 'Enumeration', 'AES'),
           legacy('Cryptographic Length', 'Integer', 256),
           legacy('Cryptographic Usage Mask', 'Integer', 12),
+          legacy('Activation Date', 'DateTime', ACTIVE_SINCE),
         ],
       },
     ],
   },
+  'Encrypt with it': encrypt,
 };
 
 export const EXAMPLES = {
   'Create an AES key': { tag: 'Create', value: create },
-  'The same as a message': {
+  'Encrypt with it': encrypt,
+  'Create, as a message': {
     tag: 'RequestMessage',
     value: [
       {

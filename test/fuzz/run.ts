@@ -11,5 +11,5 @@ if (chosen.length === 0 || !(Number(seconds) > 0) || !Number.isInteger(seed)) {
 }
 for (const target of chosen) {
   console.log(`${target.name}: seed ${seed}`);
-  console.log(`${target.name}: ${fuzz(target, Number(seconds) * 1000, seed)} inputs`);
+  console.log(`${target.name}: ${await fuzz(target, Number(seconds) * 1000, seed)} inputs`);
 }

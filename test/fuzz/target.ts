@@ -3,29 +3,60 @@ import { Random } from './random.ts';
 
 export interface FuzzTarget {
   readonly name: string;
-  /** Makes one input and tries it. @throws for what must not happen; the error says which input it was */
-  readonly attempt: (random: Random) => void;
+  /** The longest that one input may take, milliseconds; by default a second: far above what any takes, below what a client could use to stop a server. */
+  readonly mostMs?: number;
+  open(): FuzzRun | Promise<FuzzRun>;
 }
 
-/** The longest that one input may take; far above what any takes, below what a client could use to stop a server. */
+export interface FuzzRun {
+  /** Makes one input and tries it. @throws for what must not happen; the error says which input it was */
+  attempt(random: Random): void | Promise<void>;
+  close?(): void | Promise<void>;
+}
+
 const MOST_MS = 1_000;
+/** Of memory, more than when the run began. */
+const MOST_BYTES = 1024 ** 3;
 
 /**
  * Tries inputs until the time is over. Input number n has the seed `seed + n`, so a failure is repeated by its own seed at once.
  * @returns how many inputs were tried
  */
-export function fuzz({ name, attempt }: FuzzTarget, milliseconds: number, seed: number): number {
+export async function fuzz(target: FuzzTarget, milliseconds: number, seed: number): Promise<number> {
+  const { name, mostMs = MOST_MS } = target;
+  const run = await target.open();
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  const memory = process.memoryUsage.rss();
   const endsAt = performance.now() + milliseconds;
   let count = 0;
-  for (; performance.now() < endsAt; count++) {
-    const startedAt = performance.now();
-    try {
-      attempt(new Random(seed + count));
-    } catch (cause) {
-      throw new Error(`${name}: npm run fuzz -- 1 ${seed + count} ${name}`, { cause });
+  try {
+    for (; performance.now() < endsAt; count++) {
+      const again = `npm run fuzz -- 1 ${seed + count} ${name}`;
+      const startedAt = performance.now();
+      try {
+        await run.attempt(new Random(seed + count));
+        if (unhandled.length > 0) throw unhandled[0];
+      } catch (cause) {
+        throw new Error(`${name}: ${again}`, { cause });
+      }
+      const took = performance.now() - startedAt;
+      if (took > mostMs) throw new Error(`${name}: an input took ${Math.round(took)} ms: ${again}`);
+      if (count % 256 === 0) await settled();
     }
-    const took = performance.now() - startedAt;
-    if (took > MOST_MS) throw new Error(`${name}: an input took ${Math.round(took)} ms: npm run fuzz -- 1 ${seed + count} ${name}`);
+    await settled();
+    if (unhandled.length > 0) throw new Error(`${name}: a promise was rejected and nobody looked, seeds ${seed} to ${seed + count}`, { cause: unhandled[0] });
+    const grown = process.memoryUsage.rss() - memory;
+    if (grown > MOST_BYTES) throw new Error(`${name}: ${Math.round(grown / 2 ** 20)} MiB more memory after ${count} inputs from seed ${seed}`);
+    return count;
+  } finally {
+    process.off('unhandledRejection', note);
+    await run.close?.();
   }
-  return count;
+}
+
+/** Rejections that nobody handles are told of after the microtasks. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

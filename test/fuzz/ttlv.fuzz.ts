@@ -12,7 +12,7 @@ import { TAG } from '../../actors/kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../actors/kmip/ttlv/xml.ts';
 import { BINARY, BYTES, mutated, swap } from './mutate.ts';
 import type { Random } from './random.ts';
-import type { FuzzTarget } from './target.ts';
+import type { FuzzRun, FuzzTarget } from './target.ts';
 
 const request = (minor: number, ...items: readonly make.Node[]) =>
   make.structure(TAG.RequestMessage, [
@@ -96,7 +96,7 @@ function decodeJsonTwice(bytes: Uint8Array): make.Structure {
   return decodeJson(bytes);
 }
 
-function attempt({ decode, encode }: Codec, mutations: Parameters<typeof mutated>[1]): FuzzTarget['attempt'] {
+function attempt({ decode, encode }: Codec, mutations: Parameters<typeof mutated>[1]): FuzzRun['attempt'] {
   const corpus = MESSAGES.map(encode);
   return (random: Random) => {
     const input = mutated(corpus, mutations, random);
@@ -137,7 +137,10 @@ const XML_TOKENS = swap(/<\/?[A-Za-z_]+|"[^"]*"|\/?>|[a-z]+=/g, [
 ]);
 
 export const TTLV_TARGETS: readonly FuzzTarget[] = [
-  { name: 'ttlv-binary', attempt: attempt(BINARY_CODEC, [...BYTES, ...BINARY, ...BINARY]) },
-  { name: 'ttlv-json', attempt: attempt({ encode: encodeJson, decode: decodeJsonTwice }, [...BYTES, JSON_TOKENS, JSON_TOKENS, JSON_TOKENS, JSON_TOKENS]) },
-  { name: 'ttlv-xml', attempt: attempt(XML_CODEC, [...BYTES, XML_TOKENS, XML_TOKENS, XML_TOKENS, XML_TOKENS]) },
+  { name: 'ttlv-binary', open: () => ({ attempt: attempt(BINARY_CODEC, [...BYTES, ...BINARY, ...BINARY]) }) },
+  {
+    name: 'ttlv-json',
+    open: () => ({ attempt: attempt({ encode: encodeJson, decode: decodeJsonTwice }, [...BYTES, JSON_TOKENS, JSON_TOKENS, JSON_TOKENS, JSON_TOKENS]) }),
+  },
+  { name: 'ttlv-xml', open: () => ({ attempt: attempt(XML_CODEC, [...BYTES, XML_TOKENS, XML_TOKENS, XML_TOKENS, XML_TOKENS]) }) },
 ];

@@ -98,8 +98,15 @@ function gathered(members: readonly Node[]): Node[] {
 
 /** @param payload of a response, in the shape of 2.1 */
 export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
-  if (version.major !== 1) return [...payload];
-  return payload.flatMap((node) => downgradeMember(operation, node)).filter(({ tag }) => tagExists(tag, version));
+  const answered = version.major === 1 ? payload.flatMap((node) => downgradeMember(operation, node)) : payload;
+  return known(answered, version);
+}
+
+/** Without the members, however deep, that the version has not. */
+function known(nodes: readonly Node[], version: Version): Node[] {
+  return nodes
+    .filter(({ tag }) => tagExists(tag, version))
+    .map((node) => (node.type === TYPE.Structure ? structure(node.tag, known(node.value, version)) : node));
 }
 
 function downgradeMember(operation: OperationName, node: Node): Node[] {

@@ -9,6 +9,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { isAttributeIn } from './attribute-rules.ts';
 import { ATTRIBUTES } from './attribute-table.ts';
 import type { AttributeValue } from './attributes.ts';
+import { leaseSeconds } from './lease.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 
@@ -18,8 +19,6 @@ export interface Viewer {
   readonly now: number;
   readonly version: Version;
 }
-
-const LEASE_SECONDS = 3600;
 
 /** All attributes that a client of this version may know of, in the order of the table. */
 export function viewAttributes(object: ManagedObject, viewer: Viewer): Node[] {
@@ -58,7 +57,7 @@ function computedAttributes(object: ManagedObject, now: number): Node[] {
     bytes(TAG.ShortUniqueIdentifier, new Uint8Array(createHash('sha256').update(object.id).digest())),
     enumeration(TAG.ObjectType, object.type),
     enumeration(TAG.State, stateAt(object, now)),
-    interval(TAG.LeaseTime, LEASE_SECONDS),
+    interval(TAG.LeaseTime, leaseSeconds(object)),
     boolean(TAG.Sensitive, sensitive),
     boolean(TAG.AlwaysSensitive, sensitive),
     boolean(TAG.Extractable, extractable),

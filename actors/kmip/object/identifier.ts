@@ -10,6 +10,8 @@ import { keysetTerm, parseTags, tagTerm } from './index-terms.ts';
 import { Selection } from './selection.ts';
 
 const LONGEST = 128;
+/** In one identifier: what both databases take as one condition, and more than anybody needs. */
+const MOST_TAGS = 100;
 
 /** The text of the identifier; that of an earlier item of the batch where the payload has none, or names the item. @throws Refusal */
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
@@ -67,6 +69,7 @@ export async function keysetMembers(from: Reader, name: string, caller: Principa
 export async function taggedObject(from: Reader, identifier: string, caller: Principal): Promise<string | undefined> {
   const tags = parseTags(identifier);
   if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
+  if (tags.length > MOST_TAGS) throw new Refusal('InvalidField', `an identifier has ${MOST_TAGS} tags at most`);
   const selection = new Selection(caller);
   const { Destroyed, DestroyedCompromised } = ENUM.State;
   selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);

@@ -35,10 +35,13 @@ function rewrap(dependant: Draft, content: Structure, old: Draft, replacement: D
   return true;
 }
 
-/** The KeyWrappingSpecification that makes the same KeyWrappingData by another key. */
+/** The KeyWrappingSpecification that makes the same KeyWrappingData by another key, in the order of the specification, which clients rely on. */
 function specificationOf(wrapping: Structure, id: string): Structure {
-  const members = wrapping.value.filter(({ tag }) => tag === TAG.WrappingMethod || tag === TAG.EncodingOption);
+  const only = (tag: number, { value }: Structure) => value.filter((member) => member.tag === tag);
   const information = structureOf(wrapping, TAG.EncryptionKeyInformation);
-  const parameters = information?.value.filter(({ tag }) => tag === TAG.CryptographicParameters) ?? [];
-  return structure(TAG.KeyWrappingSpecification, [structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...parameters]), ...members]);
+  return structure(TAG.KeyWrappingSpecification, [
+    ...only(TAG.WrappingMethod, wrapping),
+    structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...(information ? only(TAG.CryptographicParameters, information) : [])]),
+    ...only(TAG.EncodingOption, wrapping),
+  ]);
 }

@@ -1,6 +1,7 @@
 // Finds objects by their attributes: what is indexed in the database, the rest in the objects themselves.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
@@ -31,6 +32,8 @@ export interface Found {
 const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
 const CHUNK = 500;
+/** Conditions and tags of one search: what both databases take as one statement. */
+const MOST_TERMS = 500;
 
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
   const selection = new Selection(ctx.caller);
@@ -83,6 +86,7 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
     } else if (isIndexed(node)) selection.term(termOf(node));
     else rest.push(node);
   }
+  if (rest.length > MOST_TERMS) throw new Refusal('InvalidField', `${MOST_TERMS} attributes and tags at most can be searched for`);
   if (groupMember !== undefined) rest.push({ tag: TAG.ObjectGroupMember, type: TYPE.Enumeration, value: groupMember });
   return rest;
 }

@@ -1,4 +1,4 @@
-// Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.45).
+// Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
 
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';

@@ -19,9 +19,11 @@ export interface Speech {
   readonly major: number;
   readonly minor: number;
   readonly encoding: keyof typeof ENCODINGS;
+  /** ClientCorrelationValue, of KMIP 1.4 and later. */
+  readonly correlation?: string;
 }
 
-export interface Item {
+interface Item {
   /** BatchItem. */
   readonly item: Structure;
   readonly header: Structure;
@@ -55,11 +57,15 @@ export class KmipClient {
   }
 
   async ask(operation: keyof typeof ENUM.Operation, ...payload: readonly Node[]): Promise<Item> {
-    const { major, minor, encoding } = this.speech;
+    const { major, minor, encoding, correlation } = this.speech;
     const { type, encode, decode } = ENCODINGS[encoding];
     const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
     const message = structure(TAG.RequestMessage, [
-      structure(TAG.RequestHeader, [version, integer(TAG.BatchCount, 1)]),
+      structure(TAG.RequestHeader, [
+        version,
+        ...(correlation === undefined ? [] : [text(TAG.ClientCorrelationValue, correlation)]),
+        integer(TAG.BatchCount, 1),
+      ]),
       structure(TAG.BatchItem, [enumeration(TAG.Operation, ENUM.Operation[operation]), structure(TAG.RequestPayload, payload)]),
     ]);
     const answer = decode(await this.#send(type, encode(message)));

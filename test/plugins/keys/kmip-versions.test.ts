@@ -213,13 +213,18 @@ for (const speech of SPEECHES) {
   test(`KMIP ${major}.${minor} in ${encoding}: the header, and what the version has not`, async () => {
     const client = speaking(speech);
     const { header, payload } = await client.ask('Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryObjects));
-    // The server's correlation value came with 1.4; templates went with 2.0, PGP keys came with 1.2.
-    assert.equal(textOf(header, TAG.ServerCorrelationValue) !== undefined, client.knows('1.4'));
+    // The server's correlation value came with 1.4; before 2.1 it is for those that send one.
+    assert.equal(textOf(header, TAG.ServerCorrelationValue) !== undefined, client.knows('2.1'));
+    if (client.knows('1.4')) {
+      const { header: correlated } = await speaking({ ...speech, correlation: 'mine' }).ask('Query');
+      assert.ok(textOf(correlated, TAG.ServerCorrelationValue));
+    }
+    // Templates went with 2.0, PGP keys came with 1.2.
     const objects = payload.value.map(({ value }) => value);
     assert.equal(objects.includes(ObjectType.Template), client.isOld);
     assert.equal(objects.includes(ObjectType.PGPKey), client.knows('1.2'));
     const type = enumeration(TAG.ObjectType, ObjectType.SymmetricKey);
-    const foreign: Structure = structure(client.isOld ? TAG.Attributes : TAG.TemplateAttribute, []);
+    const foreign: Structure = structure(client.isOld ? TAG.Attributes : TAG.TemplateAttribute, [integer(TAG.CryptographicLength, 128)]);
     assert.equal(await client.refused('Create', type, foreign), 'InvalidMessage');
     if (!client.knows('1.1')) assert.equal(await client.refused('DiscoverVersions'), 'OperationNotSupported');
     else {

@@ -1,0 +1,88 @@
+// A whole key server in this process for a fuzzer: real rows on SQLite, a clock that stands still, and a state that every input finds unchanged.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Principal } from '../../actors/kmip/api.ts';
+import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
+import { ObjectCache } from '../../actors/kmip/object/cache.ts';
+import { ObjectRows } from '../../actors/kmip/object/rows.ts';
+import type { KeyServer } from '../../actors/kmip/server.ts';
+import streamActor from '../../actors/kmip/stream.actor.ts';
+import type { StreamApi } from '../../actors/kmip/stream-api.ts';
+import { openStreams } from '../../actors/kmip/streams.ts';
+import type { ActorContext, Remote } from '../../kernel/actor.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { migrate } from '../../kernel/store/migrate.ts';
+import { openStore } from '../../kernel/store/open.ts';
+import { createVersions } from '../../kernel/versions.ts';
+import { KEYS_MIGRATIONS } from '../../plugins/keys/migrations.ts';
+import { memoryLog } from '../runtime.ts';
+
+export const ALICE: Principal = { user: 'acme/alice', realm: 'acme', scheme: 'up', source: '192.0.2.1' };
+export const BOB: Principal = { user: 'acme/bob', realm: 'acme', scheme: 'up', source: '192.0.2.2' };
+
+/** Milliseconds since the epoch at which the clock of the server stands. */
+export const NOW = 1_700_000_000_000;
+
+const STOPPED: Clock = { now: () => NOW, monotonic: () => 0, setTimeout: (run) => ({ run, dueAt: 0 }) as ReturnType<Clock['setTimeout']>, clearTimeout() {} };
+const TABLES = ['kms_object', 'kms_attribute', 'kms_grant'];
+
+export interface FuzzedServer {
+  /** As if it had just been started: nothing cached, no streams. */
+  fresh(): Promise<KeyServer>;
+  /** Makes the objects that are there now those that `reset` brings back. */
+  keep(): void;
+  reset(): void;
+  /** Log lines of the level error since the last call. */
+  errors(): unknown[];
+  /** Every log line since the last call, as text. */
+  said(): string;
+  end(): Promise<void>;
+}
+
+export async function openFuzzedServer(): Promise<FuzzedServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'gatehouse-fuzz-'));
+  const file = join(folder, 'fuzz.db');
+  const store = await openStore(`sqlite:${file}`, { writer: 'fuzz', clock: STOPPED });
+  await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => NOW);
+  const aside = new DatabaseSync(file, { timeout: 5_000 });
+  aside.exec('PRAGMA synchronous = OFF');
+  const rows = new ObjectRows(new Uint8Array(32).fill(7), () => NOW);
+  const { log, lines } = memoryLog();
+  const args = { vendorIdentification: 'cosmian', version: '1.2.3', privilegedUsers: [], defaultUnwrapType: [], algorithms: [], hsmPrefixes: [] };
+  return {
+    fresh: async () => ({
+      args,
+      log,
+      requestId: () => undefined,
+      now: () => NOW,
+      store,
+      rows,
+      cache: new ObjectCache(rows, store, createVersions()),
+      streams: await streamsInProcess(),
+      random: new SeededRandom(),
+    }),
+    keep: () =>
+      aside.exec(
+        `BEGIN; ${TABLES.map((table) => `DROP TABLE IF EXISTS kept_${table}; CREATE TABLE kept_${table} AS SELECT * FROM ${table};`).join('')} COMMIT`,
+      ),
+    reset: () =>
+      aside.exec(
+        `BEGIN; DELETE FROM audit; ${TABLES.map((table) => `DELETE FROM ${table}; INSERT INTO ${table} SELECT * FROM kept_${table};`).join('')} COMMIT`,
+      ),
+    errors: () => lines.filter(({ level }) => level === 'error'),
+    said: () => JSON.stringify(lines.splice(0)),
+    async end() {
+      aside.close();
+      await store.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The stream actor without a thread of its own. */
+async function streamsInProcess() {
+  const { api } = await streamActor({}, { clock: STOPPED, report() {} } as unknown as ActorContext);
+  return openStreams({ keys: () => ['0'], at: () => api as Remote<StreamApi> });
+}

@@ -1,0 +1,113 @@
+// Conversations of broken requests with a key server: every message is answered, well-formed, soon, and without a word about keys.
+import assert from 'node:assert/strict';
+import type { Encoding } from '../../actors/kmip/api.ts';
+import { VERSIONS } from '../../actors/kmip/message/request.ts';
+import { serve } from '../../actors/kmip/message/serve.ts';
+import type { Version } from '../../actors/kmip/operations/operation.ts';
+import type { KeyServer } from '../../actors/kmip/server.ts';
+import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
+import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../actors/kmip/ttlv/node.ts';
+import { bytesOf } from '../../actors/kmip/ttlv/read.ts';
+import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import { CODECS, checkSilence, readAnswer } from './answer.ts';
+import { ALICE, type FuzzedServer, openFuzzedServer } from './key-server.ts';
+import { BINARY, BYTES, mutated } from './mutate.ts';
+import { changed, nodesOf } from './mutate-tree.ts';
+import { batchItem, makeObjects, requestMessage, SECRETS } from './objects.ts';
+import type { Random } from './random.ts';
+import { BROUGHT, inVersion, type Request, requestsOver } from './requests.ts';
+import type { FuzzTarget } from './target.ts';
+
+export interface World {
+  readonly fuzzed: FuzzedServer;
+  readonly requests: readonly Request[];
+  /** The requests as clients of each version write them. */
+  readonly written: ReadonlyMap<Version, readonly Pick<Request, 'operation' | 'payload'>[]>;
+  readonly pool: readonly Node[];
+}
+
+export async function openWorld(): Promise<World> {
+  const fuzzed = await openFuzzedServer();
+  const requests = requestsOver(await makeObjects(await fuzzed.fresh()));
+  fuzzed.keep();
+  const written = VERSIONS.map((version) => [version, requests.flatMap((request) => inVersion(request, version) ?? [])] as const);
+  return { fuzzed, requests, written: new Map(written), pool: nodesOf(requests.flatMap(({ payload }) => payload)) };
+}
+
+/** Of every two messages one has a single item. */
+const ITEMS = [1, 1, 1, 2, 3, 5];
+const CONTINUATIONS = Object.values(ENUM.BatchErrorContinuationOption);
+
+/** A message of one to some items, broken or not, in a version that knows the first of its requests. */
+export function brokenMessage({ requests, written, pool }: World, random: Random): Structure {
+  const version = random.below(2) === 0 ? (VERSIONS[0] as Version) : random.pick(VERSIONS);
+  const known = written.get(version) ?? [];
+  const items: Structure[] = [];
+  for (let left = random.pick(ITEMS); left > 0; left--) {
+    const { operation, payload } = random.pick(random.below(20) === 0 ? requests : known);
+    // The place holder takes the place of what is not named.
+    const named = items.length > 0 && random.below(6) === 0 ? payload.filter(({ tag }) => tag !== TAG.UniqueIdentifier) : payload;
+    let tree = structure(TAG.RequestPayload, named);
+    for (let changes = random.pick([0, 1, 1, 1, 2, 4]); changes > 0; changes--) tree = changed(tree, random, pool);
+    items.push(batchItem(operation, tree.value));
+  }
+  const header: Node[] = [];
+  if (random.below(3) === 0) header.push(enumeration(TAG.BatchErrorContinuationOption, random.pick(CONTINUATIONS)));
+  if (random.below(40) === 0) header.push(integer(TAG.MaximumResponseSize, random.pick([0, 1, 200, 2 ** 31 - 1])));
+  if (random.below(10) === 0) header.push(boolean(TAG.BatchOrderOption, true));
+  const message = requestMessage(version, items, header);
+  return random.below(12) === 0 ? changed(message, random, pool) : message;
+}
+
+/** The tree with every correlation value replaced by one that the server gave. */
+function continued(tree: Structure, value: Uint8Array): Structure {
+  return structure(
+    tree.tag,
+    tree.value.map((node) => (node.tag === TAG.CorrelationValue ? bytes(node.tag, value) : node.type === TYPE.Structure ? continued(node, value) : node)),
+  );
+}
+
+const ENCODINGS = Object.keys(CODECS) as Encoding[];
+const MESSAGES = 3;
+
+async function attempt(world: World, random: Random): Promise<void> {
+  world.fuzzed.reset();
+  const server = await world.fuzzed.fresh();
+  let value: Uint8Array | undefined;
+  for (let left = 1 + random.below(MESSAGES); left > 0; left--) {
+    const tree = brokenMessage(world, random);
+    value = (await ask(world, server, value ? continued(tree, value) : tree, random)) ?? value;
+  }
+}
+
+/** @returns a correlation value of the answer */
+async function ask({ fuzzed }: World, server: KeyServer, tree: Structure, random: Random): Promise<Uint8Array | undefined> {
+  const encoding = random.pick(ENCODINGS);
+  const whole = CODECS[encoding].encode(tree);
+  const isBytes = random.below(5) === 0;
+  const message = isBytes ? mutated([whole], encoding === 'binary' ? [...BYTES, ...BINARY] : BYTES, random) : whole;
+  const endpoint = random.pick(['any', 'any', '2_1', '1_4'] as const);
+  try {
+    const answer = await serve(server, message, encoding, endpoint, ALICE);
+    assert.deepEqual(fuzzed.errors(), []);
+    checkSilence(fuzzed.said(), SECRETS, 'the log');
+    // Broken JSON may be a bare operation, or nothing at all, which is answered as such.
+    if (answer.status !== 200 && isBytes && encoding === 'json') return void assert.ok(answer.status === 404 || answer.status === 422);
+    const { items } = readAnswer(answer, encoding);
+    const messages = items.map((item) => item.message).join('\n');
+    checkSilence(messages, SECRETS, 'the message');
+    if (!isBytes) checkSilence(messages, [BROUGHT], 'the message');
+    return items.map(({ payload }) => payload && bytesOf(payload, TAG.CorrelationValue)).find((found) => found !== undefined);
+  } catch (cause) {
+    throw new Error(`${endpoint} ${encoding} ${encoding === 'binary' ? Buffer.from(message).toString('hex') : Buffer.from(message).toString()}`, { cause });
+  }
+}
+
+export const OPERATIONS_TARGET: FuzzTarget = {
+  name: 'operations',
+  mostMs: 5_000,
+  async open() {
+    const world = await openWorld();
+    return { attempt: (random) => attempt(world, random), close: () => world.fuzzed.end() };
+  },
+};
