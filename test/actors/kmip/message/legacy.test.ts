@@ -37,7 +37,8 @@ test('templates become attributes, each of its kind', () => {
 
 test('attributes that are members of the payload itself are gathered', () => {
   const type = attribute('Object Type', enumeration(TAG.AttributeValue, 2));
-  const upgraded = upgradePayload('Locate', request(integer(TAG.MaximumItems, 1), type, attribute('x-ID', value)), V1_4);
+  // An index is to be ignored in a search.
+  const upgraded = upgradePayload('Locate', request(integer(TAG.MaximumItems, 1), type, attribute('x-ID', value, 1)), V1_4);
   const attributes = structure(TAG.Attributes, [enumeration(TAG.ObjectType, 2), vendor('x', 'ID', value)]);
   assert.deepEqual(upgraded, request(integer(TAG.MaximumItems, 1), attributes));
 });
