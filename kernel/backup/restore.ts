@@ -8,7 +8,7 @@ import { openDataDir } from '../data-dir.ts';
 import { type DataKeyRow, openDataKeys } from '../keyring.ts';
 import { nodeName, storeUrl } from '../prepare-store.ts';
 import { type RootKeySource, rootKeyPath, rootKeys } from '../root-key.ts';
-import type { Migration, MigrationSet } from '../store/migrate.ts';
+import { MIGRATION_LOCK, type Migration, type MigrationSet } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 import type { JobOptions } from './back-up.ts';
@@ -16,8 +16,6 @@ import { BackupError, type End, type Header, isMac, type Table } from './format.
 import { continueIdentities, Inserter } from './insert.ts';
 import { readBackup } from './read.ts';
 import { migrationsAt, schemaSql, tablesOf } from './schema.ts';
-
-const LOCK = 'gatehouse migrations';
 
 interface Examined {
   readonly header: Header;
@@ -115,6 +113,6 @@ function insertAll(store: Store, path: string, { migrations, tables, end }: Exam
       if (store.dialect === 'postgres') await continueIdentities(tx);
       await tx.audit({ event: 'server.restore', outcome: 'success', target: path, reason: `backup ${end.sha256}` });
     },
-    { lock: LOCK },
+    { lock: MIGRATION_LOCK },
   );
 }

@@ -29,7 +29,8 @@ const KERNEL_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-const LOCK = 'gatehouse migrations';
+/** Whoever changes the tables of a store holds it. */
+export const MIGRATION_LOCK = 'gatehouse migrations';
 /** Makes the table of what was applied. */
 export const MIGRATION_TABLE =
   'CREATE TABLE IF NOT EXISTS migration (owner TEXT NOT NULL, id BIGINT NOT NULL, about TEXT NOT NULL, applied_at BIGINT NOT NULL, PRIMARY KEY (owner, id))';
@@ -50,7 +51,7 @@ export function sqlOf({ sql }: Migration, dialect: Dialect): string {
  * @throws Error when the database has been migrated by a newer gatehouse, or a migration fails (naming it)
  */
 export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
-  await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: LOCK });
+  await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
   let applied = 0;
   for (const { owner, migrations } of withKernel(sets)) {
     for (const migration of migrations) if (await apply(store, owner, migration, now)) applied += 1;
@@ -71,7 +72,7 @@ async function apply(store: Store, owner: string, migration: Migration, now: () 
         await tx.run('INSERT INTO migration (owner, id, about, applied_at) VALUES ($1, $2, $3, $4)', [owner, id, about, now()]);
         return true;
       },
-      { lock: LOCK },
+      { lock: MIGRATION_LOCK },
     );
   } catch (error) {
     throw new Error(`migration ${owner}/${id} (${about}) failed`, { cause: error });

@@ -1,14 +1,15 @@
 // The tables of the key server. Content is sealed; what is searched for is not.
 import type { Migration } from '../../kernel/store/migrate.ts';
 
-/** `seq` tells which of two objects is newer; `due_at` when a date changes an object's state, or it must rotate. Times are milliseconds. */
+/** `seq` tells which of two objects is newer; `due_at` when a date changes an object's state, or it must rotate. Times are milliseconds,
+ * dates, which are attributes, seconds. `owner` is that of the object in both tables: nobody's search passes through the rows of others. */
 const tables = (seq: string) => `
   CREATE TABLE kms_object (seq ${seq}, id TEXT NOT NULL UNIQUE, object_type BIGINT NOT NULL, state BIGINT NOT NULL, owner TEXT NOT NULL,
-    archived BIGINT NOT NULL, attributes BYTEA NOT NULL, content BYTEA, due_at BIGINT, created_at BIGINT NOT NULL, changed_at BIGINT NOT NULL);
+    archived BIGINT NOT NULL, attributes BYTEA NOT NULL, content BYTEA, due_at BIGINT, initial_date BIGINT, activation_date BIGINT, deactivation_date BIGINT, created_at BIGINT NOT NULL, changed_at BIGINT NOT NULL);
   CREATE INDEX kms_object_owner ON kms_object (owner, seq DESC);
   CREATE INDEX kms_object_due ON kms_object (due_at) WHERE due_at IS NOT NULL;
-  CREATE TABLE kms_attribute (object_id TEXT NOT NULL, tag BIGINT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (object_id, tag, value));
-  CREATE INDEX kms_attribute_value ON kms_attribute (tag, value);
+  CREATE TABLE kms_attribute (object_id TEXT NOT NULL, owner TEXT NOT NULL, tag BIGINT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (object_id, tag, value));
+  CREATE INDEX kms_attribute_value ON kms_attribute (owner, tag, value);
   CREATE TABLE kms_grant (object_id TEXT NOT NULL, user_id TEXT NOT NULL, operations TEXT NOT NULL, PRIMARY KEY (object_id, user_id));
   CREATE INDEX kms_grant_user ON kms_grant (user_id);
 `;

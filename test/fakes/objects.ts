@@ -92,6 +92,10 @@ export class ObjectsInMemory implements OperationContext {
     };
   }
 
+  get reader(): never {
+    throw new Error('objects in memory have no rows');
+  }
+
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<Draft> {
     return this.#find(this.objects, textOf(payload, tag) ?? this.batch.placeholder, right);
   }

@@ -429,13 +429,14 @@ export function requestsOver(made: Made): readonly Request[] {
 /** The request as a client of this version writes it; undefined where the version has not all of it. */
 export function inVersion({ operation, payload }: Request, version: Version): Pick<Request, 'operation' | 'payload'> | undefined {
   if (!operationExists(ENUM.Operation[operation], version)) return undefined;
-  // Names of certificates are attributes that KMIP 1.x has not: they would be left out.
-  if (version.major === 1 && payload.some((node) => holds(node, TAG.CertificateAttributes))) return undefined;
-  const written = downgradePayload('Register', payload, version).map((node) =>
-    version.major === 1 && node.tag === TAG.CertificateRequestValue ? ({ ...node, tag: TAG.CertificateRequest } as Node) : node,
-  );
+  // Names of certificates are attributes that KMIP 1.x has not: they would be left out. Nor does it store certificate requests.
+  if (version.major === 1 && payload.some((node) => holds(node, TAG.CertificateAttributes) || node.tag === TAG.CertificateRequest)) return undefined;
+  const written = version.major === 1 ? downgradePayload('Register', payload, LAST_1).map(inVersion1) : payload;
   return written.length >= payload.length && written.every((node) => exists(node, version)) ? { operation, payload: written } : undefined;
 }
+
+const LAST_1: Version = { major: 1, minor: 4 };
+const inVersion1 = (node: Node): Node => (node.tag === TAG.CertificateRequestValue ? ({ ...node, tag: TAG.CertificateRequest } as Node) : node);
 
 function holds(node: Node, tag: number): boolean {
   return node.tag === tag || (node.type === TYPE.Structure && node.value.some((member) => holds(member, tag)));

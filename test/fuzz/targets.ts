@@ -4,5 +4,6 @@ import { ENCODINGS_TARGET } from './encodings.fuzz.ts';
 import { OPERATIONS_TARGET } from './operations.fuzz.ts';
 import type { FuzzTarget } from './target.ts';
 import { TTLV_TARGETS } from './ttlv.fuzz.ts';
+import { WIRE_TARGET } from './wire.fuzz.ts';
 
-export const TARGETS: readonly FuzzTarget[] = [...TTLV_TARGETS, OPERATIONS_TARGET, ENCODINGS_TARGET, CRYPTO_TARGET];
+export const TARGETS: readonly FuzzTarget[] = [...TTLV_TARGETS, OPERATIONS_TARGET, ENCODINGS_TARGET, CRYPTO_TARGET, WIRE_TARGET];

@@ -200,7 +200,7 @@ test('what is not a whole backup of this or an older version is refused in words
     return flipped;
   }, /is damaged|is not whole/);
   await refused(header({ version: 2 }), /is in form 2 of gatehouse 0.0.0-test, this one reads form 1/);
-  await refused(header({ migrations: { kernel: 1_000 } }), /the backup has migration kernel\/1000, this gatehouse knows 2: it is of a newer version/);
+  await refused(header({ migrations: { kernel: 1_000 } }), /the backup has migration kernel\/1000, this gatehouse knows \d+: it is of a newer version/);
   await refused(header({ migrations: { kernel: 2, other: 1 } }), /tables of the plugin other, which is not configured here/);
 });
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Principal } from '../../../actors/kmip/api.ts';
+import type { KmipApi, Principal } from '../../../actors/kmip/api.ts';
 import type { OperationName } from '../../../actors/kmip/operations/operation.ts';
 import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
 import { encodeJson } from '../../../actors/kmip/ttlv/json.ts';
 import { bytes, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
-import { type ReplicatedSpec, replicated } from '../../../kernel/actor.ts';
+import { type Remote, type ReplicatedSpec, replicated } from '../../../kernel/actor.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
@@ -38,7 +38,7 @@ type KmipSpec = ReturnType<typeof keysActors>['kmip'];
 type Runtime = ReturnType<typeof createRuntime<{ kmip: KmipSpec }>>;
 
 export interface KeyServerUnderTest extends Runtime {
-  readonly kmip: ReturnType<Runtime['ref']>;
+  readonly kmip: Remote<KmipApi>;
   /** For rows that a test looks at itself. */
   readonly store: Store;
   /** One of HARM of the witnessed actor. */

@@ -28,7 +28,7 @@ for (const database of databases) {
           ['c', 500],
         ] as const)
           await tx.run(insert, [id, 'ann', 2 ** 41, due, Uint8Array.of(1), id === 'a' ? null : Uint8Array.of(2, 3)]);
-        await tx.run('INSERT INTO kms_attribute (object_id, tag, value) VALUES ($1, $2, $3)', ['b', 0x420028, '00000003']);
+        await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', ['b', 'ann', 0x420028, '00000003']);
         await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', ['hsm::soft_hsm::0::key', 'r/*', 'decrypt encrypt']);
       });
       assert.deepEqual(await ids(store, 'SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', ['ann']), ['c', 'b', 'a']);

@@ -1,0 +1,190 @@
+// Garbage for a whole server from outside, over HTTPS and over KMIP's own listener: it lives, and what it answers is well-formed.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { TLSSocket } from 'node:tls';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import type { Encoding } from '../../actors/kmip/api.ts';
+import { encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
+import { encodeJson } from '../../actors/kmip/ttlv/json.ts';
+import { encodeXml } from '../../actors/kmip/ttlv/xml.ts';
+import type { Made } from '../certificates.ts';
+import { type SecureServer, startSecureServer } from '../secure-server.ts';
+import { signInAdmin } from '../server.ts';
+import { readAnswer } from './answer.ts';
+import { BINARY, BYTES, mutated } from './mutate.ts';
+import { batchItem, requestMessage } from './objects.ts';
+import type { Random } from './random.ts';
+import { attributes, code, DATA, id } from './requests.ts';
+import type { FuzzTarget } from './target.ts';
+
+interface Wire {
+  readonly server: SecureServer;
+  readonly cookie: string;
+  readonly client: Made;
+  readonly kmipPort: number;
+}
+
+const QUERY = requestMessage({ major: 2, minor: 1 }, [batchItem('Query', [code('QueryFunction', 'QueryOperations')])]);
+const LOCATE = requestMessage({ major: 1, minor: 4 }, [batchItem('Locate', []), batchItem('Get', [id('nothing')])]);
+const MESSAGES = [
+  QUERY,
+  LOCATE,
+  requestMessage({ major: 2, minor: 1 }, [batchItem('Create', [code('ObjectType', 'SymmetricKey'), attributes(code('CryptographicAlgorithm', 'AES'))])]),
+];
+const text = (value: unknown): Uint8Array => new Uint8Array(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)));
+const BODIES: readonly Uint8Array[] = [
+  ...MESSAGES.flatMap((message) => [encodeBinary(message), encodeJson(message), text(encodeXml(message))]),
+  text({ tag: 'Query', value: [] }),
+  text({ tag: 'Encrypt', value: [{ tag: 'UniqueIdentifier', type: 'TextString', value: 'nothing' }] }),
+  text({ kid: 'nothing', alg: 'dir', enc: 'A256GCM', data: Buffer.from(DATA).toString('base64url') }),
+  text({ kty: 'oct', alg: 'HS256' }),
+  text({ tags: ['blue'] }),
+  text({ unique_identifier: 'nothing', user_id: '_/somebody', operation_types: ['get', 'Encrypt'] }),
+  text({ user_id: '_/*', operation_types: ['create'] }),
+  new Uint8Array(0),
+];
+const PATHS = [
+  ...['/kmip', '/kmip', '/kmip/2_1', '/kmip/1_4', '/kmip/', '/kmip/%00', '/kmip?x=%ff', '/kmip/2_1/..%2f'],
+  ...['encrypt', 'decrypt', 'sign', 'verify', 'mac', 'keys', 'keys/unwrap', 'keys/nothing', 'keys/%00', 'keys/%ff%fe', 'keys/nothing/tags', ''].map(
+    (path) => `/v1/crypto/${path}`,
+  ),
+  ...['owned', 'obtained', 'list/nothing', 'list/%5B', 'list/%00', 'list/%F0%9F%94%91', 'grant', 'revoke', 'create', 'privileged', 'check'].map(
+    (path) => `/access/${path}`,
+  ),
+];
+const TYPES = [
+  ...['application/json', 'application/json', 'application/json; charset=utf-8', 'application/octet-stream', 'text/xml', 'application/xml', 'text/plain'],
+  ...[
+    'multipart/form-data; boundary=x',
+    'application/x-www-form-urlencoded',
+    'application/json;charset=utf-16',
+    '',
+    'a/b/c',
+    'application/json\u00e9',
+    'x'.repeat(3000),
+  ],
+];
+const METHODS = ['POST', 'POST', 'POST', 'POST', 'GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'BREW'];
+const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 401, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 422, 429, 431, 501, 503]);
+
+function body(random: Random): Uint8Array {
+  const kind = random.below(8);
+  if (kind === 0) return new Uint8Array(random.pick([1, 7, 100, 5000, 100_000])).map(() => random.below(256));
+  return kind < 4 ? random.pick(BODIES) : mutated(BODIES, [...BYTES, ...BINARY], random);
+}
+
+const ENCODED: readonly ((bytes: Uint8Array) => { name: string; bytes: Uint8Array })[] = [
+  (bytes) => ({ name: 'gzip', bytes: gzipSync(bytes) }),
+  (bytes) => ({ name: 'deflate', bytes: deflateSync(bytes) }),
+  (bytes) => ({ name: 'br', bytes: brotliCompressSync(bytes) }),
+  (bytes) => ({ name: 'gzip', bytes }),
+  (bytes) => ({ name: 'identity', bytes }),
+  (bytes) => ({ name: 'gzip, gzip', bytes: gzipSync(gzipSync(bytes)) }),
+  () => ({ name: 'gzip', bytes: gzipSync(new Uint8Array(2_000_000)) }),
+];
+
+/** A request as bytes: most are HTTP, some promise more or less body than they have. */
+function httpRequest({ cookie }: Wire, random: Random): Buffer {
+  const method = random.pick(METHODS);
+  const encoded = random.below(4) === 0 ? random.pick(ENCODED)(body(random)) : undefined;
+  const bytes = encoded?.bytes ?? body(random);
+  const lines = [`${method} ${random.pick(PATHS)} HTTP/1.1`, 'host: 127.0.0.1', 'connection: close'];
+  if (random.below(8) > 0) lines.push(`cookie: _ea_=${cookie}`);
+  const type = random.pick(TYPES);
+  if (type !== '') lines.push(`content-type: ${type}`);
+  if (encoded) lines.push(`content-encoding: ${encoded.name}`);
+  if (random.below(10) === 0) lines.push('expect: 100-continue');
+  const length = random.below(8);
+  if (length === 0) lines.push(`content-length: ${random.pick([bytes.length + 10, Math.max(0, bytes.length - 1), 999_999_999, -1])}`);
+  else if (length === 1) lines.push('transfer-encoding: chunked');
+  else lines.push(`content-length: ${bytes.length}`);
+  const chunk =
+    length === 1 ? [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from(random.below(2) === 0 ? '\r\n0\r\n\r\n' : '\r\nzz\r\n')] : [bytes];
+  const whole = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), ...chunk]);
+  return random.below(12) === 0 ? Buffer.from(mutated([whole], BYTES, random)) : whole;
+}
+
+/** Writes, ends, and reads what comes until the other side has ended too. */
+async function exchange(socket: TLSSocket, bytes: Uint8Array): Promise<Buffer> {
+  const received: Buffer[] = [];
+  // What a server may do with garbage is to reset the connection; what it had said before counts.
+  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => void received.push(chunk));
+  const closed = once(socket, 'close').catch(() => {});
+  await once(socket, 'secureConnect');
+  socket.end(bytes);
+  await closed;
+  return Buffer.concat(received);
+}
+
+function checkHttp(answer: Buffer): void {
+  if (answer.length === 0) return;
+  const end = answer.indexOf('\r\n\r\n');
+  const head = answer.subarray(0, end).toString('latin1');
+  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
+  if (status === 100) return checkHttp(answer.subarray(end + 4));
+  assert.ok(STATUSES.has(status), head.split('\r\n', 1)[0]);
+  const content = answer.subarray(end + 4);
+  const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? Number.NaN);
+  if (content.length === 0 || length !== content.length) return;
+  if (/^content-type: application\/json/im.test(head)) JSON.parse(content.toString());
+  if (/^content-type: application\/octet-stream/im.test(head)) readAnswer({ status, body: content, outcomes: [] }, 'binary');
+  if (/^content-type: text\/xml/im.test(head)) readAnswer({ status, body: content, outcomes: [] }, 'xml' satisfies Encoding);
+}
+
+/** One frame after the other, each a message. */
+function checkKmip(answer: Buffer): void {
+  for (let rest = answer; rest.length > 0; ) {
+    assert.ok(rest.length >= 8, 'a whole header');
+    const size = 8 + rest.readUInt32BE(4);
+    assert.ok(rest.length >= size, 'a whole message');
+    readAnswer({ status: 200, body: rest.subarray(0, size), outcomes: [] }, 'binary');
+    rest = rest.subarray(size);
+  }
+}
+
+function kmipBytes(random: Random): Uint8Array {
+  const whole = MESSAGES.map(encodeBinary);
+  const parts = Array.from({ length: 1 + random.below(3) }, () => (random.below(3) === 0 ? random.pick(whole) : mutated(whole, [...BYTES, ...BINARY], random)));
+  return random.below(6) === 0 ? body(random) : Buffer.concat(parts);
+}
+
+async function attempt(wire: Wire, random: Random): Promise<void> {
+  const { server, client, kmipPort } = wire;
+  const isHttp = random.below(3) > 0;
+  const bytes = isHttp ? httpRequest(wire, random) : kmipBytes(random);
+  try {
+    const port = isHttp ? Number(new URL(server.address).port) : kmipPort;
+    const answer = await exchange(server.dial(port, random.below(10) > 0 ? client : undefined, isHttp ? { ALPNProtocols: ['http/1.1'] } : {}), bytes);
+    if (isHttp) checkHttp(answer);
+    else checkKmip(answer);
+    const failed = server.lines.splice(0).filter(({ level, msg }) => Number(level) >= 50 || level === 'error' || msg === 'an operation failed');
+    assert.deepEqual(failed, []);
+    if (random.below(20) === 0) assert.equal((await server.ask('GET', '/health')).status, 200);
+  } catch (cause) {
+    throw new Error(`${isHttp ? 'https' : 'kmip'} ${Buffer.from(bytes).toString('latin1').slice(0, 3000)}`, { cause });
+  }
+}
+
+export const WIRE_TARGET: FuzzTarget = {
+  name: 'wire',
+  mostMs: 10_000,
+  async open() {
+    const server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
+    const said = server.announcements.find((line) => line.startsWith('KMIP listener on tls://')) ?? '';
+    const wire: Wire = {
+      server,
+      cookie: await signInAdmin(server),
+      client: await server.client('ann@acme.com'),
+      kmipPort: Number(new URL(said.slice('KMIP listener on '.length)).port),
+    };
+    return {
+      attempt: (random) => attempt(wire, random),
+      async close() {
+        const { status } = await server.ask('GET', '/health');
+        await server.end();
+        assert.equal(status, 200);
+      },
+    };
+  },
+};
