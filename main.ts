@@ -1,5 +1,8 @@
 // The server's main module: boots it, says where it is, and stops it on SIGTERM and SIGINT.
 import { readFileSync } from 'node:fs';
+import { backUp } from './kernel/backup/back-up.ts';
+import { BackupError } from './kernel/backup/format.ts';
+import { restore } from './kernel/backup/restore.ts';
 import { boot, type Server } from './kernel/boot.ts';
 import { parseFlags, usage } from './kernel/config/flags.ts';
 import { ConfigError } from './kernel/config/load.ts';
@@ -14,7 +17,10 @@ async function main(argv: readonly string[]): Promise<void> {
   const flags = parseFlags(argv, {});
   if (flags.version) return console.log(version);
   if (flags.help) return console.log(usage(Object.assign({}, ...BUILT_IN.map((plugin) => plugin.flags ?? {}))));
-  const server = await boot({ plugins: BUILT_IN, version, argv, env: process.env });
+  const options = { plugins: BUILT_IN, version, argv, env: process.env };
+  if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
+  if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));
+  const server = await boot(options);
   stopOnSignals(server);
   const notes = server.announcements.map((text) => ` - ${text.replaceAll('{address}', server.address)}`);
   console.log(`gatehouse ${version} is ready at ${server.address}${notes.join('')}`);
@@ -46,6 +52,7 @@ function stopOnSignals(server: Server): void {
 
 main(process.argv.slice(2)).catch((error: unknown) => {
   // What the operator has to mend is told in words; anything else is a bug and keeps its stack.
-  console.error(error instanceof ConfigError ? `gatehouse cannot start: ${error.message}` : describe(error));
+  if (error instanceof BackupError) console.error(`gatehouse: ${error.message}`);
+  else console.error(error instanceof ConfigError ? `gatehouse cannot start: ${error.message}` : describe(error));
   process.exit(1);
 });

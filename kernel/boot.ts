@@ -1,8 +1,5 @@
 // The boot of the server as named steps: configuration, plugins, store, actors, front. What fails unwinds what was done and says why.
-import { randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import type { TlsOptions } from 'node:tls';
 import type { DestinationStream } from 'pino';
 import { actorSpecs, faultTables, routesOf, tagsOf } from './catalog.ts';
@@ -10,23 +7,22 @@ import { createClock, type LocalClock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { contextsOf } from './context.ts';
-import { openDataDir, writePrivateFile } from './data-dir.ts';
+import { openDataDir } from './data-dir.ts';
 import { createAuthentication } from './http/authenticate.ts';
 import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
 import { certificatesIn, readTls, type TlsService, tlsFiles, watchTls } from './http/tls.ts';
-import { type DataKeyPurpose, type Keyring, openKeyring } from './keyring.ts';
+import type { DataKeyPurpose, Keyring } from './keyring.ts';
 import { listen as listenTo, type OpenListener } from './listener/listen.ts';
 import type { Listener } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
 import type { FrontView } from './plugin.ts';
+import { nodeName, prepareStore, storeUrl } from './prepare-store.ts';
 import { notReady } from './readiness.ts';
 import { Runtime } from './runtime/runtime.ts';
-import { migrate } from './store/migrate.ts';
-import { openStore } from './store/open.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions } from './versions.ts';
 
@@ -107,11 +103,12 @@ async function start(options: Start): Promise<Server> {
   const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front: view, env, signal: stopping.signal });
   const routes = routesOf(contexts);
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
-  keyring = await prepareStore(options, store.url, node, dataDir.path, clock);
+  const prepared = await prepareStore(options, store.url, node, dataDir.path, clock);
+  keyring = prepared.keyring;
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
   await runtime.start();
-  const announcements: string[] = [];
+  const announcements = [...prepared.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
   const authentication = createAuthentication(
     [...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
@@ -154,35 +151,6 @@ async function openListeners(listeners: readonly Listener[], { config, log, unwi
     opened.push(open);
   }
   return opened;
-}
-
-/** Migrations and the server's own keys, on a connection that is closed before any actor opens its own. */
-async function prepareStore({ config, catalog }: Start, url: string, node: string, dataDir: string, clock: LocalClock): Promise<Keyring> {
-  const now = () => clock.now();
-  const store = await openStore(url, { writer: `${node}/kernel`, clock });
-  try {
-    await migrate(
-      store,
-      catalog.plugins.map(({ name, migrations }) => ({ owner: name, migrations: migrations ?? [] })),
-      now,
-    );
-    return await openKeyring(store, dataDir, config.store.root_key, now);
-  } finally {
-    await store.close();
-  }
-}
-
-function storeUrl(url: string, dataDir: string): string {
-  if (url.startsWith('sqlite:')) return `sqlite:${join(dataDir, url.slice('sqlite:'.length))}`;
-  if (/^postgres(ql)?:/.test(url)) return url;
-  throw new ConfigError(['store.url: must begin with sqlite: or postgres://']);
-}
-
-/** Names this node among those that share a database; made once. */
-function nodeName(dataDir: string): string {
-  const path = join(dataDir, 'node');
-  if (!existsSync(path)) writePrivateFile(path, `${randomUUID()}\n`);
-  return readFileSync(path, 'utf8').trim();
 }
 
 async function listen({ app, server }: Front, { host, port }: { readonly host: string; readonly port: number }): Promise<string> {

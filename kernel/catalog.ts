@@ -5,6 +5,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { TSchema } from 'typebox';
 import type { AnySpec } from './actor.ts';
+import { KERNEL_FLAGS } from './config/flags.ts';
 import { ConfigError } from './config/load.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import type { Contexts } from './context.ts';
@@ -13,6 +14,7 @@ import { OPENAPI_PATH } from './http/openapi.ts';
 import { PROBE_PATHS } from './http/probes.ts';
 import type { Route } from './http/route.ts';
 import type { AnyPlugin } from './plugin.ts';
+import type { MigrationSet } from './store/migrate.ts';
 
 export interface Catalog {
   readonly plugins: readonly AnyPlugin[];
@@ -90,7 +92,7 @@ function clashes(plugins: readonly AnyPlugin[]): string[] {
   const names = new Map([['kernel', 'the kernel']]);
   const sections = new Map(Object.keys(KERNEL_SECTIONS).map((section) => [section, 'the kernel']));
   const codes = new Map(Object.keys(KERNEL_FAULTS).map((code) => [code, 'the kernel']));
-  const flags = new Map(['config', 'data-dir', 'host', 'port', 'help', 'version'].map((flag) => [flag, 'the kernel']));
+  const flags = new Map([...Object.keys(KERNEL_FLAGS), 'help', 'version'].map((flag) => [flag, 'the kernel']));
   for (const plugin of plugins) {
     const { name, faults, flags: own } = plugin;
     claim('name', names, name, name);
@@ -152,6 +154,11 @@ function malformed({ method, path, auth, handle }: Route): string[] {
   if (auth !== 'none' && !(Array.isArray(auth) && auth.length > 0)) problems.push('auth must name credentials, or say "none"');
   if (typeof handle !== 'function') problems.push('it has no handler');
   return problems;
+}
+
+/** In the order in which they are applied, after those of the kernel. */
+export function migrationSets(plugins: readonly AnyPlugin[]): readonly MigrationSet[] {
+  return plugins.map(({ name, migrations }) => ({ owner: name, migrations: migrations ?? [] }));
 }
 
 /** What the plugins say of the groups of routes; of what two say of one, the first counts. */

@@ -2,6 +2,8 @@
 import { type Catalog, loadCatalog, sectionOf } from './catalog.ts';
 import { type FlagValues, parseFlags } from './config/flags.ts';
 import { ConfigError, loadSections, readConfigFile } from './config/load.ts';
+import { Secret } from './config/schema.ts';
+import { resolveSecrets } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import { addressList } from './http/probes.ts';
 import type { AnyPlugin } from './plugin.ts';
@@ -24,6 +26,9 @@ export interface Configured {
   /** Folder that relative paths of the configuration start from. */
   readonly base: string;
   readonly dataDir: string;
+  /** `--rotate-kek` was given, and the root key that was given with it. */
+  readonly rotateKek: boolean;
+  readonly newRootKey: string | undefined;
   /** What does not stop the boot but should be known. */
   readonly warnings: readonly string[];
 }
@@ -42,10 +47,11 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     const section = loaded.sections[sectionOf(plugin)];
     return section === undefined ? [] : (plugin.problems?.(section) ?? []).map((problem) => `${sectionOf(plugin)}${problem}`);
   });
-  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own];
+  const rootKey = readNewRootKey(flags.newRootKey, file.base, env);
+  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own, ...rootKey.problems];
   if (problems.length > 0) throw new ConfigError(problems);
   for (const name of Object.keys(env)) if (name.startsWith('GATEHOUSE_') && !KEPT.has(name)) delete env[name];
-  for (const name of loaded.secretVariables) delete env[name];
+  for (const name of [...loaded.secretVariables, ...rootKey.used]) delete env[name];
   return {
     config: loaded.sections as unknown as KernelConfig,
     sections: new Map(catalog.plugins.map((plugin) => [plugin.name, loaded.sections[sectionOf(plugin)]])),
@@ -53,8 +59,10 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     flags: flags.plugin,
     base: file.base,
     dataDir: flags.dataDir ?? env['GATEHOUSE_DATA_DIR'] ?? 'data',
+    rotateKek: flags.rotateKek,
+    newRootKey: rootKey.value as string | undefined,
     warnings: [
-      ...loaded.unknownVariables.map((name) => `${name} sets no key`),
+      ...loaded.unknownVariables.filter((name) => !rootKey.used.has(name)).map((name) => `${name} sets no key`),
       ...flags.exposed.map((flag) => `${flag}: others on this machine can see a secret on the command line, use file:PATH or env:NAME`),
     ],
   };
@@ -62,6 +70,12 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
 
 /** Read by the plugin that first starts; it deletes it. */
 const KEPT: ReadonlySet<string> = new Set(['GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_DATA_DIR']);
+
+function readNewRootKey(given: unknown, base: string, env: NodeJS.ProcessEnv) {
+  const used = new Set<string>();
+  const problems: string[] = [];
+  return { value: given === undefined ? undefined : resolveSecrets(given, Secret(), '--new-root-key', { base, env, used, problems }), used, problems };
+}
 
 function externalModules(plugins: unknown): string[] {
   if (!Array.isArray(plugins)) return [];

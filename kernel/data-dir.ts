@@ -43,8 +43,13 @@ export function writePrivateFile(path: string, text: string): void {
   writeSync(file, text);
   fsyncSync(file);
   closeSync(file);
-  renameSync(temporary, path);
-  const folder = openSync(dirname(path), 'r');
+  renameDurably(temporary, path);
+}
+
+/** Renames a file so that a loss of power leaves it under one of both names. */
+export function renameDurably(from: string, to: string): void {
+  renameSync(from, to);
+  const folder = openSync(dirname(to), 'r');
   fsyncSync(folder);
   closeSync(folder);
 }

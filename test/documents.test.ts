@@ -7,6 +7,7 @@ import { parse } from 'smol-toml';
 import type { TSchema } from 'typebox';
 import { test } from 'uvu';
 import { faultTables } from '../kernel/catalog.ts';
+import { KERNEL_FLAGS } from '../kernel/config/flags.ts';
 import { leavesOf } from '../kernel/config/schema.ts';
 import { KERNEL_SECTIONS } from '../kernel/config/sections.ts';
 import { BUILT_IN } from '../plugins/index.ts';
@@ -65,8 +66,10 @@ test('the keys of the tables that may be repeated are told in comments', () => {
 });
 
 test('the examples of the README name flags and paths that exist', async () => {
-  const flags = [...read('README.md').matchAll(/ (--hsm-[a-z]+)/g)].map(([, flag]) => flag as string);
-  const declared = new Set(BUILT_IN.flatMap((plugin) => Object.keys(plugin.flags ?? {})).map((name) => `--${name}`));
+  const commands = [...read('README.md').matchAll(/npm start -- ([^`#\n]+)/g)].map(([, command]) => command as string);
+  const flags = commands.flatMap((command) => command.match(/--[a-z][a-z-]+/g) ?? []);
+  const declared = new Set([...Object.keys(KERNEL_FLAGS), 'help', ...BUILT_IN.flatMap((plugin) => Object.keys(plugin.flags ?? {}))].map((name) => `--${name}`));
+  for (const flag of ['--hsm-model', '--reset-admin', '--backup', '--restore', '--rotate-kek']) assert.ok(flags.includes(flag), flag);
   for (const flag of flags) assert.ok(declared.has(flag), flag);
 });
 

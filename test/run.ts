@@ -98,8 +98,10 @@ function installSystemPackages(): void {
   const packages = missing.map(({ name }) => name);
   console.log(`installing ${packages.join(', ')}`);
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], {
-    stdio: 'inherit',
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
+  // One by one: what a release of Debian does not have keeps no other from being installed.
+  for (const name of packages)
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
+      stdio: 'inherit',
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
 }

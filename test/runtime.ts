@@ -22,13 +22,14 @@ export interface Calls {
   readonly outcome: string;
 }
 
-export function createRuntime<S extends Readonly<Record<string, AnySpec>>>(specs: S, store = 'sqlite:/nonexistent') {
+/** @param node names this node among those that share the store */
+export function createRuntime<S extends Readonly<Record<string, AnySpec>>>(specs: S, store = 'sqlite:/nonexistent', node = 'test') {
   const clock = createClock();
   const versions = createVersions();
   const { log, lines } = memoryLog();
   const calls: Calls[] = [];
   const observe = (actor: string) => (outcome: string) => void calls.push({ actor, outcome });
-  const runtime = new Runtime(specs, { clock, versions, log, store: { url: store }, node: 'test', dataKey: () => new Uint8Array(32), stopMs: 2_000, observe });
+  const runtime = new Runtime(specs, { clock, versions, log, store: { url: store }, node, dataKey: () => new Uint8Array(32), stopMs: 2_000, observe });
   return { runtime, clock, versions, lines, calls, ref: <K extends keyof S & string>(name: K) => runtime.ref<S[K]>(name) };
 }
 

@@ -11,6 +11,9 @@ export const SOFTHSM_LIBRARY = '/usr/lib/softhsm/libsofthsm2.so';
 
 export const CHROMIUM = '/usr/bin/chromium';
 
+/** Debian's own Python, for which its packages are. */
+export const PYTHON = '/usr/bin/python3';
+
 export function postgresFolder(): string | undefined {
   return globSync('/usr/lib/postgresql/*/bin').sort().at(-1);
 }
@@ -19,6 +22,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'softhsm2', isPresent: () => existsSync(SOFTHSM_LIBRARY) && existsSync('/usr/bin/softhsm2-util') },
   { name: 'postgresql', isPresent: () => postgresFolder() !== undefined },
   { name: 'chromium', isPresent: () => existsSync(CHROMIUM) },
+  { name: 'python3-pykmip', isPresent: () => existsSync(PYTHON) && existsSync('/usr/lib/python3/dist-packages/kmip/__init__.py') },
 ];
 
 /** Says why a test cannot run here and how it could; the runner repeats it at the end. @returns true when the test has to be skipped */

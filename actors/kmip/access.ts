@@ -64,7 +64,7 @@ export function createAccess(server: KeyServer): AccessApi {
   return {
     async owned(caller) {
       const found = await store.all<{ id: string }>('SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', [caller.user]);
-      const objects = await rows.readAll(
+      const objects = await rows.describeAll(
         store,
         found.map(({ id }) => id),
       );
@@ -78,7 +78,7 @@ export function createAccess(server: KeyServer): AccessApi {
       );
       const rights = new Map<string, Set<string>>();
       for (const { object_id, operations } of found) rights.set(object_id, (rights.get(object_id) ?? new Set()).union(parseOperations(operations)));
-      const objects = await rows.readAll(store, [...rights.keys()]);
+      const objects = await rows.describeAll(store, [...rights.keys()]);
       return objects
         .filter(({ owner }) => owner !== caller.user)
         .map(

@@ -1,5 +1,5 @@
 // The context of one batch for one caller: objects out of the cache, and changes as transactions.
-import type { Store } from '../../kernel/store/store.ts';
+import type { Reader, Store } from '../../kernel/store/store.ts';
 import type { Principal } from './api.ts';
 import { Changes } from './changes.ts';
 import { Finder } from './object/finder.ts';
@@ -24,6 +24,10 @@ export class BatchContext implements OperationContext {
     this.version = version;
     this.now = Math.floor(server.now() / 1000);
     this.#finder = new Finder(this, server.store, (id) => server.cache.get(id));
+  }
+
+  get reader(): Reader {
+    return this.#whole?.tx ?? this.server.store;
   }
 
   get #objects(): Finder<ManagedObject> {

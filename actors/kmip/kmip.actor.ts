@@ -20,6 +20,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const server: KeyServer = {
     args,
     log: ctx.log,
+    requestId: () => ctx.call()?.requestId,
     now,
     store,
     rows,

@@ -10,6 +10,8 @@ import type { Streams } from './streams.ts';
 export interface KeyServer {
   readonly args: KmipArgs;
   readonly log: Log;
+  /** Of the call under way. */
+  requestId(): string | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
   readonly store: Store;

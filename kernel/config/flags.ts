@@ -18,6 +18,12 @@ export interface Flags {
   readonly dataDir: string | undefined;
   readonly host: string | undefined;
   readonly port: string | undefined;
+  /** Files of a backup to be written, and of one to be restored. */
+  readonly backup: string | undefined;
+  readonly restore: string | undefined;
+  readonly rotateKek: boolean;
+  /** The secret, or where it is. */
+  readonly newRootKey: unknown;
   readonly help: boolean;
   readonly version: boolean;
   /** Values of the plugins' flags, in the order given. */
@@ -27,25 +33,29 @@ export interface Flags {
   readonly problems: readonly string[];
 }
 
-const OWN = {
-  config: 'configuration file (default: config.toml, if it is there)',
-  'data-dir': 'folder of the data (default: data)',
-  host: 'address to listen on',
-  port: 'port to listen on, 0 for any free one',
-} as const;
+/** The kernel's own. Those that take a value take the last one given. */
+export const KERNEL_FLAGS: Readonly<Record<string, FlagSpec>> = {
+  config: { about: 'configuration file (default: config.toml, if it is there)' },
+  'data-dir': { about: 'folder of the data (default: data)' },
+  host: { about: 'address to listen on' },
+  port: { about: 'port to listen on, 0 for any free one' },
+  backup: { about: 'write everything in the store but the root key to this new file, and end; the server may be running' },
+  restore: { about: 'read such a file into an empty store, and end' },
+  'rotate-kek': { about: 'wrap the data keys of the server by a new root key', switch: true },
+  'new-root-key': { about: 'that root key: file:PATH or env:NAME (default: a random one, where the old one is root.key in the data folder)', secret: true },
+};
+
+const LAST: Readonly<Record<string, FlagSpec>> = {
+  help: { about: 'this text', switch: true },
+  version: { about: 'the version', switch: true },
+};
 
 export function parseFlags(argv: readonly string[], declared: Readonly<Record<string, FlagSpec>>): Flags {
-  const one = { type: 'string' as const };
-  const options = {
-    ...Object.fromEntries(Object.keys(OWN).map((name) => [name, one])),
-    ...Object.fromEntries(
-      Object.entries(declared).map(([name, spec]) => [name, { type: spec.switch ? ('boolean' as const) : ('string' as const), multiple: true }]),
-    ),
-    help: { type: 'boolean' as const, short: 'h' },
-    version: { type: 'boolean' as const },
-  };
+  const own = { ...KERNEL_FLAGS, ...LAST };
+  const specs = { ...declared, ...own };
+  const options = Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, optionOf(name, spec)]));
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true, allowPositionals: true });
-  const values: Record<string, string> = {};
+  const values: Record<string, unknown> = {};
   const plugin: Record<string, unknown[]> = {};
   const exposed: string[] = [];
   const problems: string[] = [];
@@ -53,23 +63,28 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
     if (token.kind === 'positional') problems.push(`${token.value}: not a flag`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
-    const spec = declared[name];
-    if (!(name in options)) problems.push(`${rawName}: unknown flag`);
-    else if (name === 'help' || name === 'version') values[name] = '';
-    else if (spec?.switch) plugin[name] = [true];
+    const spec = specs[name];
+    if (!spec) problems.push(`${rawName}: unknown flag`);
+    else if (spec.switch) (name in own ? values : plugin)[name] = [true];
     else if (value === undefined || (value.startsWith('--') && !token.inlineValue)) problems.push(`${rawName}: needs a value`);
-    else if (!spec) values[name] = value;
     else {
       const parsed = spec.secret ? parseReference(value) : value;
       if (spec.secret && typeof parsed === 'string') exposed.push(rawName);
-      plugin[name] = [...(plugin[name] ?? []), parsed];
+      if (name in own) values[name] = parsed;
+      else plugin[name] = [...(plugin[name] ?? []), parsed];
     }
   }
+  problems.push(...combinations(values));
+  const text = (name: string) => values[name] as string | undefined;
   return {
-    config: values['config'],
-    dataDir: values['data-dir'],
-    host: values['host'],
-    port: values['port'],
+    config: text('config'),
+    dataDir: text('data-dir'),
+    host: text('host'),
+    port: text('port'),
+    backup: text('backup'),
+    restore: text('restore'),
+    rotateKek: 'rotate-kek' in values,
+    newRootKey: values['new-root-key'],
     help: 'help' in values,
     version: 'version' in values,
     plugin,
@@ -78,12 +93,19 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
   };
 }
 
-export function usage(declared: Readonly<Record<string, FlagSpec>>): string {
-  const rows = [
-    ...Object.entries(OWN),
-    ...Object.entries(declared).map(([name, { about }]) => [name, about] as const),
-    ['help', 'this text'] as const,
-    ['version', 'the version'] as const,
+function optionOf(name: string, spec: FlagSpec) {
+  return { type: spec.switch ? ('boolean' as const) : ('string' as const), multiple: true, ...(name === 'help' ? { short: 'h' } : {}) };
+}
+
+function combinations(given: Readonly<Record<string, unknown>>): string[] {
+  const jobs = ['backup', 'restore', 'rotate-kek'].filter((name) => name in given);
+  return [
+    ...(jobs.length > 1 ? [`--${jobs.join(' and --')}: one at a time`] : []),
+    ...('new-root-key' in given && !('rotate-kek' in given) ? ['--new-root-key: goes with --rotate-kek'] : []),
   ];
-  return ['usage: npm start -- [flags]', '', ...rows.map(([name, about]) => `  --${name.padEnd(14)} ${about}`)].join('\n');
+}
+
+export function usage(declared: Readonly<Record<string, FlagSpec>>): string {
+  const rows = Object.entries({ ...KERNEL_FLAGS, ...declared, ...LAST });
+  return ['usage: npm start -- [flags]', '', ...rows.map(([name, { about }]) => `  --${name.padEnd(14)} ${about}`)].join('\n');
 }

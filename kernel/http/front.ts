@@ -13,10 +13,14 @@ import type { Metrics } from '../metrics.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
 import { type Connections, watchConnections } from './connections.ts';
+import { LargeBodies } from './large-bodies.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
 import type { Route } from './route.ts';
 import { addRoutes, ownRefusal, refuseOthers } from './serve-route.ts';
+
+/** Bytes of bodies above 1 MiB that are held at one moment. */
+const LARGE_BODIES = 536_870_912;
 
 export interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -90,7 +94,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   addErrors(app, problems);
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
-  addRoutes(app, routes, options);
+  addRoutes(app, routes, { ...options, largeBodies: new LargeBodies(LARGE_BODIES) });
   return { app, server: app.server as unknown as Server, openapi, close: (ms) => close(app, busy, connections.current as Connections, ms) };
 }
 

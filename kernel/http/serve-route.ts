@@ -7,12 +7,14 @@ import { type Authentication, SESSION_COOKIE } from './authenticate.ts';
 import { addRawParser, bodyCheck, queryCheck } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
+import type { LargeBodies } from './large-bodies.ts';
 import { operationOf } from './openapi.ts';
 import type { Problem } from './problem.ts';
 import type { Request, Response, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
 interface Surroundings {
+  readonly largeBodies: LargeBodies;
   readonly authentication: Authentication;
   readonly clock: Clock;
 }
@@ -40,7 +42,7 @@ function addRawRoute(app: FastifyInstance, route: Route, surroundings: Surroundi
   });
 }
 
-function addRoute(app: FastifyInstance, route: Route, { authentication, clock }: Surroundings): void {
+function addRoute(app: FastifyInstance, route: Route, { authentication, clock, largeBodies }: Surroundings): void {
   const { auth, handle } = route;
   // The schema of a raw body is for the document only.
   const checkBody = route.body && !route.rawBody && bodyCheck(route.body);
@@ -57,6 +59,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock }:
       }
       if (route.refusal) admitted.set(request, route);
       route.admit?.(request.ip);
+      if (route.bodyLimit !== undefined) largeBodies.admit(request, reply, route.bodyLimit);
       if (route.anyContentType) request.headers['content-type'] = 'application/json';
     },
   };

@@ -23,6 +23,8 @@ export interface CellOptions {
   launch(): Promise<Incarnation>;
   onRunning(cell: Cell): void;
   onLost(cell: Cell): void;
+  /** After each incarnation, also one that was replaced: nothing of it writes any more. */
+  onGone(): void;
   onFailed(cell: Cell): void;
 }
 
@@ -108,6 +110,7 @@ export class Cell {
     const incarnation = await this.#launching;
     this.incarnation = incarnation;
     incarnation.line.onControl((message) => this.#hear(message));
+    incarnation.gone.then(this.#options.onGone);
     incarnation.lost.then((cause) => {
       if (this.incarnation !== incarnation) return;
       this.lastCause = cause;

@@ -8,6 +8,8 @@ export interface Incarnation {
   readonly line: Line;
   /** Settles when the thread or process is gone, with the reason; undefined after a graceful stop. */
   readonly lost: Promise<unknown>;
+  /** Settles when nothing of it runs any more: `lost` may be known while native code, such as a commit, still ends. */
+  readonly gone: Promise<void>;
   /** The V8 heap and thread of this incarnation, or its process. Tests end it by this. */
   kill(): Promise<void>;
   /** Hands the end of a direct channel to the actor with the announcement of what it is for. */

@@ -48,6 +48,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
   return {
     line,
     lost,
+    gone: lost.then(() => {}),
     kill,
     give(announcement, port) {
       channels += 1;

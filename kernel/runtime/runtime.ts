@@ -120,6 +120,10 @@ export class Runtime {
 
   #cell(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Cell {
     const { clock, log, stopMs, versions } = this.#options;
+    // The last bumps of a writer that is lost may be missing: what others cached of its rows is not trusted any more.
+    const distrust = () => {
+      if (spec.store) versions.bumpAll();
+    };
     return new Cell({
       name,
       key,
@@ -133,9 +137,10 @@ export class Runtime {
       onRunning: (cell) => this.#links.join(cell),
       onLost: (cell) => {
         this.#links.leave(cell);
-        // Its last bumps may be missing: what others cached of its rows is not trusted any more.
-        if (spec.store) versions.bumpAll();
+        distrust();
       },
+      // A thread that is ended may still be inside a commit when its loss is known.
+      onGone: distrust,
       onFailed: () => {
         for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseIfFailed();
       },

@@ -43,8 +43,11 @@ export async function startThread(task: HostTask, options: ThreadOptions): Promi
     (cause: unknown) => cause,
   );
   closeWhenLost(line, lost);
-  lost.then(() => end(pool));
-  const kill = () => end(pool);
+  // Asked a second time, Piscina does not wait for the thread that it is ending already.
+  let ending: Promise<void> | undefined;
+  const end = () => (ending ??= pool.destroy());
+  const gone = lost.then(end);
+  const kill = () => inTime(end());
   try {
     await started(line, lost, `${task.name}/${task.key}`);
   } catch (error) {
@@ -52,7 +55,7 @@ export async function startThread(task: HostTask, options: ThreadOptions): Promi
     void kill();
     throw error;
   }
-  return { line, lost, kill, give: (announcement, port) => line.control({ ...announcement, port }, [port]) };
+  return { line, lost, gone, kill, give: (announcement, port) => line.control({ ...announcement, port }, [port]) };
 }
 
 function keyBuffers({ dataKeys }: HostTask): ArrayBuffer[] {
@@ -60,6 +63,6 @@ function keyBuffers({ dataKeys }: HostTask): ArrayBuffer[] {
 }
 
 /** A thread that is stuck in native code cannot be ended: it is left behind after a second, not awaited for ever. */
-async function end(pool: Piscina): Promise<void> {
-  await Promise.race([pool.destroy(), new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
+async function inTime(end: Promise<void>): Promise<void> {
+  await Promise.race([end, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
 }

@@ -1,4 +1,6 @@
 // Group commit: the transactions that a thread asks for in one tick share one commit, each behind its own savepoint.
+import { setTimeout as wait } from 'node:timers/promises';
+import { Fault } from '../fault.ts';
 import type { AuditEvent, AuditWriter } from './audit.ts';
 import type { SqlValue, Transaction } from './store.ts';
 
@@ -74,8 +76,13 @@ export class GroupCommit {
       } catch (error) {
         await this.#connection.rollback();
         this.#audit.head = head;
-        if (tried < TRIES && this.#connection.mayRetry(error)) continue;
-        for (const job of jobs) job.reject(error);
+        const mayRetry = this.#connection.mayRetry(error);
+        if (tried < TRIES && mayRetry) {
+          // Those who fell over each other are not to meet again.
+          await wait(Math.random() * 2 ** tried);
+          continue;
+        }
+        for (const job of jobs) job.reject(mayRetry ? new Fault('OVERLOADED', { cause: error }) : error);
         return;
       }
     }

@@ -29,9 +29,21 @@ const KERNEL_MIGRATIONS: readonly Migration[] = [
   },
 ];
 
-const LOCK = 'gatehouse migrations';
-const OWN_TABLE =
+/** Whoever changes the tables of a store holds it. */
+export const MIGRATION_LOCK = 'gatehouse migrations';
+/** Makes the table of what was applied. */
+export const MIGRATION_TABLE =
   'CREATE TABLE IF NOT EXISTS migration (owner TEXT NOT NULL, id BIGINT NOT NULL, about TEXT NOT NULL, applied_at BIGINT NOT NULL, PRIMARY KEY (owner, id))';
+
+/** All sets in the order in which they are applied: the kernel's, then the plugins'. */
+export function withKernel(sets: readonly MigrationSet[]): readonly MigrationSet[] {
+  return [{ owner: 'kernel', migrations: KERNEL_MIGRATIONS }, ...sets];
+}
+
+/** The text of a migration for a database. */
+export function sqlOf({ sql }: Migration, dialect: Dialect): string {
+  return typeof sql === 'string' ? sql : sql[dialect];
+}
 
 /**
  * Brings the database up to date. Each migration is a transaction of its own.
@@ -39,27 +51,28 @@ const OWN_TABLE =
  * @throws Error when the database has been migrated by a newer gatehouse, or a migration fails (naming it)
  */
 export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
-  await store.transaction((tx) => tx.exec(OWN_TABLE), { lock: LOCK });
+  await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
   let applied = 0;
-  for (const { owner, migrations } of [{ owner: 'kernel', migrations: KERNEL_MIGRATIONS }, ...sets]) {
+  for (const { owner, migrations } of withKernel(sets)) {
     for (const migration of migrations) if (await apply(store, owner, migration, now)) applied += 1;
     await refuseNewer(store, owner, migrations.at(-1)?.id ?? 0);
   }
   return applied;
 }
 
-async function apply(store: Store, owner: string, { id, about, sql }: Migration, now: () => number): Promise<boolean> {
+async function apply(store: Store, owner: string, migration: Migration, now: () => number): Promise<boolean> {
+  const { id, about } = migration;
   const known = 'SELECT id FROM migration WHERE owner = $1 AND id = $2';
   if (await store.get(known, [owner, id])) return false;
   try {
     return await store.transaction(
       async (tx) => {
         if (await tx.get(known, [owner, id])) return false;
-        await tx.exec(typeof sql === 'string' ? sql : sql[store.dialect]);
+        await tx.exec(sqlOf(migration, store.dialect));
         await tx.run('INSERT INTO migration (owner, id, about, applied_at) VALUES ($1, $2, $3, $4)', [owner, id, about, now()]);
         return true;
       },
-      { lock: LOCK },
+      { lock: MIGRATION_LOCK },
     );
   } catch (error) {
     throw new Error(`migration ${owner}/${id} (${about}) failed`, { cause: error });

@@ -18,7 +18,8 @@ const BUSY: ReadonlySet<unknown> = new Set(['55P03', '53300']);
 /** Classes 08 (connection), 57P (shut down), and the errors of the socket itself. */
 const GONE = /^(08...|57P0.|E[A-Z]+)$/;
 
-const types = {
+/** What the driver makes of the types of our columns. */
+export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;
     if (oid === pg.types.builtins.BYTEA) return (text: string) => new Uint8Array(Buffer.from(text.slice(2), 'hex'));
@@ -134,7 +135,8 @@ function parameterOf(value: SqlValue): unknown {
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 
-async function guarded<T>(run: () => Promise<T>): Promise<T> {
+/** @throws Fault for what is the database's state; other errors as they are */
+export async function guarded<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

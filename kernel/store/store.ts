@@ -28,7 +28,7 @@ export interface Store extends Reader {
    * Runs `work` alone on this thread's writing connection and settles after the commit. `work` awaits nothing but its transaction, and may
    * run again after a serialization failure. If it throws, its changes are undone and nobody else's. `lock` excludes all other
    * transactions of that name, in every process.
-   * @throws Fault OVERLOADED when the database stays locked for 5 s, UNAVAILABLE when it cannot be reached
+   * @throws Fault OVERLOADED when the database stays locked for 5 s or others always write first, UNAVAILABLE when it cannot be reached
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: { readonly lock?: string }): Promise<T>;
   close(): Promise<void>;

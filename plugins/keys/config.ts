@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import { Section } from '../../kernel/config/schema.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
+import { ALGORITHMS } from './algorithms.ts';
 
 /** What a realm may be called. */
 const REALM = /^(_|[A-Za-z0-9_-]{1,64})$/;
@@ -35,7 +36,7 @@ export const KEYS_CONFIG = Section({
   default_unwrap_type: Type.Array(Type.Enum(OBJECT_TYPES), { default: [] }),
   privileged_users: names(),
   vendor_identification: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_. -]+$' }),
-  algorithms: names(1, 64),
+  algorithms: Type.Array(Type.Enum([...ALGORITHMS]), { default: [] }),
   rotation_check_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
   kmip_listener: Section({
     enabled: Type.Boolean({ default: false }),

@@ -25,11 +25,13 @@ export const ERROR = Type.Object({ error: Type.String(), description: Type.Strin
 
 const header = Type.String({ description: 'protected header, base64url of JSON: alg, enc, kid' });
 const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, ciphertext: bytes, tag: bytes, aad: maybeBytes };
-const key = open({ kid: text, kid_public: maybe, kty: Type.Enum(['oct', 'RSA', 'EC', 'OKP']), alg: maybe, crv: maybe, key_ops: Type.Array(text) });
+const kty = Type.Enum(['oct', 'RSA', 'EC', 'OKP', 'AKP']);
+const key = open({ kid: text, kid_public: maybe, kty, alg: maybe, crv: maybe, key_ops: Type.Array(text) });
 const newKey = open({
-  kty: Type.Enum(['oct', 'RSA', 'EC', 'OKP']),
+  kty,
   ...{ alg: maybe, crv: maybe, bits: Type.Optional(Type.Integer()) },
   ...{ k: maybeBytes, d: maybeBytes, x: maybeBytes, y: maybeBytes, n: maybeBytes, e: maybeBytes },
+  ...{ pub: maybeBytes, priv: maybeBytes },
   ...{ p: maybeBytes, q: maybeBytes, dp: maybeBytes, dq: maybeBytes, qi: maybeBytes },
 });
 const tags = open({ tags: Type.Array(text) });
@@ -41,7 +43,12 @@ function post(name: 'encrypt' | 'decrypt' | 'sign' | 'verify' | 'mac', summary: 
 }
 
 export const ABOUT: readonly About[] = [
-  post('encrypt', 'Encrypt: a JWE in its parts', open({ kid: text, alg: text, enc: text, data: bytes, aad: maybeBytes }), open(sealed)),
+  post(
+    'encrypt',
+    'Encrypt: a JWE in its parts',
+    open({ kid: text, alg: text, enc: text, data: bytes, aad: maybeBytes, apu: maybeBytes, apv: maybeBytes }),
+    open(sealed),
+  ),
   post('decrypt', 'Decrypt the parts of a JWE', open(sealed), open({ kid: text, data: bytes })),
   post('sign', 'Sign: a detached JWS', open({ kid: text, alg: text, data: bytes }), open({ protected: header, signature: bytes })),
   post('verify', 'Verify a detached JWS', open({ protected: header, data: bytes, signature: bytes }), open({ kid: text, valid: Type.Boolean() })),

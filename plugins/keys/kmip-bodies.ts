@@ -9,19 +9,60 @@ export const BARE_OPERATION = Type.Object({
 
 export const FAILURE = Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Array(Type.String()), request_id: Type.String() });
 
+/** In the past: the key is active at once. */
+const ACTIVE_SINCE = '2026-01-01T00:00:00Z';
+
 const attributes = {
   tag: 'Attributes',
   value: [
     { tag: 'CryptographicAlgorithm', type: 'Enumeration', value: 'AES' },
     { tag: 'CryptographicLength', type: 'Integer', value: 256 },
     { tag: 'CryptographicUsageMask', type: 'Integer', value: 12 },
+    { tag: 'ActivationDate', type: 'DateTime', value: ACTIVE_SINCE },
   ],
 };
 const create = [{ tag: 'ObjectType', type: 'Enumeration', value: 'SymmetricKey' }, attributes];
 
-export const EXAMPLES = [
-  { tag: 'Create', value: create },
-  {
+const encrypt = {
+  tag: 'Encrypt',
+  value: [
+    { tag: 'UniqueIdentifier', type: 'TextString', value: 'the one of the answer to Create' },
+    { tag: 'Data', type: 'ByteString', value: '68656C6C6F' },
+  ],
+};
+
+const legacy = (name: string, type: string, value: unknown) => ({
+  tag: 'Attribute',
+  value: [
+    { tag: 'AttributeName', type: 'TextString', value: name },
+    { tag: 'AttributeValue', type, value },
+  ],
+});
+
+/** KMIP 1.x has templates where 2.x has attributes. */
+export const LEGACY_EXAMPLES = {
+  'Create an AES key': {
+    tag: 'Create',
+    value: [
+      create[0],
+      {
+        tag: 'TemplateAttribute',
+        value: [
+          legacy('Cryptographic Algorithm', 'Enumeration', 'AES'),
+          legacy('Cryptographic Length', 'Integer', 256),
+          legacy('Cryptographic Usage Mask', 'Integer', 12),
+          legacy('Activation Date', 'DateTime', ACTIVE_SINCE),
+        ],
+      },
+    ],
+  },
+  'Encrypt with it': encrypt,
+};
+
+export const EXAMPLES = {
+  'Create an AES key': { tag: 'Create', value: create },
+  'Encrypt with it': encrypt,
+  'Create, as a message': {
     tag: 'RequestMessage',
     value: [
       {
@@ -46,4 +87,21 @@ export const EXAMPLES = [
       },
     ],
   },
-];
+};
+
+/** The message in XML, for the address that takes every encoding. */
+export const XML_EXAMPLE = `<RequestMessage>
+  <RequestHeader>
+    <ProtocolVersion>
+      <ProtocolVersionMajor type="Integer" value="2"/>
+      <ProtocolVersionMinor type="Integer" value="1"/>
+    </ProtocolVersion>
+    <BatchCount type="Integer" value="1"/>
+  </RequestHeader>
+  <BatchItem>
+    <Operation type="Enumeration" value="Query"/>
+    <RequestPayload>
+      <QueryFunction type="Enumeration" value="QueryOperations"/>
+    </RequestPayload>
+  </BatchItem>
+</RequestMessage>`;

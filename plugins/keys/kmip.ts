@@ -1,5 +1,4 @@
 // The routes /kmip...: a message in, the actor's answer out, both as bytes that nobody here looks into.
-import Type from 'typebox';
 import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
@@ -7,7 +6,7 @@ import type { Request, Route } from '../../kernel/http/route.ts';
 import { move, owned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
 import { principalIn } from './identity.ts';
-import { BARE_OPERATION, EXAMPLES, FAILURE } from './kmip-bodies.ts';
+import { BARE_OPERATION, EXAMPLES, FAILURE, LEGACY_EXAMPLES, XML_EXAMPLE } from './kmip-bodies.ts';
 
 /** 64 MiB, on every way in. */
 export const LARGEST_MESSAGE = 67_108_864;
@@ -33,7 +32,9 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     auth: CREDENTIAL_KINDS,
     rawBody: true,
     bodyLimit: LARGEST_MESSAGE,
-    body: Type.Unsafe({ ...BARE_OPERATION, examples: EXAMPLES }),
+    body: BARE_OPERATION,
+    bodyTypes: endpoint === 'any' ? ['application/json', 'text/xml', 'application/octet-stream'] : ['application/json'],
+    bodyExamples: endpoint === 'any' ? { ...EXAMPLES, 'What can this server do?': XML_EXAMPLE } : endpoint === '2_1' ? EXAMPLES : LEGACY_EXAMPLES,
     tag: 'KMIP',
     summary,
     responses: {

@@ -18,6 +18,11 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   config: KEYS_CONFIG,
   problems: keysProblems,
   faults: KEYS_FAULTS,
+  tags: {
+    KMIP: 'The Key Management Interoperability Protocol, versions 1.0 to 2.1, over HTTP.',
+    'REST Crypto API': 'Encrypt, decrypt, sign, verify and MAC in the terms of JOSE, with the same keys.',
+    'Access control': 'Who may do what with the objects of others.',
+  },
   migrations: KEYS_MIGRATIONS,
   actors: (config, _kernel, _base, version) => keysActors(config, version),
   authenticators: keysAuthenticators,

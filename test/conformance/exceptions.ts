@@ -1,7 +1,7 @@
 // The cases of others' suites that this server does not pass on purpose, each with the section that says why.
 import { parse } from 'smol-toml';
 
-export type Suite = 'oasis' | 'vectors';
+type Suite = 'oasis' | 'vectors';
 
 export interface Exception {
   /** Name of the case or scenario as its runner prints it. */

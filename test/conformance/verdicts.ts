@@ -1,7 +1,7 @@
 // What a conformance runner printed, held against the exceptions.
 import type { Exception } from './exceptions.ts';
 
-export interface Summary {
+interface Summary {
   readonly passed: number;
   /** Failures that no exception covers. */
   readonly failed: number;

@@ -1,7 +1,7 @@
-// The three set-ups of the README, run as they stand there.
+// The three set-ups of the README, and its tour of the key server, run as they stand there.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -9,6 +9,13 @@ import { startIdentityProvider } from '../identity-provider.ts';
 import { signInAdmin, startServer, temporaryFolder } from '../server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The blocks of shell commands that the README calls so. */
+function blocksOf(name: string): string[] {
+  return [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(new RegExp(`\`\`\`sh ${name}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
+    ([, block]) => block as string,
+  );
+}
 
 /** What the shell prints, with its exit code; the server answers from this process meanwhile. */
 function run(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ code: number | null; output: string }> {
@@ -21,9 +28,23 @@ function run(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ cod
 }
 
 if (spawnSync('curl', ['--version']).status !== 0) console.log('skipped: set-ups.test.ts needs curl: apt-get install curl');
-else
+else {
+  test('the commands of the key server run, and answer what the README says', async () => {
+    const [block] = blocksOf('keys');
+    const server = await startServer();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'jar'), `127.0.0.1\tFALSE\t/\tTRUE\t0\t_ea_\t${await signInAdmin(server)}\n`);
+    const { code, output } = await run(block as string, folder, { BASE: server.address });
+    rmSync(folder, { recursive: true });
+    assert.equal(code, 0, output);
+    for (const expected of ['{"user":"_/admin","realm":"_","scheme":"up"}', '"tag":"EncryptResponse"', '"data":"aGVsbG8"}', '"kid_public":'])
+      assert.ok(output.includes(expected), `${expected} in ${output}`);
+    assert.ok(output.endsWith('[{"user_id":"team/ada","operations":["encrypt"]}]'), output);
+    await server.end();
+  });
+
   test('the commands run, and answer what the README says', async () => {
-    const blocks = [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(/```sh set-up\n([\s\S]*?)```/g)].map(([, block]) => block as string);
+    const blocks = blocksOf('set-up');
     assert.equal(blocks.length, 4);
     const server = await startServer();
     await signInAdmin(server, 'correct horse battery');
@@ -41,5 +62,6 @@ else
     await idp.end();
     await server.end();
   });
+}
 
 test.run();

@@ -89,7 +89,21 @@ test('what is wrong with the configuration is told in words, with exit code 1, a
 test('--help and --version answer and end', async () => {
   const help = launch('/nonexistent', ['--help']);
   assert.equal(await exitOf(help.child), 0);
-  for (const flag of ['--config', '--data-dir', '--host', '--port', '--hsm-model', '--hsm-admin', '--hsm-slot', '--hsm-password'])
+  for (const flag of [
+    '--config',
+    '--data-dir',
+    '--host',
+    '--port',
+    '--backup',
+    '--restore',
+    '--rotate-kek',
+    '--new-root-key',
+    '--reset-admin',
+    '--hsm-model',
+    '--hsm-admin',
+    '--hsm-slot',
+    '--hsm-password',
+  ])
     assert.ok(help.output.text.includes(flag), flag);
   const version = launch('/nonexistent', ['--version']);
   assert.equal(await exitOf(version.child), 0);

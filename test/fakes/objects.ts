@@ -73,6 +73,7 @@ export class ObjectsInMemory implements OperationContext {
     this.server = {
       args: { ...ARGS, ...options.args },
       log: options.log ?? SILENT,
+      requestId: () => undefined,
       now: () => now * 1000,
       get store(): never {
         throw new Error('objects in memory have no store');
@@ -89,6 +90,10 @@ export class ObjectsInMemory implements OperationContext {
       },
       random: new SeededRandom(),
     };
+  }
+
+  get reader(): never {
+    throw new Error('objects in memory have no rows');
   }
 
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<Draft> {

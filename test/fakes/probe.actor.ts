@@ -1,4 +1,5 @@
 // A small actor for tests of the runtime: it echoes, waits, denies, has bugs, and dies in each way there is.
+import { spawnSync } from 'node:child_process';
 import { threadId } from 'node:worker_threads';
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -18,6 +19,8 @@ export type ProbeApi = {
   count(): number;
   sleep(ms: number): Promise<string>;
   spin(ms: number): void;
+  /** In native code for 0.3 s, which the end of the thread waits for; makes the file `sign` when it is there. */
+  block(sign: string): void;
   hang(): Promise<void>;
   untilAborted(): Promise<string>;
   aborted(): number;
@@ -56,6 +59,7 @@ export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken }, ctx) =
         const end = performance.now() + ms;
         while (performance.now() < end);
       },
+      block: (sign) => void spawnSync('sh', ['-c', 'touch "$1"; sleep 0.3', 'sh', sign]),
       hang: () => new Promise(() => {}),
       untilAborted() {
         const signal = ctx.call()?.signal as AbortSignal;

@@ -55,6 +55,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
     fresh: async () => ({
       args,
       log,
+      requestId: () => undefined,
       now: () => NOW,
       store,
       rows,

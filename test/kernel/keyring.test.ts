@@ -25,7 +25,7 @@ for (const database of databases) {
     const stores = await Promise.all([1, 2].map((n) => openStore(url, { writer: `w${n}`, clock })));
     for (const store of stores) await migrate(store, [], () => 0);
     const root = 'ab'.repeat(32);
-    const rings = await Promise.all(stores.map((store) => openKeyring(store, folder, root, () => 0)));
+    const rings = await Promise.all(stores.map((store) => openKeyring(store, { dataDir: folder, configured: root }, () => 0)));
     const [first, second] = rings.map((ring) => [...ring.dataKey('auth'), ...ring.dataKey('keys')]);
     assert.deepEqual(first, second);
     assert.notDeepEqual(rings[0]?.dataKey('auth'), rings[0]?.dataKey('keys'));
@@ -33,8 +33,8 @@ for (const database of databases) {
     assert.equal(rows.length, 2);
     assert.ok(rows.every(({ wrapped }) => !Buffer.from(wrapped).includes(Buffer.from(rings[0]?.dataKey('auth') as Uint8Array))));
     await assert.rejects(
-      openKeyring(stores[0] as never, folder, 'cd'.repeat(32), () => 0),
-      /does not open the data key/,
+      openKeyring(stores[0] as never, { dataDir: folder, configured: 'cd'.repeat(32) }, () => 0),
+      /does not open the data keys/,
     );
     await Promise.all(stores.map((store) => store.close()));
     rmSync(folder, { recursive: true });
@@ -51,7 +51,7 @@ test('the root key file: made with mode 0600, needed ever after, never made a se
   rmSync(path);
   await assert.rejects(startServer({ dataDir: server.dataDir }), /root\.key is missing, but the database has data keys wrapped by it/);
   writeFileSync(path, Buffer.alloc(32, 1).toString('base64'));
-  await assert.rejects(startServer({ dataDir: server.dataDir }), /this root key does not open the data key/);
+  await assert.rejects(startServer({ dataDir: server.dataDir }), /this root key does not open the data keys/);
   writeFileSync(path, 'not a key');
   await assert.rejects(startServer({ dataDir: server.dataDir }), /a root key is 64 hexadecimal digits or the base64 of 32 bytes/);
   writeFileSync(path, text);

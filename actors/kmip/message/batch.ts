@@ -8,6 +8,7 @@ import { type Node, TYPE } from '../ttlv/node.ts';
 import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
 import { noteIdentifiers } from './placeholder.ts';
 import type { BatchItem } from './request.ts';
+import { findTemplates } from './templates.ts';
 
 export interface Outcome {
   readonly item: BatchItem;
@@ -45,7 +46,9 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
       }
     });
   } catch (error) {
-    if (!(error instanceof Undo)) throw error;
+    // The last item is where a commit that fails is told.
+    const at = Math.min(outcomes.length, items.length - 1);
+    if (!(error instanceof Undo)) outcomes = [...outcomes.slice(0, at), failure(error, items[at] as BatchItem, ctx)];
     const failed = outcomes.at(-1) as Outcome;
     await auditRefusal(ctx, failed);
     outcomes = outcomes.map((outcome) => (outcome === failed ? outcome : { ...outcome, status: 'OperationUndone' }));
@@ -55,22 +58,28 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
 
 /** One operation, alone; a failure is an outcome like any other. */
 export async function runItem(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
-  const outcome = await execute(ctx, item);
+  const outcome = await execute(ctx, item).catch((error: unknown) => failure(error, item, ctx));
   if (outcome.status !== 'Success') await auditRefusal(ctx, outcome);
   return outcome;
 }
 
+/** @throws what is no Refusal: a transaction around it may succeed when it is run again */
 async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   try {
     const operation = operationOf(item);
     checkVersion(item.operation, item.payload, ctx.version);
-    const payload = upgradePayload(item.operation, item.payload, ctx.version);
+    const payload = upgradePayload(item.operation, item.payload, ctx.version, await findTemplates(item.payload, ctx));
     const answer = await operation(payload, ctx);
     noteIdentifiers(item.operation, answer, ctx.batch);
     return { item, status: 'Success', payload: downgradePayload(item.operation, answer, ctx.version) };
   } catch (error) {
-    return { item, status: 'OperationFailed', ...failureOf(error, item, ctx) };
+    if (!(error instanceof Refusal)) throw error;
+    return failure(error, item, ctx);
   }
+}
+
+function failure(error: unknown, item: BatchItem, ctx: BatchContext): Outcome {
+  return { item, status: 'OperationFailed', ...failureOf(error, item, ctx) };
 }
 
 function operationOf({ operation }: BatchItem): Operation {

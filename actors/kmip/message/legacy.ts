@@ -14,10 +14,15 @@ export function checkVersion(operation: OperationName, payload: Structure, versi
   const name = `KMIP ${version.major}.${version.minor}`;
   if (!operationExists(ENUM.Operation[operation], version)) throw new Refusal('OperationNotSupported', `${name} has no ${operation}`);
   const check = (node: Node): void => {
-    if (!tagExists(node.tag, version)) throw new Refusal('InvalidMessage', `${name} has no ${tagName(node.tag)}`);
+    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal('InvalidMessage', `${name} has no ${tagName(node.tag)}`);
     if (node.type === TYPE.Structure) node.value.forEach(check);
   };
   payload.value.forEach(check);
+}
+
+/** It says nothing; PyKMIP adds one to every ReKey, in KMIP 2.0 too. */
+function isEmptyTemplate({ tag, type, value }: Node): boolean {
+  return tag === TAG.TemplateAttribute && type === TYPE.Structure && value.length === 0;
 }
 
 const IN_2: ReadonlyMap<number, number> = new Map([

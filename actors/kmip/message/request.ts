@@ -35,6 +35,8 @@ export const VERSIONS: readonly Version[] = [
 
 const MOST_ITEMS = 1_000;
 
+const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
+
 /** The version of a message as far as it can be told; the answer to a broken message is written in it. */
 export function versionOf(message: Structure): Version | undefined {
   const header = child(message, TAG.RequestHeader);
@@ -102,7 +104,7 @@ function readItem(item: Structure): BatchItem {
 }
 
 function operationName(code: number): OperationName {
-  const name = Object.entries(ENUM.Operation).find(([, value]) => value === code)?.[0];
+  const name = OPERATION_NAMES.get(code);
   if (name === undefined) throw new Refusal('OperationNotSupported', `there is no operation 0x${code.toString(16).padStart(8, '0')}`);
-  return name as OperationName;
+  return name;
 }

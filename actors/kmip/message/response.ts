@@ -12,6 +12,8 @@ export interface ResponseHead {
   readonly version: Version;
   /** Seconds since the epoch. */
   readonly now: number;
+  /** Whether the request had a ClientCorrelationValue. */
+  readonly correlated?: boolean;
 }
 
 export function responseMessage(head: ResponseHead, outcomes: readonly Outcome[]): Structure {
@@ -23,14 +25,20 @@ export function failedMessage(head: ResponseHead, reason: ResultReason, message:
   return structure(TAG.ResponseMessage, [header(head, 1), structure(TAG.BatchItem, result('OperationFailed', head.version, reason, message))]);
 }
 
-function header({ version, now }: ResponseHead, count: number): Structure {
+function header({ version, now, correlated = false }: ResponseHead, count: number): Structure {
   const members: Node[] = [
     structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, version.major), integer(TAG.ProtocolVersionMinor, version.minor)]),
     dateTime(TAG.TimeStamp, now),
   ];
-  if (version.major > 1 || version.minor >= 4) members.push(text(TAG.ServerCorrelationValue, randomUUID()));
+  if (hasCorrelationValue(version, correlated)) members.push(text(TAG.ServerCorrelationValue, randomUUID()));
   members.push(integer(TAG.BatchCount, count));
   return structure(TAG.ResponseHeader, members);
+}
+
+/** It is optional, and came with 1.4: clients of 1.4 and 2.0 are about that cannot read it, PyKMIP for one, so it is for those that send one themselves. */
+function hasCorrelationValue({ major, minor }: Version, correlated: boolean): boolean {
+  if (major === 2 && minor >= 1) return true;
+  return correlated && (major > 1 || minor >= 4);
 }
 
 function batchItem({ item, status, reason, message, payload }: Outcome, version: Version): Structure {
@@ -48,21 +56,36 @@ function result(status: Outcome['status'], version: Version, reason: ResultReaso
   return members;
 }
 
-/** What older versions have no code for, they are told by the nearest that they have. */
+/** What older versions have no code for, they are told by what their own tables of errors have for the case (specification 1.4 section 11). */
 const OLDER: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
-  ObjectNotFound: 'ItemNotFound',
+  AttributeInstanceNotFound: 'ItemNotFound',
   AttributeNotFound: 'ItemNotFound',
-  WrongKeyLifecycleState: 'PermissionDenied',
   AttributeReadOnly: 'PermissionDenied',
-  AttributeSingleValued: 'IllegalOperation' as ResultReason,
-  NonUniqueNameAttribute: 'InvalidField',
-  ObjectDestroyed: 'ItemNotFound',
+  AttributeSingleValued: 'IllegalOperation',
+  BadCryptographicParameters: 'InvalidField',
+  EncodingOptionError: 'InvalidField',
+  IllegalObjectType: 'IllegalOperation',
   IncompatibleCryptographicUsageMask: 'PermissionDenied',
-  UsageLimitExceeded: 'PermissionDenied',
-  Sensitive: 'PermissionDenied',
+  InvalidAttribute: 'InvalidField',
+  InvalidAttributeValue: 'InvalidField',
+  InvalidCSR: 'InvalidField',
+  InvalidCorrelationValue: 'ItemNotFound',
+  InvalidDataType: 'InvalidField',
+  InvalidObjectType: 'PermissionDenied',
+  KeyWrapTypeNotSupported: 'FeatureNotSupported',
+  MissingInitializationVector: 'CryptographicFailure',
+  NonUniqueNameAttribute: 'InvalidField',
   NotExtractable: 'PermissionDenied',
   ObjectAlreadyExists: 'InvalidField',
-  BadCryptographicParameters: 'InvalidField',
+  ObjectDestroyed: 'ItemNotFound',
+  ObjectNotFound: 'ItemNotFound',
+  Sensitive: 'PermissionDenied',
+  ServerLimitExceeded: 'IndexOutOfBounds',
+  UnsupportedCryptographicParameters: 'CryptographicFailure',
+  UsageLimitExceeded: 'PermissionDenied',
+  WrappingObjectDestroyed: 'ItemNotFound',
+  WrappingObjectNotFound: 'ItemNotFound',
+  WrongKeyLifecycleState: 'PermissionDenied',
 };
 
 function reasonIn(reason: ResultReason, version: Version): ResultReason {

@@ -5,6 +5,7 @@ import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal, spelled } from '../refusal.ts';
 import type { KeyServer } from '../server.ts';
 import { binarySize, decodeBinary, encodeBinary } from '../ttlv/binary.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
 import { decodeJsonRequest, encodeJson } from '../ttlv/json.ts';
 import { type Structure, structure } from '../ttlv/node.ts';
 import { nameOf } from '../ttlv/read.ts';
@@ -29,7 +30,9 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
-    if (error.reason === 'OperationNotSupported') return refused(404, error.detail ?? '', '?:OperationFailed');
+    if (error.reason === 'OperationNotSupported') return refused(server, 404, error.detail ?? '', '?:OperationFailed');
+    const bare = encoding === 'json' ? bareOperation(bytes) : undefined;
+    if (bare !== undefined) return refused(server, 422, error.detail ?? '', `${bare}:OperationFailed`);
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
   }
   return serveMessage(server, message, encoding, endpoint, caller);
@@ -43,7 +46,11 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
     const ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
-    return whole(encoding, limited({ version, now: ctx.now }, outcomes, header), outcomes.map(counted));
+    return whole(
+      encoding,
+      limited({ version, now: ctx.now, correlated: header.clientCorrelationValue !== undefined }, outcomes, header),
+      outcomes.map(counted),
+    );
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
@@ -76,14 +83,17 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, ve
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);
     return { status: 200, body, outcomes: [counted(outcome)] };
   }
-  return refused(422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
+  return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
 }
 
-/** The usual body of errors; the front adds the id of the request. */
-function refused(status: number, message: string, outcome: string): Answer {
-  return {
-    status,
-    body: Buffer.from(JSON.stringify({ code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message] })),
-    outcomes: [outcome],
-  };
+/** What a body that cannot be read is the payload of, by its beginning. */
+function bareOperation(bytes: Uint8Array): string | undefined {
+  const name = /^\s*\{\s*"tag"\s*:\s*"(\w+)"/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 128)).toString('latin1'))?.[1];
+  return name !== undefined && name in ENUM.Operation ? name : undefined;
+}
+
+/** The usual body of errors. */
+function refused({ requestId }: KeyServer, status: number, message: string, outcome: string): Answer {
+  const body = { code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message], request_id: requestId() };
+  return { status, body: new TextEncoder().encode(JSON.stringify(body)), outcomes: [outcome] };
 }

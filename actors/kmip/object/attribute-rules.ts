@@ -66,9 +66,15 @@ export function isAttributeIn(tag: number, { major, minor }: Version): boolean {
  */
 export function checkAttribute(node: Node, objectType: ObjectType): Node {
   const rule = ruleOf(node.tag);
-  if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
-  if (rule.only && !rule.only.includes(objectType))
+  if (rule?.only && !rule.only.includes(objectType))
     throw new Refusal('InvalidAttribute', `${nameOf('ObjectType', objectType)} objects have no ${tagName(node.tag)}`);
+  return checkForm(node);
+}
+
+/** The same of an attribute on its own, whatever object it is for. */
+export function checkForm(node: Node): Node {
+  const rule = ruleOf(node.tag);
+  if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
   const whole = rotateName(node);
   if (whole.type !== rule.type) throw new Refusal('InvalidAttributeValue', `the value of ${tagName(node.tag)} has the wrong type`);
   if (whole.type === TYPE.Structure) checkStructure(whole, rule);

@@ -1,6 +1,7 @@
 // What a client sees of an object's attributes: the stored ones that its version knows, and those that the server computes.
 import { createHash } from 'node:crypto';
 import type { Version } from '../operations/operation.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, interval, type Node, TYPE, text } from '../ttlv/node.ts';
 import { child, codeOf, structureOf } from '../ttlv/read.ts';
@@ -8,6 +9,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { isAttributeIn } from './attribute-rules.ts';
 import { ATTRIBUTES } from './attribute-table.ts';
 import type { AttributeValue } from './attributes.ts';
+import { leaseSeconds } from './lease.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 
@@ -17,8 +19,6 @@ export interface Viewer {
   readonly now: number;
   readonly version: Version;
 }
-
-const LEASE_SECONDS = 3600;
 
 /** All attributes that a client of this version may know of, in the order of the table. */
 export function viewAttributes(object: ManagedObject, viewer: Viewer): Node[] {
@@ -48,6 +48,7 @@ function isCustom({ node }: AttributeValue): boolean {
 
 /** Those that are shown where the store has none. */
 function computedAttributes(object: ManagedObject, now: number): Node[] {
+  if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
   const sensitive = flagOf(object, TAG.Sensitive, false);
   const extractable = flagOf(object, TAG.Extractable, true);
   return [
@@ -56,7 +57,7 @@ function computedAttributes(object: ManagedObject, now: number): Node[] {
     bytes(TAG.ShortUniqueIdentifier, new Uint8Array(createHash('sha256').update(object.id).digest())),
     enumeration(TAG.ObjectType, object.type),
     enumeration(TAG.State, stateAt(object, now)),
-    interval(TAG.LeaseTime, LEASE_SECONDS),
+    interval(TAG.LeaseTime, leaseSeconds(object)),
     boolean(TAG.Sensitive, sensitive),
     boolean(TAG.AlwaysSensitive, sensitive),
     boolean(TAG.Extractable, extractable),

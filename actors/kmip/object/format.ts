@@ -19,6 +19,10 @@ const SYMMETRIC: ReadonlySet<string> = new Set(['Raw', 'TransparentSymmetricKey'
  */
 export function inFormat(object: ManagedObject, format: KeyFormatType | undefined): Structure {
   const content = object.content as Structure;
+  if (object.type === ObjectType.Template) {
+    if (format !== undefined) throw unsupported(object, format);
+    return content;
+  }
   if (object.type === ObjectType.Certificate || object.type === ObjectType.OpaqueObject || object.type === ObjectType.CertificateRequest) {
     const own = object.type === ObjectType.OpaqueObject ? 'Opaque' : 'X_509';
     if (format !== undefined && format !== own) throw unsupported(object, format);

@@ -6,8 +6,8 @@ import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { child, nameOf } from '../ttlv/read.ts';
-import { granteesOf } from './grants.ts';
 import { keysetTerm, parseTags, tagTerm } from './index-terms.ts';
+import { Selection } from './selection.ts';
 
 const LONGEST = 128;
 /** In one identifier: what both databases take as one condition, and more than anybody needs. */
@@ -59,24 +59,10 @@ export function keysetAddress(id: string): KeysetAddress | undefined {
 
 /** The members of a keyset that the caller may know of, newest first. */
 export async function keysetMembers(from: Reader, name: string, caller: Principal): Promise<string[]> {
-  const params: (string | number)[] = [];
-  const visible = visibleTo(caller, params);
-  const { tag, value } = keysetTerm(name);
-  params.push(tag, value);
-  const rows = await from.all<{ id: string }>(
-    `SELECT o.id FROM kms_object o JOIN kms_attribute a ON a.object_id = o.id
-      WHERE ${visible} AND a.tag = $${params.length - 1} AND a.value = $${params.length} ORDER BY o.seq DESC`,
-    params,
-  );
+  const selection = new Selection(caller);
+  selection.term(keysetTerm(name));
+  const rows = await from.all<{ id: string }>(`${selection.sql()} ORDER BY seq DESC`, selection.params);
   return rows.map(({ id }) => id);
-}
-
-/** A condition on the rows `o` of kms_object: what the caller owns or has any right on. Adds its parameters. */
-export function visibleTo(caller: Principal, params: (string | number)[]): string {
-  const param = (value: string) => `$${params.push(value)}`;
-  const owner = param(caller.user);
-  const grantees = granteesOf(caller).map(param).join(', ');
-  return `(o.owner = ${owner} OR EXISTS (SELECT 1 FROM kms_grant g WHERE g.object_id = o.id AND g.user_id IN (${grantees})))`;
 }
 
 /** The one object that has all these tags, of those that the caller may know of. @throws Refusal where there are several */
@@ -84,16 +70,11 @@ export async function taggedObject(from: Reader, identifier: string, caller: Pri
   const tags = parseTags(identifier);
   if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
   if (tags.length > MOST_TAGS) throw new Refusal('InvalidField', `an identifier has ${MOST_TAGS} tags at most`);
-  const params: (string | number)[] = [];
-  const visible = visibleTo(caller, params);
+  const selection = new Selection(caller);
   const { Destroyed, DestroyedCompromised } = ENUM.State;
-  const conditions = tags.map((each) => {
-    const { tag, value } = tagTerm(each);
-    params.push(tag, value);
-    return `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND a.tag = $${params.length - 1} AND a.value = $${params.length})`;
-  });
-  const sql = `SELECT o.id FROM kms_object o WHERE ${visible} AND o.state NOT IN (${Destroyed}, ${DestroyedCompromised}) AND ${conditions.join(' AND ')} LIMIT 1001`;
-  const rows = await from.all<{ id: string }>(sql, params);
+  selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);
+  for (const each of tags) selection.term(tagTerm(each));
+  const rows = await from.all<{ id: string }>(`${selection.sql()} LIMIT 1001`, selection.params);
   if (rows.length > 1) throw new Refusal('InvalidField', `the tags resolve to ${rows.length} valid keys: one is needed`);
   return rows[0]?.id;
 }

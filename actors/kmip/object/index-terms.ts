@@ -15,6 +15,9 @@ export interface IndexTerm {
   readonly value: string;
 }
 
+/** Characters of an indexed text; the entries of an index have 2700 bytes in PostgreSQL, the owner among them. */
+const LONGEST = 160;
+
 /** Change often, or are compared by range: these are looked at in the objects themselves. */
 const UNINDEXED: ReadonlySet<number> = new Set([
   TAG.Digest,
@@ -58,14 +61,19 @@ export function termOf(node: Node): IndexTerm {
   return { tag: node.tag, value: createHash('sha256').update(encodeBinary(ordered)).digest('base64url').slice(0, 22) };
 }
 
+/** A text of a client as it is, unless it is longer than what PostgreSQL puts into an index. */
+function short(value: string): string {
+  return value.length <= LONGEST ? value : `#${createHash('sha256').update(value).digest('base64url')}`;
+}
+
 /** A tag that users give an object, or a system tag of its kind. */
 export function tagTerm(tag: string): IndexTerm {
-  return { tag: TAG.Tag, value: tag };
+  return { tag: TAG.Tag, value: short(tag) };
 }
 
 /** Membership of a keyset. */
 export function keysetTerm(name: string): IndexTerm {
-  return { tag: TAG.RotateName, value: name };
+  return { tag: TAG.RotateName, value: short(name) };
 }
 
 /** The name of the keyset that an object is a generation of: RotateName, a structure in the specification, a text with some clients. */
@@ -77,7 +85,7 @@ export function keysetOf({ attributes }: { readonly attributes: ReadonlyAttribut
 
 /** Being stored or given out wrapped by this key. */
 export function wrappingTerm(id: string): IndexTerm {
-  return { tag: TAG.KeyWrappingData, value: id };
+  return { tag: TAG.KeyWrappingData, value: short(id) };
 }
 
 function wrappedBy({ content }: ManagedObject): string | undefined {

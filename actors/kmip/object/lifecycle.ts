@@ -9,7 +9,7 @@ import type { ReadonlyAttributes } from './attributes.ts';
 import type { Draft, ManagedObject, State as StateCode } from './managed-object.ts';
 import { type LifeEvent, type LifeState, objectMachine } from './object.machine.ts';
 
-const { State } = ENUM;
+const { State, ObjectType } = ENUM;
 
 /** The seconds of a date attribute. */
 export function dateAttribute(attributes: ReadonlyAttributes, tag: number): number | undefined {
@@ -20,6 +20,7 @@ export function dateAttribute(attributes: ReadonlyAttributes, tag: number): numb
 /** The state of an object at this moment: a date that has passed counts whether it was noted in the store or not. */
 export function stateAt(object: ManagedObject, now: number): StateCode {
   const { state, attributes } = object;
+  if (isStateless(object)) return state;
   if (state === State.Active) {
     const end = dateAttribute(attributes, TAG.DeactivationDate);
     return end === undefined || end > now ? state : State.Deactivated;
@@ -31,6 +32,9 @@ export function stateAt(object: ManagedObject, now: number): StateCode {
   return end === undefined || end > now ? State.Active : State.Deactivated;
 }
 
+/** Templates of KMIP 1.x have no state (specification 1.4 section 3.22): they are there until they are destroyed, whatever dates they hold for others. */
+const isStateless = ({ type }: ManagedObject): boolean => type === ObjectType.Template;
+
 /** Puts the state of this moment into a draft. */
 export function settle(draft: Draft, now: number): void {
   // Two dates may have passed since the state was written.
@@ -38,7 +42,9 @@ export function settle(draft: Draft, now: number): void {
 }
 
 /** The next state, or undefined where the event does nothing in this state. */
-function step({ state, attributes }: Draft, event: LifeEvent): StateCode | undefined {
+function step(draft: Draft, event: LifeEvent): StateCode | undefined {
+  const { state, attributes } = draft;
+  if (isStateless(draft) && event.type !== 'destroy') return undefined;
   const value = nameOf('State', state) as LifeState;
   const context = { activation: dateAttribute(attributes, TAG.ActivationDate), deactivation: dateAttribute(attributes, TAG.DeactivationDate) };
   const stored = objectMachine.resolveState({ value, context });
@@ -49,6 +55,7 @@ function step({ state, attributes }: Draft, event: LifeEvent): StateCode | undef
 
 /** @throws Refusal WrongKeyLifecycleState where the state does not permit the event */
 export function happen(draft: Draft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
+  if (isStateless(draft) && type !== 'destroy') throw new Refusal('IllegalOperation', `DENIED: a template cannot be ${DONE[type]}`);
   settle(draft, now);
   const before = draft.state;
   const next = step(draft, { type, now });

@@ -12,6 +12,7 @@ import { describeCertificate } from './certificate-attributes.ts';
 import { keyBlockOf } from './key-material.ts';
 import type { ObjectType as ObjectTypeCode } from './managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './new-attributes.ts';
+import { requireTemplate } from './template.ts';
 
 const { ObjectType } = ENUM;
 
@@ -22,6 +23,7 @@ const CONTENT_TAG: Readonly<Record<number, number>> = {
   [ObjectType.PublicKey]: TAG.PublicKey,
   [ObjectType.PrivateKey]: TAG.PrivateKey,
   [ObjectType.SplitKey]: TAG.SplitKey,
+  [ObjectType.Template]: TAG.Template,
   [ObjectType.SecretData]: TAG.SecretData,
   [ObjectType.OpaqueObject]: TAG.OpaqueObject,
   [ObjectType.PGPKey]: TAG.PGPKey,
@@ -59,6 +61,8 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
       required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
       required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);
       return;
+    case ObjectType.Template:
+      return requireTemplate(content);
     default:
       keyBlockOf(content);
   }

@@ -1,5 +1,6 @@
 // After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
 import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
 import { type Structure, structure, text } from '../ttlv/node.ts';
 import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -11,20 +12,36 @@ import { setWrapper } from './wrapping-policy.ts';
 
 /** Of one owner: what others have wrapped by a key they were granted the use of is theirs to wrap anew. */
 export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
-  for (const dependant of await tx.wrappedBy(old.id)) {
-    if (dependant.owner !== old.owner || !dependant.content) continue;
+  for (const dependant of await tx.wrappedBy(old)) {
+    if (!dependant.content) continue;
     const { wrapping } = keyBlockOf(dependant.content);
-    if (wrapping) dependant.content = wrapWith(replacement, unwrapWith(old, dependant.content), specificationOf(wrapping, replacement.id));
-    else setWrapper(dependant, replacement.id);
+    if (!wrapping) setWrapper(dependant, replacement.id);
+    else if (!rewrap(dependant, dependant.content, old, replacement, specificationOf(wrapping, replacement.id))) continue;
     changed(dependant, now);
     await tx.update(dependant);
   }
 }
 
-/** The KeyWrappingSpecification that makes the same KeyWrappingData by another key. */
+/** @returns false for what the old key does not open: what a client registered as wrapped nobody has opened, and no rotation may fail by it */
+function rewrap(dependant: Draft, content: Structure, old: Draft, replacement: Draft, specification: Structure): boolean {
+  let plain: Structure;
+  try {
+    plain = unwrapWith(old, content);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+  dependant.content = wrapWith(replacement, plain, specification);
+  return true;
+}
+
+/** The KeyWrappingSpecification that makes the same KeyWrappingData by another key, in the order of the specification, which clients rely on. */
 function specificationOf(wrapping: Structure, id: string): Structure {
-  const members = wrapping.value.filter(({ tag }) => tag === TAG.WrappingMethod || tag === TAG.EncodingOption);
+  const only = (tag: number, { value }: Structure) => value.filter((member) => member.tag === tag);
   const information = structureOf(wrapping, TAG.EncryptionKeyInformation);
-  const parameters = information?.value.filter(({ tag }) => tag === TAG.CryptographicParameters) ?? [];
-  return structure(TAG.KeyWrappingSpecification, [structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...parameters]), ...members]);
+  return structure(TAG.KeyWrappingSpecification, [
+    ...only(TAG.WrappingMethod, wrapping),
+    structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...(information ? only(TAG.CryptographicParameters, information) : [])]),
+    ...only(TAG.EncodingOption, wrapping),
+  ]);
 }

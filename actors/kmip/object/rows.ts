@@ -4,11 +4,12 @@ import { isUniqueViolation, type Reader, type SqlValue, type Transaction } from 
 import { Refusal } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
+import type { Structure } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { AttributeSet } from './attributes.ts';
 import { indexTerms } from './index-terms.ts';
 import { dateAttribute } from './lifecycle.ts';
-import type { Draft, ObjectType, State } from './managed-object.ts';
+import type { Draft, ManagedObject, ObjectType, State } from './managed-object.ts';
 import { rotationDue } from './rotation-due.ts';
 
 interface ObjectRow {
@@ -22,8 +23,7 @@ interface ObjectRow {
 }
 
 const COLUMNS = 'id, object_type, state, owner, archived, attributes, content';
-/** Identifiers in one statement: databases bound its parameters. */
-const CHUNK = 500;
+const DATES = 'due_at, initial_date, activation_date, deactivation_date';
 
 export class ObjectRows {
   readonly #dataKey: Uint8Array;
@@ -42,26 +42,23 @@ export class ObjectRows {
 
   /** Those of the identifiers that exist, in their order. */
   async readAll(from: Reader, ids: readonly string[]): Promise<Draft[]> {
-    const byId = new Map<string, ObjectRow>();
-    for (let start = 0; start < ids.length; start += CHUNK) {
-      const part = ids.slice(start, start + CHUNK);
-      const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${part.map((_, at) => `$${at + 1}`).join(', ')})`, part);
-      for (const row of rows) byId.set(row.id, row);
-    }
-    return ids.flatMap((id) => {
-      const row = byId.get(id);
-      return row ? [this.#open(row)] : [];
-    });
+    return (await rowsOf(from, ids)).map((row) => this.#open(row));
+  }
+
+  /** The same without their contents, which stay sealed. */
+  async describeAll(from: Reader, ids: readonly string[]): Promise<ManagedObject[]> {
+    return (await rowsOf(from, ids)).map((row) => described(row, undefined));
   }
 
   /** @throws Refusal ObjectAlreadyExists */
   async insert(tx: Transaction, draft: Draft): Promise<void> {
     const now = this.#now();
     try {
-      await tx.run(
-        'INSERT INTO kms_object (id, object_type, state, owner, archived, attributes, content, due_at, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)',
-        [...this.#values(draft), dueAt(draft), now],
-      );
+      await tx.run(`INSERT INTO kms_object (${COLUMNS}, ${DATES}, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`, [
+        ...this.#values(draft),
+        ...datesOf(draft),
+        now,
+      ]);
     } catch (error) {
       if (isUniqueViolation(error)) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
       throw error;
@@ -72,8 +69,9 @@ export class ObjectRows {
   async update(tx: Transaction, draft: Draft): Promise<void> {
     const before = await tx.all<{ tag: number; value: string }>('SELECT tag, value FROM kms_attribute WHERE object_id = $1', [draft.id]);
     await tx.run(
-      'UPDATE kms_object SET object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, content = $7, due_at = $8, changed_at = $9 WHERE id = $1',
-      [...this.#values(draft), dueAt(draft), this.#now()],
+      `UPDATE kms_object SET object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, content = $7,
+        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12 WHERE id = $1`,
+      [...this.#values(draft), ...datesOf(draft), this.#now()],
     );
     await writeTerms(tx, draft, before);
   }
@@ -99,16 +97,36 @@ export class ObjectRows {
   #open(row: ObjectRow): Draft {
     const plain = row.content === null ? undefined : unseal(this.#dataKey, purpose(row.id), row.content);
     if (row.content !== null && !plain) throw new Error(`the content of ${row.id} does not open with the data key`);
-    return {
-      id: row.id,
-      type: row.object_type as ObjectType,
-      state: row.state as State,
-      owner: row.owner,
-      archived: row.archived === 1,
-      attributes: AttributeSet.of(decodeBinary(row.attributes)),
-      content: plain && decodeBinary(plain),
-    };
+    return described(row, plain && decodeBinary(plain));
   }
+}
+
+function described(row: ObjectRow, content: Structure | undefined): Draft {
+  return {
+    id: row.id,
+    type: row.object_type as ObjectType,
+    state: row.state as State,
+    owner: row.owner,
+    archived: row.archived === 1,
+    attributes: AttributeSet.of(decodeBinary(row.attributes)),
+    content,
+  };
+}
+
+/** Rows of one statement. */
+const CHUNK = 512;
+
+async function rowsOf(from: Reader, ids: readonly string[]): Promise<ObjectRow[]> {
+  const found = new Map<string, ObjectRow>();
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const part = ids.slice(at, at + CHUNK);
+    // Filled up to a power of two: statements are prepared by their text, which are to be few.
+    const size = 2 ** Math.ceil(Math.log2(part.length));
+    const params = Array.from({ length: size }, (_, index) => part[index] ?? (part[0] as string));
+    const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${params.map((_, index) => `$${index + 1}`).join(', ')})`, params);
+    for (const row of rows) found.set(row.id, row);
+  }
+  return ids.flatMap((id) => found.get(id) ?? []);
 }
 
 /** What a sealed content is bound to: it opens for the object it was stored for only. */
@@ -126,12 +144,18 @@ function dueAt(draft: Draft): number | null {
   return known.length === 0 ? null : Math.min(...known) * 1000;
 }
 
+/** The columns of DATES. */
+function datesOf(draft: Draft): (number | null)[] {
+  const seconds = [TAG.InitialDate, TAG.ActivationDate, TAG.DeactivationDate].map((tag) => dateAttribute(draft.attributes, tag) ?? null);
+  return [dueAt(draft), ...seconds];
+}
+
 async function writeTerms(tx: Transaction, draft: Draft, before: readonly { tag: number; value: string }[]): Promise<void> {
   const key = ({ tag, value }: { tag: number; value: string }) => `${tag} ${value}`;
   const old = new Map(before.map((term) => [key(term), term]));
   for (const term of indexTerms(draft)) {
     if (old.delete(key(term))) continue;
-    await tx.run('INSERT INTO kms_attribute (object_id, tag, value) VALUES ($1, $2, $3)', [draft.id, term.tag, term.value]);
+    await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', [draft.id, draft.owner, term.tag, term.value]);
   }
   for (const { tag, value } of old.values()) await tx.run('DELETE FROM kms_attribute WHERE object_id = $1 AND tag = $2 AND value = $3', [draft.id, tag, value]);
 }

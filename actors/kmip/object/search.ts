@@ -1,4 +1,5 @@
 // Finds objects by their attributes: what is indexed in the database, the rest in the objects themselves.
+import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -7,10 +8,9 @@ import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
 import { textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { sameNode } from './attributes.ts';
-import { visibleTo } from './identifier.ts';
 import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
-import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
+import { Selection } from './selection.ts';
 
 export interface Search {
   readonly attributes: readonly Node[];
@@ -29,92 +29,80 @@ export interface Found {
   readonly total: number;
 }
 
-const { Destroyed, DestroyedCompromised } = ENUM.State;
+const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
 const CHUNK = 500;
 /** Conditions and tags of one search: what both databases take as one statement. */
 const MOST_TERMS = 500;
 
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
-  const { where, params, rest } = conditions(ctx, search);
-  if (rest.length === 0) return byIndex(ctx, where, params, search);
-  return byLooking(ctx, where, params, rest, search);
+  const selection = new Selection(ctx.caller);
+  const rest = select(selection, ctx, search);
+  return rest.length === 0 ? byIndex(ctx.reader, selection, search) : byLooking(ctx, selection, rest, search);
 }
 
-async function byIndex(
-  { server: { store } }: OperationContext,
-  where: string,
-  params: readonly (string | number)[],
-  { offset, limit }: Search,
-): Promise<Found> {
-  const count = await store.get<{ n: number | string }>(`SELECT COUNT(*) AS n FROM kms_object o WHERE ${where}`, params);
+async function byIndex(reader: Reader, selection: Selection, { offset, limit }: Search): Promise<Found> {
+  const sql = selection.sql();
+  const count = await reader.get<{ n: number | string }>(`SELECT COUNT(*) AS n FROM (${sql}) AS found`, selection.params);
   const total = Number(count?.n ?? 0);
   if (limit === 0 || total <= offset) return { ids: [], total };
-  const rows = await store.all<{ id: string }>(
-    `SELECT o.id FROM kms_object o WHERE ${where} ORDER BY o.seq DESC LIMIT $${params.length + 1} OFFSET $${params.length + 2}`,
-    [...params, limit, offset],
-  );
+  const page = `${sql} ORDER BY seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
+  const rows = await reader.all<{ id: string }>(page, selection.params);
   return { ids: rows.map(({ id }) => id), total };
 }
 
 /** Conditions that no index knows: the objects that fulfil the others are read, a part at a time. */
-async function byLooking(
-  ctx: OperationContext,
-  where: string,
-  params: readonly (string | number)[],
-  rest: readonly Node[],
-  { offset, limit }: Search,
-): Promise<Found> {
-  const { store, rows } = ctx.server;
+async function byLooking(ctx: OperationContext, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
+  const found = await ctx.reader.all<{ id: string }>(`${selection.sql()} ORDER BY seq DESC`, selection.params);
   const ids: string[] = [];
   let total = 0;
-  let before = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const part = await store.all<{ id: string; seq: number | string }>(
-      `SELECT o.id, o.seq FROM kms_object o WHERE ${where} AND o.seq < $${params.length + 1} ORDER BY o.seq DESC LIMIT ${CHUNK}`,
-      [...params, before],
-    );
-    for (const object of await rows.readAll(
-      store,
-      part.map(({ id }) => id),
-    )) {
-      if (!matches(object, rest, ctx.now)) continue;
+  for (let at = 0; at < found.length; at += CHUNK) {
+    const part = found.slice(at, at + CHUNK).map(({ id }) => id);
+    for (const object of await ctx.server.rows.describeAll(ctx.reader, part)) {
+      if (!matches(object, rest)) continue;
       if (total >= offset && ids.length < limit) ids.push(object.id);
       total += 1;
     }
-    const last = part.at(-1);
-    if (!last || part.length < CHUNK) return { ids, total };
-    before = Number(last.seq);
   }
+  return { ids, total };
 }
 
-interface Conditions {
-  readonly where: string;
-  readonly params: (string | number)[];
-  readonly rest: readonly Node[];
-}
-
-function conditions({ caller, now }: OperationContext, { attributes, storage, groupMember }: Search): Conditions {
-  const params: (string | number)[] = [];
-  const param = (value: string | number) => `$${params.push(value)}`;
-  const parts = [visibleTo(caller, params), ...storageCondition(storage, attributes)];
+/** Puts what the database knows into the selection. @returns what has to be looked at in the objects */
+function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
+  for (const condition of storageCondition(storage, attributes)) selection.where(condition);
+  // KMIP 2.x has no templates.
+  if (version.major > 1) selection.where(`o.object_type <> ${ENUM.ObjectType.Template}`);
   const rest: Node[] = [];
-  const term = ({ tag, value }: { tag: number; value: string }) =>
-    parts.push(`EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND a.tag = ${param(tag)} AND a.value = ${param(value)})`);
   for (const node of attributes) {
     const tags = tagsAsked(node);
-    if (tags) for (const tag of tags) term(tagTerm(tag));
-    else if (node.tag === TAG.UniqueIdentifier && node.type === TYPE.TextString) parts.push(`o.id = ${param(node.value)}`);
-    else if (node.tag === TAG.ObjectType && node.type === TYPE.Enumeration) parts.push(`o.object_type = ${param(node.value)}`);
-    else if (isIndexed(node) && node.tag !== TAG.State) term(termOf(node));
+    const column = DATE_COLUMNS.get(node.tag);
+    if (tags) for (const tag of tags) selection.term(tagTerm(tag));
+    else if (node.tag === TAG.UniqueIdentifier && node.type === TYPE.TextString) selection.where(`o.id = ${selection.param(node.value)}`);
+    else if (node.tag === TAG.ObjectType && node.type === TYPE.Enumeration) selection.where(`o.object_type = ${selection.param(node.value)}`);
+    else if (node.tag === TAG.State && node.type === TYPE.Enumeration) selection.where(`${stateAtSql(selection.param(now))} = ${selection.param(node.value)}`);
+    else if (column !== undefined && node.type === TYPE.DateTime) {
+      const [first, last] = rangeOf(attributes, node.tag);
+      selection.where(`o.${column} BETWEEN ${selection.param(first)} AND ${selection.param(last)}`);
+    } else if (isIndexed(node)) selection.term(termOf(node));
     else rest.push(node);
   }
-  if (parts.length + rest.length > MOST_TERMS) throw new Refusal('InvalidField', `${MOST_TERMS} attributes and tags at most can be searched for`);
+  if (rest.length > MOST_TERMS) throw new Refusal('InvalidField', `${MOST_TERMS} attributes and tags at most can be searched for`);
   if (groupMember !== undefined) rest.push({ tag: TAG.ObjectGroupMember, type: TYPE.Enumeration, value: groupMember });
-  // A state that time has changed since it was stored is looked at; the row only narrows it down.
-  const state = attributes.find(({ tag }) => tag === TAG.State);
-  if (state?.type === TYPE.Enumeration) parts.push(`(o.state = ${param(state.value)} OR o.due_at <= ${param(now * 1000)})`);
-  return { where: parts.join(' AND '), params, rest };
+  return rest;
+}
+
+/** Dates that have a column of their own. */
+const DATE_COLUMNS: ReadonlyMap<number, string> = new Map([
+  [TAG.InitialDate, 'initial_date'],
+  [TAG.ActivationDate, 'activation_date'],
+  [TAG.DeactivationDate, 'deactivation_date'],
+]);
+
+/** `stateAt` in SQL: what time has done to a state since it was stored. */
+function stateAtSql(now: string): string {
+  const activated = `CASE WHEN o.deactivation_date <= ${now} THEN ${Deactivated} ELSE ${Active} END`;
+  return `CASE WHEN o.state = ${PreActive} AND o.activation_date <= ${now} THEN ${activated}
+    WHEN o.state = ${Active} AND o.deactivation_date <= ${now} THEN ${Deactivated} ELSE o.state END`;
 }
 
 /** The mask names where the objects asked for are; without it on-line ones, and destroyed ones only where the state is asked for. */
@@ -136,9 +124,8 @@ function tagsAsked(node: Node): string[] | undefined {
 }
 
 /** Whether an object has all of these; two dates of one kind are the ends of a range. */
-function matches(object: ManagedObject, conditions: readonly Node[], now: number): boolean {
+function matches(object: ManagedObject, conditions: readonly Node[]): boolean {
   return conditions.every((asked) => {
-    if (asked.tag === TAG.State) return stateAt(object, now) === asked.value;
     if (asked.tag === TAG.ObjectGroupMember) return isFresh(object) === (asked.value === ENUM.ObjectGroupMember.GroupMemberFresh);
     const values = object.attributes.all(asked.tag).map(({ node }) => node);
     if (asked.type === TYPE.DateTime) return values.some((node) => inRange(node, conditions, asked.tag));
@@ -152,8 +139,14 @@ function isFresh({ attributes }: ManagedObject): boolean {
 }
 
 function inRange(node: Node, conditions: readonly Node[], tag: number): boolean {
+  const [first, last] = rangeOf(conditions, tag);
+  return (node.value as number) >= first && (node.value as number) <= last;
+}
+
+/** The ends of a range of dates; of one date alone, both are the same. */
+function rangeOf(conditions: readonly Node[], tag: number): [number, number] {
   const ends = conditions.filter((each) => each.tag === tag).map(({ value }) => value as number);
-  return (node.value as number) >= Math.min(...ends) && (node.value as number) <= Math.max(...ends);
+  return [Math.min(...ends), Math.max(...ends)];
 }
 
 /** A structure may name only some of the members. */

@@ -107,11 +107,18 @@ export function unwrapWith(key: ManagedObject, content: Structure): Structure {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);
   const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const plain = decryptWith(key, parametersOf(information), required(bytesOf(block, TAG.KeyValue), TAG.KeyValue), bytesOf(wrapping, TAG.IVCounterNonce));
+  const plain = decryptWith(key, parametersOf(information), wrappedBytes(content), bytesOf(wrapping, TAG.IVCounterNonce));
   const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const value = encoding === ENUM.EncodingOption.TTLVEncoding ? keyValueOf(plain) : structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, plain)]);
   const members = block.value.filter(({ tag }) => tag !== TAG.KeyWrappingData).map((member): Node => (member.tag === TAG.KeyValue ? value : member));
   return replaced(content, structure(TAG.KeyBlock, members));
+}
+
+/** The KeyValue as bytes; clients are about, PyKMIP for one, that put the same bytes into a KeyValue structure as its KeyMaterial. */
+function wrappedBytes(content: Structure): Uint8Array {
+  const { material } = keyBlockOf(content);
+  if (material instanceof Uint8Array) return material;
+  throw new Refusal('InvalidMessage', 'the KeyValue of a wrapped key is no ByteString');
 }
 
 function keyValueOf(plain: Uint8Array): Structure {

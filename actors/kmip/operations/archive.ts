@@ -1,4 +1,4 @@
-// Archive and Recover: an archived object is kept, but not used or fetched until it is recovered (KMIP 2.1 sections 6.1.4 and 6.1.46).
+// Archive and Recover: an archived object is kept, but not used or fetched until it is recovered (KMIP 2.1 sections 6.1.4 and 6.1.42).
 import { changed } from '../object/lifecycle.ts';
 import { dateTime, text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';

@@ -1,4 +1,4 @@
-// Destroy: the material of an object goes, what was known of it stays (KMIP 2.1 section 6.1.19).
+// Destroy: the material of an object goes, what was known of it stays (KMIP 2.1 section 6.1.15).
 import { happen } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';

@@ -1,4 +1,4 @@
-// DiscoverVersions: the protocol versions served, or those of the client's that are, in the client's order (KMIP 2.1 section 6.1.20).
+// DiscoverVersions: the protocol versions served, or those of the client's that are, in the client's order (KMIP 2.1 section 6.1.16).
 import { VERSIONS } from '../message/request.ts';
 import { integer, structure, TYPE } from '../ttlv/node.ts';
 import { children, integerOf } from '../ttlv/read.ts';

@@ -1,4 +1,4 @@
-// Get and Export: the object itself, in a key format and wrapped as asked for (KMIP 2.1 sections 6.1.21 and 6.1.23).
+// Get and Export: the object itself, in a key format and wrapped as asked for (KMIP 2.1 sections 6.1.19 and 6.1.18).
 
 import { viewAttributes } from '../object/attribute-view.ts';
 import { givenOut } from '../object/given-out.ts';

@@ -1,4 +1,4 @@
-// Import: an object under the identifier and with the attributes that it had elsewhere (KMIP 2.1 section 6.1.27).
+// Import: an object under the identifier and with the attributes that it had elsewhere (KMIP 2.1 section 6.1.25).
 
 import { checkAttribute } from '../object/attribute-rules.ts';
 import { AttributeSet } from '../object/attributes.ts';

@@ -1,4 +1,5 @@
 // What an operation is given and gives: payloads in the shape of KMIP 2.1, whatever version the client speaks.
+import type { Reader } from '../../../kernel/store/store.ts';
 import type { Principal } from '../api.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import type { KeyServer } from '../server.ts';
@@ -37,8 +38,8 @@ export interface ObjectTransaction extends Objects<Draft> {
   update(object: Draft): Promise<void>;
   /** By its identifier, whatever the caller's rights: for what the server itself has linked to an object. */
   read(id: string): Promise<Draft | undefined>;
-  /** Objects that are stored or given out wrapped by this key. */
-  wrappedBy(id: string): Promise<Draft[]>;
+  /** Objects of the same owner that are stored or given out wrapped by this key. */
+  wrappedBy(key: Draft): Promise<Draft[]>;
   /** Takes the row away altogether. */
   remove(id: string): Promise<void>;
   /** An audit row of the change, in the same transaction. */
@@ -50,6 +51,8 @@ export interface OperationContext extends Objects<ManagedObject> {
   readonly caller: Principal;
   readonly version: Version;
   readonly batch: Batch;
+  /** Rows as this batch sees them: with its own changes, where the whole batch is one transaction. */
+  readonly reader: Reader;
   /** Seconds since the epoch, the same for a whole batch. */
   readonly now: number;
   /** All generations of a keyset that may have made what is to be decrypted or verified, newest first; one for a plain identifier. */

@@ -1,9 +1,9 @@
-// Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.45).
+// Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
 
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';
 import { children } from '../ttlv/read.ts';
-import { operationExists } from '../ttlv/since.ts';
+import { enumerationValueExists, operationExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { OPERATIONS } from './index.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -16,6 +16,7 @@ const OBJECTS = [
   ObjectType.PublicKey,
   ObjectType.PrivateKey,
   ObjectType.SplitKey,
+  ObjectType.Template,
   ObjectType.SecretData,
   ObjectType.OpaqueObject,
   ObjectType.PGPKey,
@@ -27,7 +28,8 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
       .map((name) => ENUM.Operation[name])
       .filter((code) => operationExists(code, version))
       .map((code) => enumeration(TAG.Operation, code)),
-  [QueryFunction.QueryObjects]: () => OBJECTS.map((type) => enumeration(TAG.ObjectType, type)),
+  [QueryFunction.QueryObjects]: ({ version }) =>
+    OBJECTS.filter((type) => enumerationValueExists('ObjectType', type, version)).map((type) => enumeration(TAG.ObjectType, type)),
   [QueryFunction.QueryServerInformation]: ({ server: { args }, version }) => [
     text(TAG.VendorIdentification, args.vendorIdentification),
     ...(version.major > 1

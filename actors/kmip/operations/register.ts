@@ -1,4 +1,4 @@
-// Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.48).
+// Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.43).
 import { newObject, requireCreation } from '../object/create.ts';
 import type { ObjectType } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';

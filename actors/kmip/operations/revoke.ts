@@ -1,4 +1,4 @@
-// Revoke: an object is no longer to be used, or may be known to others (KMIP 2.1 section 6.1.49).
+// Revoke: an object is no longer to be used, or may be known to others (KMIP 2.1 section 6.1.44).
 import { linkedTo } from '../object/create.ts';
 import { happen } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';

@@ -1,4 +1,4 @@
-// SetEndpointRole: a server that never becomes a client accepts the role it has and no other (KMIP 2.1 section 6.1.53).
+// SetEndpointRole: a server that never becomes a client accepts the role it has and no other (KMIP 2.1 section 6.1.54).
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration } from '../ttlv/node.ts';

@@ -38,6 +38,7 @@ async function storedIn(request: Structure, ctx: OperationContext): Promise<Mana
   for (const payload of named) {
     const object = await ctx.use(payload, 'Validate');
     requireKind(object, ObjectType.Certificate, 'Validate');
+    if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
     if (!object.content) throw new Refusal('ObjectNotFound', `object not found for identifier ${object.id}: it is destroyed`);
     stored.push(object);
   }
@@ -51,7 +52,7 @@ async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promi
     if (id === undefined || stored.length >= MOST || stored.some((other) => other.id === id) || isSelfIssued(object)) continue;
     try {
       const issuer = await ctx.byId(id, 'Validate');
-      if (issuer.type === ObjectType.Certificate && issuer.content) stored.push(issuer);
+      if (issuer.type === ObjectType.Certificate && issuer.content && !issuer.archived) stored.push(issuer);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }

@@ -6,10 +6,8 @@ import type { Version } from '../operations/operation.ts';
 import type { KeyServer } from '../server.ts';
 import { serveCrypto } from './serve.ts';
 
-const NOTHING = new Uint8Array(0);
-
 export async function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer> {
   const { status, body: answer } = await serveCrypto(call, body, new BatchContext(server, caller, VERSIONS[0] as Version));
-  const text = answer === undefined ? NOTHING : new TextEncoder().encode(JSON.stringify(answer));
+  const text = answer === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(answer));
   return { status, body: text, outcomes: [`${call.name}:${status < 300 ? 'Success' : 'OperationFailed'}`] };
 }

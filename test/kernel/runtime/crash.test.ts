@@ -1,17 +1,21 @@
 // Crashes: each way a thread or process can die, with work in flight, fails that work only, and service resumes by itself.
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import type { Remote } from '../../../kernel/actor.ts';
 import type { ProbeApi } from '../../fakes/probe.actor.ts';
 import { pinnedProbe, replicatedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
+import { temporaryFolder } from '../../server.ts';
 
 const eager = { max: 50, withinMs: 60_000, firstDelayMs: 10, maxDelayMs: 50, retryMs: 60_000 };
-const { runtime, lines, ref } = createRuntime({
+const { runtime, versions, lines, ref } = createRuntime({
   thread: pinnedProbe({ a: {} }, { restart: eager }),
   process: pinnedProbe({ a: {} }, { restart: eager, isolated: { a: { env: { ONLY: 'this' } } } }),
   replicated: replicatedProbe(2, { restart: eager, maxQueue: 200 }),
   bystander: pinnedProbe({ a: {} }),
+  writer: { ...pinnedProbe({ a: {} }, { restart: eager }), store: true },
 });
 
 test.before(() => runtime.start());
@@ -64,6 +68,19 @@ test('an isolated actor that hangs is killed; so is one that blocks its event lo
   await cell?.incarnation?.kill();
   assert.equal(await blocked, 'ACTOR_LOST');
   assert.equal(await remotes['process']?.().echo('back'), 'back');
+});
+
+test('the counters move when a writer is lost, and again when the last of it has ended', async () => {
+  const cell = runtime.groups.get('writer')?.cells[0];
+  const before = versions.read('x');
+  const sign = join(temporaryFolder(), 'blocked');
+  const blocked = outcome(ref('writer').at('a').block(sign));
+  await until(() => existsSync(sign), 'the thread is in native code');
+  const killed = cell?.incarnation?.kill();
+  assert.equal(await blocked, 'ACTOR_LOST');
+  assert.equal(versions.read('x'), before + 1);
+  await killed;
+  assert.equal(versions.read('x'), before + 2);
 });
 
 test('bytes and moved secrets reach an isolated actor, and the clock moves there too', async () => {

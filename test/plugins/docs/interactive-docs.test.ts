@@ -103,7 +103,8 @@ if (!skipWithout('chromium')) {
   test('the groups of the document are listed, and the search leaves what holds its words', async () => {
     const { page } = await signInTo('/interactive-docs');
     const names = await page.locator('.group h2').allInnerTexts();
-    for (const name of ['Server', 'HSM', 'Download', 'Sign-in', 'Anonymization', 'Documentation']) assert.ok(names.includes(name), name);
+    for (const name of ['KMIP', 'REST Crypto API', 'Server', 'Access control', 'HSM', 'Download', 'Sign-in', 'Anonymization', 'Documentation'])
+      assert.ok(names.includes(name), name);
     const all = Number.parseInt(await page.locator('#found').innerText(), 10);
     assert.equal(await page.locator('.operation').count(), all);
     await page.getByLabel('Find an operation').fill('AGGREGATE  date');
@@ -112,6 +113,27 @@ if (!skipWithout('chromium')) {
     assert.equal(await page.locator('.group:visible').count(), 1);
     await page.getByLabel('Find an operation').fill('');
     assert.equal(await page.locator('.operation:visible').count(), all);
+    await page.context().close();
+  });
+
+  test('KMIP from the page: a key by the example of the document, and what it encrypts, in both versions of the protocol', async () => {
+    const { page, complaints } = await signInTo('/interactive-docs');
+    for (const version of ['21', '14']) {
+      const kmip = await open(page, `KMIP/postKmip${version}`);
+      const answer = async (name: string) => {
+        assert.match(await send(kmip), /^200 OK/);
+        const { tag, value } = JSON.parse(await kmip.locator('.answer-body').innerText());
+        assert.equal(tag, `${name}Response`);
+        return (member: string) => value.find((node: { tag: string }) => node.tag === member)?.value;
+      };
+      await kmip.getByLabel('Example').selectOption('Create an AES key');
+      const id = (await answer('Create'))('UniqueIdentifier');
+      await kmip.getByLabel('Example').selectOption('Encrypt with it');
+      const body = kmip.getByLabel('Body', { exact: true });
+      await body.fill((await body.inputValue()).replace('the one of the answer to Create', id));
+      assert.match((await answer('Encrypt'))('Data'), /^[0-9A-F]{10}$/);
+    }
+    assert.deepEqual(complaints, []);
     await page.context().close();
   });
 

@@ -21,16 +21,14 @@ for (const database of databases) {
       assert.equal(await migrate(store, sets, () => 1), 0);
       await store.transaction(async (tx) => {
         const insert =
-          'INSERT INTO kms_object (id, object_type, state, owner, created_at, changed_at, due_at, attributes, content, seq) VALUES ($1, 2, 1, $2, $3, $3, $4, $5, $6, $7)';
-        for (const [seq, [id, due]] of (
-          [
-            ['a', null],
-            ['b', 50],
-            ['c', 500],
-          ] as const
-        ).entries())
-          await tx.run(insert, [id, 'ann', 2 ** 41, due, Uint8Array.of(1), id === 'a' ? null : Uint8Array.of(2, 3), seq]);
-        await tx.run('INSERT INTO kms_attribute (object_id, tag, value) VALUES ($1, $2, $3)', ['b', 0x420028, '00000003']);
+          'INSERT INTO kms_object (id, object_type, state, owner, archived, created_at, changed_at, due_at, attributes, content) VALUES ($1, 2, 1, $2, 0, $3, $3, $4, $5, $6)';
+        for (const [id, due] of [
+          ['a', null],
+          ['b', 50],
+          ['c', 500],
+        ] as const)
+          await tx.run(insert, [id, 'ann', 2 ** 41, due, Uint8Array.of(1), id === 'a' ? null : Uint8Array.of(2, 3)]);
+        await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', ['b', 'ann', 0x420028, '00000003']);
         await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', ['hsm::soft_hsm::0::key', 'r/*', 'decrypt encrypt']);
       });
       assert.deepEqual(await ids(store, 'SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', ['ann']), ['c', 'b', 'a']);

@@ -148,7 +148,6 @@ test('REST crypto: refusals after authentication are {error, description}', asyn
   is(await ask('POST', '/v1/crypto/encrypt', { body: '{}', headers: { 'content-type': 'text/plain' } }), 400, 'bad_request');
   is(await ask('GET', '/v1/crypto/keys/KEYS_OBJECT_NOT_FOUND/tags'), 404, 'not_found');
   is(await ask('GET', '/v1/crypto/keys/KEYS_NOT_OWNER/tags'), 403, 'forbidden');
-  is(await ask('GET', '/v1/crypto/keys/KEYS_SEALED/tags'), 503, 'unavailable');
   is(await ask('GET', '/v1/crypto/keys/KEYS_BUG/tags'), 500, 'internal_error');
   usual(await server.ask('POST', '/v1/crypto/encrypt', { body: {} }), 'UNAUTHENTICATED', 401);
   usual(await ask('GET', '/v1/crypto/encrypt'), 'METHOD_NOT_ALLOWED', 405);
@@ -186,9 +185,7 @@ test('POST /access/grant: what is wrong is named, and refusals are faults of the
   usual(await grant({ unique_identifier: 'KEYS_NOT_OWNER', user_id: 'bob', operation_types: ['get'] }), 'KEYS_NOT_OWNER', 403);
   usual(await grant({ unique_identifier: 'KEYS_OBJECT_NOT_FOUND', user_id: 'bob', operation_types: ['get'] }), 'KEYS_OBJECT_NOT_FOUND', 404);
   usual(await grant({ user_id: 'KEYS_REFUSED', operation_types: ['get'] }), 'KEYS_REFUSED', 422);
-  const sealed = await grant({ user_id: 'KEYS_SEALED', operation_types: ['get'] });
-  usual(sealed, 'KEYS_SEALED', 503);
-  assert.equal(sealed.headers['retry-after'], '1');
+  usual(await grant({ user_id: 'KEYS_NOT_PRIVILEGED', operation_types: ['create'] }), 'KEYS_NOT_PRIVILEGED', 403);
 });
 
 test('POST /access/check: one answer for each operation', async () => {

@@ -115,6 +115,9 @@ test('a version has its operations and tags, at any depth', () => {
   assert.throws(() => checkVersion('SetAttribute', request(id), V1_4), refused('OperationNotSupported'));
   const deep = request(structure(TAG.TemplateAttribute, [attribute('Name', name('a', TAG.AttributeValue))]));
   checkVersion('Create', deep, V1_0);
+  // What PyKMIP adds to every ReKey, in KMIP 2.0 too.
+  checkVersion('ReKey', request(id, structure(TAG.TemplateAttribute, [])), V2_1);
+  assert.throws(() => checkVersion('ReKey', request(id, text(TAG.TemplateAttribute, '')), V2_1), refused('InvalidMessage'));
   assert.throws(() => checkVersion('Create', deep, V2_1), refused('InvalidMessage'));
   assert.throws(() => checkVersion('Create', request(structure(TAG.Attributes, [])), V1_4), refused('InvalidMessage'));
 });

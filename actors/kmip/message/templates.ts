@@ -1,0 +1,24 @@
+// Finds the templates that a request of KMIP 1.x names (specification 1.4 section 2.1.8).
+import { findObjects } from '../object/search.ts';
+import { attributesOf } from '../object/template.ts';
+import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { enumeration, type Node, type Structure, structure, text } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { type Templates, templateNames } from './legacy.ts';
+
+/** The newest of each name that the caller may get. @throws Refusal ObjectArchived; those that are not there are left out */
+export async function findTemplates(payload: Structure, ctx: OperationContext): Promise<Templates> {
+  const found = new Map<string, readonly Node[]>();
+  if (ctx.version.major !== 1) return found;
+  for (const name of new Set(templateNames(payload))) {
+    const attributes = [enumeration(TAG.ObjectType, ENUM.ObjectType.Template), structure(TAG.Name, [text(TAG.NameValue, name)])];
+    const [id] = (await findObjects(ctx, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 1 })).ids;
+    if (id === undefined) continue;
+    const { content, archived } = await ctx.byId(id, 'Get');
+    if (archived) throw new Refusal('ObjectArchived', `the template ${name} is archived; recover it first`);
+    if (content) found.set(name, attributesOf(content));
+  }
+  return found;
+}

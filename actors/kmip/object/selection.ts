@@ -1,0 +1,64 @@
+// A query over the rows of kms_object: of what a caller may know of, those with all terms of the index and all conditions.
+import type { SqlValue } from '../../../kernel/store/store.ts';
+import type { Principal } from '../api.ts';
+import { Refusal } from '../refusal.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { granteesOf } from './grants.ts';
+import type { IndexTerm } from './index-terms.ts';
+
+/** More than anybody asks for; the databases have limits of their own. */
+const MOST_TERMS = 100;
+
+/** Terms that few objects have: of these one leads to the rows, the others are looked up for each. */
+const SELECTIVE: ReadonlySet<number> = new Set([TAG.Name, TAG.Link, TAG.Attribute, TAG.RotateName, TAG.ApplicationSpecificInformation, TAG.ObjectGroup]);
+
+export class Selection {
+  readonly params: SqlValue[] = [];
+  readonly #owner: string;
+  readonly #grantees: string;
+  readonly #terms: IndexTerm[] = [];
+  readonly #conditions: string[] = [];
+
+  constructor(caller: Principal) {
+    this.#owner = this.param(caller.user);
+    this.#grantees = granteesOf(caller)
+      .map((each) => this.param(each))
+      .join(', ');
+  }
+
+  /** How the value is written in a condition. */
+  param(value: SqlValue): string {
+    return `$${this.params.push(value)}`;
+  }
+
+  /** @throws Refusal InvalidField for too many of them */
+  term(term: IndexTerm): void {
+    if (this.#terms.length === MOST_TERMS) throw new Refusal('InvalidField', `more than ${MOST_TERMS} attributes and tags are not looked for`);
+    if (isSelective(term)) this.#terms.unshift(term);
+    else this.#terms.push(term);
+  }
+
+  /** A condition on columns of the rows `o`. */
+  where(condition: string): void {
+    this.#conditions.push(condition);
+  }
+
+  /** Rows of `id` and `seq`, in no order. No object is among them twice. */
+  sql(): string {
+    const terms = this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
+    const has = terms.map((term) => `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND ${term})`);
+    const own =
+      terms.length === 0 ? [`o.owner = ${this.#owner}`] : [`o.id IN (SELECT a.object_id FROM kms_attribute a WHERE a.owner = ${this.#owner} AND ${terms[0]})`];
+    const granted = [`o.id IN (SELECT g.object_id FROM kms_grant g WHERE g.user_id IN (${this.#grantees}))`, `o.owner <> ${this.#owner}`];
+    return `${rows([...own, ...has.slice(1), ...this.#conditions])} UNION ALL ${rows([...granted, ...has, ...this.#conditions])}`;
+  }
+}
+
+/** System tags, such as that of all symmetric keys, begin with an underscore. */
+function isSelective({ tag, value }: IndexTerm): boolean {
+  return SELECTIVE.has(tag) || (tag === TAG.Tag && !value.startsWith('_'));
+}
+
+function rows(conditions: readonly string[]): string {
+  return `SELECT o.id, o.seq FROM kms_object o WHERE ${conditions.join(' AND ')}`;
+}

@@ -1,0 +1,55 @@
+// Puts the rows of a backup into fresh tables, many with each statement.
+import type { SqlValue, Transaction } from '../store/store.ts';
+import type { Table } from './format.ts';
+import { quoted } from './schema.ts';
+
+const ROWS = 64;
+/** Bytes and characters that wait at most for their statement. */
+const WEIGHT = 4_194_304;
+
+export class Inserter {
+  readonly #tx: Transaction;
+  readonly #overriding: string;
+  #table: Table | undefined;
+  #waiting: SqlValue[][] = [];
+  #weight = 0;
+
+  constructor(tx: Transaction, dialect: 'sqlite' | 'postgres') {
+    this.#tx = tx;
+    // Numbers that PostgreSQL would give itself are those of the backup.
+    this.#overriding = dialect === 'postgres' ? ' OVERRIDING SYSTEM VALUE' : '';
+  }
+
+  async add(table: Table, values: SqlValue[]): Promise<void> {
+    if (table !== this.#table) await this.flush();
+    this.#table = table;
+    this.#waiting.push(values);
+    for (const value of values) this.#weight += value === null || typeof value === 'number' ? 8 : value.length;
+    if (this.#waiting.length === ROWS) await this.#insert(this.#waiting.splice(0));
+    else if (this.#weight >= WEIGHT) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    // One by one: texts of every length would each be a prepared statement.
+    for (const values of this.#waiting.splice(0)) await this.#insert([values]);
+  }
+
+  async #insert(rows: readonly SqlValue[][]): Promise<void> {
+    const { table, columns } = this.#table as Table;
+    let parameter = 0;
+    const tuples = rows.map(() => `(${columns.map(() => `$${++parameter}`).join(', ')})`);
+    await this.#tx.run(`INSERT INTO ${quoted(table)} (${columns.map(quoted).join(', ')})${this.#overriding} VALUES ${tuples.join(', ')}`, rows.flat());
+    this.#weight = 0;
+  }
+}
+
+/** Numbers that PostgreSQL gives from now on come after those that were put in. */
+export async function continueIdentities(tx: Transaction): Promise<void> {
+  const columns = await tx.all<{ table_name: string; column_name: string }>(
+    "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'",
+  );
+  for (const { table_name: table, column_name: column } of columns)
+    await tx.all(
+      `SELECT setval(pg_get_serial_sequence('${quoted(table)}', '${column}'), MAX(${quoted(column)})) FROM ${quoted(table)} HAVING MAX(${quoted(column)}) IS NOT NULL`,
+    );
+}

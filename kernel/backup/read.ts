@@ -1,0 +1,136 @@
+// Reads a backup file from beginning to end and says what is wrong with it; whoever takes its rows may trust them when it has ended.
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { SqlValue } from '../store/store.ts';
+import { BackupError, decodeRow, type End, FORMAT, FORMAT_VERSION, type Header, type Table } from './format.ts';
+
+export interface Take {
+  /** Comes first, once; throws what is wrong with it. */
+  header?(header: Header): void;
+  /** Before its rows. */
+  table?(table: Table): void;
+  row(table: Table, values: SqlValue[]): Promise<void> | undefined;
+}
+
+const LINE_FEED = 0x0a;
+/** No row is longer: a body has 64 MiB, and base64 makes of it 86. */
+const LONGEST_LINE = 268_435_456;
+
+/** @throws BackupError when the file cannot be read, is not a backup, of a newer version, not whole or changed; what `take` throws */
+export async function readBackup(path: string, take: Take): Promise<End> {
+  const reading = new Reading(path, take);
+  const unpacked = createGunzip();
+  const piped = pipeline(createReadStream(path), unpacked);
+  try {
+    for await (const lines of batches(unpacked as AsyncIterable<Buffer>, path)) for (const line of lines) await reading.line(line);
+    await piped;
+  } catch (error) {
+    await piped.catch(() => {});
+    throw inWords(error, path, reading.hasBegun);
+  }
+  if (!reading.end) throw new BackupError(`${path} is not whole: its end is missing`);
+  return reading.end;
+}
+
+/** The complete lines of each piece of the stream, with their line feeds. */
+async function* batches(pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer[]> {
+  let rest: Buffer[] = [];
+  let waiting = 0;
+  for await (const piece of pieces) {
+    const lines: Buffer[] = [];
+    let from = 0;
+    for (let at = piece.indexOf(LINE_FEED); at !== -1; at = piece.indexOf(LINE_FEED, from)) {
+      const tail = piece.subarray(from, at + 1);
+      lines.push(rest.length === 0 ? tail : Buffer.concat([...rest, tail]));
+      rest = [];
+      waiting = 0;
+      from = at + 1;
+    }
+    if (from < piece.length) rest.push(piece.subarray(from));
+    waiting += piece.length - from;
+    if (waiting > LONGEST_LINE) throw damaged(path);
+    yield lines;
+  }
+  if (waiting > 0) throw new BackupError(`${path} is not whole: it ends within a line`);
+}
+
+class Reading {
+  readonly #path: string;
+  readonly #take: Take;
+  readonly #hash = createHash('sha256');
+  #table: Table | undefined;
+  #rows = 0;
+  hasBegun = false;
+  end: End | undefined;
+
+  constructor(path: string, take: Take) {
+    this.#path = path;
+    this.#take = take;
+  }
+
+  line(bytes: Buffer): Promise<void> | undefined {
+    const value = this.#parse(bytes);
+    if (this.end) throw damaged(this.#path);
+    if (!this.hasBegun) this.#begin(value as Header | null);
+    else if (Array.isArray(value)) {
+      const values = decodeRow(value);
+      if (!values || !this.#table || values.length !== this.#table.columns.length) throw damaged(this.#path);
+      this.#rows += 1;
+      this.#hash.update(bytes);
+      return this.#take.row(this.#table, values);
+    } else if (isTable(value)) {
+      this.#table = value;
+      this.#take.table?.(value);
+    } else return this.#finish(value as End | null);
+    this.#hash.update(bytes);
+    return undefined;
+  }
+
+  #parse(bytes: Buffer): unknown {
+    try {
+      return JSON.parse(bytes.toString('utf8'));
+    } catch {
+      throw this.hasBegun ? damaged(this.#path) : foreign(this.#path);
+    }
+  }
+
+  #begin(header: Header | null): void {
+    if (header?.format !== FORMAT) throw foreign(this.#path);
+    const { version, server, root_key: rootKey, migrations } = header;
+    if (version !== FORMAT_VERSION)
+      throw new BackupError(
+        `${this.#path} is in form ${version} of gatehouse ${server}, this one reads form ${FORMAT_VERSION}: use that version to restore it`,
+      );
+    if (typeof rootKey !== 'string' || typeof migrations !== 'object' || migrations === null) throw damaged(this.#path);
+    this.hasBegun = true;
+    this.#take.header?.(header);
+  }
+
+  #finish(end: End | null): undefined {
+    const sha256 = this.#hash.digest('hex');
+    if (end?.end !== true || end.sha256 !== sha256 || end.rows !== this.#rows || typeof end.mac !== 'string') throw damaged(this.#path);
+    this.end = end;
+  }
+}
+
+function isTable(value: unknown): value is Table {
+  const { table, columns } = (value ?? {}) as Partial<Table>;
+  return typeof table === 'string' && Array.isArray(columns) && columns.every((column) => typeof column === 'string');
+}
+
+function damaged(path: string): BackupError {
+  return new BackupError(`${path} is damaged: its contents are not those that were written`);
+}
+
+function foreign(path: string): BackupError {
+  return new BackupError(`${path} is not a backup of gatehouse`);
+}
+
+function inWords(error: unknown, path: string, hasBegun: boolean): unknown {
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'Z_BUF_ERROR') return new BackupError(`${path} is not whole: it ends too early`);
+  if (code?.startsWith('Z_')) return hasBegun ? damaged(path) : foreign(path);
+  return syscall === undefined || code === undefined ? error : new BackupError(`${path} cannot be read (${code})`);
+}

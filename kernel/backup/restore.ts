@@ -1,0 +1,118 @@
+// `--restore`: a backup into an empty store, all of it or nothing, after everything about the file was looked at.
+import { existsSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { migrationSets } from '../catalog.ts';
+import { createClock } from '../clock.ts';
+import { configure } from '../configure.ts';
+import { openDataDir } from '../data-dir.ts';
+import { type DataKeyRow, openDataKeys } from '../keyring.ts';
+import { nodeName, storeUrl } from '../prepare-store.ts';
+import { type RootKeySource, rootKeyPath, rootKeys } from '../root-key.ts';
+import { MIGRATION_LOCK, type Migration, type MigrationSet } from '../store/migrate.ts';
+import { openStore } from '../store/open.ts';
+import type { Store } from '../store/store.ts';
+import type { JobOptions } from './back-up.ts';
+import { BackupError, type End, type Header, isMac, type Table } from './format.ts';
+import { continueIdentities, Inserter } from './insert.ts';
+import { readBackup } from './read.ts';
+import { migrationsAt, schemaSql, tablesOf } from './schema.ts';
+
+interface Examined {
+  readonly header: Header;
+  readonly end: End;
+  readonly migrations: readonly Migration[];
+  readonly tables: readonly Table[];
+}
+
+/**
+ * @returns what was done, in words
+ * @throws ConfigError, BackupError for what the operator has to mend; the store is then as it was
+ */
+export async function restore(options: JobOptions, file: string): Promise<string> {
+  const { config, catalog, dataDir: folder } = await configure(options);
+  const path = resolve(file);
+  const url = storeUrl(config.store.url, resolve(folder));
+  const source = { dataDir: resolve(folder), configured: config.store.root_key };
+  const examined = await examine(path, source, migrationSets(catalog.plugins));
+  const dataDir = openDataDir(folder);
+  try {
+    await fill(url, nodeName(dataDir.path), path, examined);
+  } finally {
+    dataDir.release();
+  }
+  const { made_at: madeAt, server } = examined.header;
+  return `gatehouse: ${examined.end.rows} rows are restored as they were at ${new Date(madeAt).toISOString()} (gatehouse ${server}); npm start serves them`;
+}
+
+/** Everything that can be wrong is looked for before anything is written. */
+async function examine(path: string, source: RootKeySource, plugins: readonly MigrationSet[]): Promise<Examined> {
+  const found: { header?: Header; migrations: readonly Migration[]; tables: readonly Table[] } = { migrations: [], tables: [] };
+  const dataKeys: DataKeyRow[] = [];
+  const end = await readBackup(path, {
+    header(header) {
+      const migrations = migrationsAt(header.migrations, plugins, 'the backup');
+      Object.assign(found, { header, migrations, tables: tablesOf(migrations) });
+    },
+    row(table, values) {
+      if (table.table === 'data_key') dataKeys.push(Object.fromEntries(table.columns.map((column, at) => [column, values[at]])) as unknown as DataKeyRow);
+      return undefined;
+    },
+    table({ table, columns }) {
+      const known = found.tables.find((candidate) => candidate.table === table);
+      if (known?.columns.join() !== columns.join()) throw new BackupError(`${path} has a table ${table} that its migrations do not make`);
+    },
+  });
+  const header = found.header as Header;
+  const dataKey = openWith(source, dataKeys, header);
+  if (!isMac(dataKey, end)) throw new BackupError(`${path} was changed after it was made: its end was not written with the keys in it`);
+  dataKey.fill(0);
+  return { ...found, header, end };
+}
+
+function openWith(source: RootKeySource, rows: readonly DataKeyRow[], { root_key: needed }: Header): Uint8Array {
+  const dataKey = rows.length === 0 ? undefined : openDataKeys(source, rows)?.keys.get('auth');
+  if (dataKey) return dataKey;
+  const present = [...rootKeys(source)].map(({ id }) => id);
+  if (present.length === 0)
+    throw new BackupError(`the backup needs the root key ${needed}: put it into ${rootKeyPath(source.dataDir)}, or configure it as [store] root_key`);
+  throw new BackupError(`the root key here is ${present.join(' or ')}, and does not open the data keys of the backup: it needs the root key ${needed}`);
+}
+
+async function fill(url: string, node: string, path: string, examined: Examined): Promise<void> {
+  const database = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : undefined;
+  const isNew = database !== undefined && !existsSync(database);
+  const store = await openStore(url, { writer: `${node}/kernel`, clock: createClock() });
+  let isDone = false;
+  try {
+    await insertAll(store, path, examined);
+    isDone = true;
+  } finally {
+    await store.close();
+    if (!isDone && isNew) for (const suffix of ['', '-wal', '-shm']) rmSync(`${database}${suffix}`, { force: true });
+  }
+}
+
+function insertAll(store: Store, path: string, { migrations, tables, end }: Examined): Promise<void> {
+  return store.transaction(
+    async (tx) => {
+      const present = await tx.all<{ name: string }>(
+        store.dialect === 'sqlite'
+          ? "SELECT name FROM sqlite_master WHERE type = 'table'"
+          : 'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()',
+      );
+      const taken = tables.find(({ table }) => present.some(({ name }) => name === table.toLowerCase()));
+      if (taken)
+        throw new BackupError(
+          `the store is not empty, it has the table ${taken.table}: restore into a new data folder or a new database; nothing is ever overwritten`,
+        );
+      for (const sql of schemaSql(migrations, store.dialect)) await tx.exec(sql);
+      const inserter = new Inserter(tx, store.dialect);
+      const read = await readBackup(path, { row: (table, values) => inserter.add(table, values) });
+      await inserter.flush();
+      if (read.mac !== end.mac) throw new BackupError(`${path} was changed while it was read`);
+      if (store.dialect === 'postgres') await continueIdentities(tx);
+      await tx.audit({ event: 'server.restore', outcome: 'success', target: path, reason: `backup ${end.sha256}` });
+    },
+    { lock: MIGRATION_LOCK },
+  );
+}

@@ -1,0 +1,71 @@
+// Writes a backup file: line by line through gzip, whole under its name or not there at all.
+import { createHash } from 'node:crypto';
+import { createWriteStream, existsSync, rmSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { renameDurably } from '../data-dir.ts';
+import type { Snapshot } from '../store/snapshot.ts';
+import { BackupError, type End, encodeRow, type Header, macOf, type Table } from './format.ts';
+import { quoted } from './schema.ts';
+
+/** Lines go on in pieces of about this many characters. */
+const PIECE = 65_536;
+
+export interface Contents {
+  readonly header: Header;
+  readonly tables: readonly Table[];
+  readonly snapshot: Snapshot;
+  /** The data key for authentication. */
+  readonly dataKey: Uint8Array;
+}
+
+/**
+ * @param path of a file that is not there; it gets mode 0600
+ * @returns how many rows are in it
+ * @throws BackupError when the file is there or cannot be written
+ */
+export async function writeBackup(path: string, contents: Contents): Promise<number> {
+  if (existsSync(path)) throw new BackupError(`${path} is there already: a backup never replaces a file`);
+  const partial = `${path}.partial`;
+  let rows = 0;
+  try {
+    const sink = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
+    await pipeline(Readable.from(hashed(contents, (count) => (rows = count))), createGzip(), sink);
+    renameDurably(partial, path);
+  } catch (error) {
+    const { code, syscall } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw new BackupError(`${partial} is there: another backup writes it, or one was ended; remove it`);
+    rmSync(partial, { force: true });
+    if (syscall !== undefined && code !== undefined) throw new BackupError(`${path} cannot be written (${code})`);
+    throw error;
+  }
+  return rows;
+}
+
+async function* hashed(contents: Contents, done: (rows: number) => void): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  let text = '';
+  let rows = 0;
+  for await (const { line, isRow } of linesOf(contents)) {
+    if (isRow) rows += 1;
+    text += line;
+    if (text.length < PIECE) continue;
+    const piece = Buffer.from(text);
+    hash.update(piece);
+    yield piece;
+    text = '';
+  }
+  const sha256 = hash.update(text).digest('hex');
+  const end: End = { end: true, rows, sha256, mac: macOf(contents.dataKey, sha256) };
+  yield Buffer.from(`${text}${JSON.stringify(end)}\n`);
+  done(rows);
+}
+
+async function* linesOf({ header, tables, snapshot }: Contents): AsyncGenerator<{ line: string; isRow: boolean }> {
+  yield { line: `${JSON.stringify(header)}\n`, isRow: false };
+  for (const { table, columns } of tables) {
+    yield { line: `${JSON.stringify({ table, columns })}\n`, isRow: false };
+    for await (const values of snapshot.rows(`SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(table)}`)) yield { line: encodeRow(values), isRow: true };
+  }
+}

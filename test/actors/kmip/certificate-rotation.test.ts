@@ -1,0 +1,104 @@
+// A certificate that is due is renewed by the server itself, over a real store.
+import assert from 'node:assert/strict';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { BatchContext } from '../../../actors/kmip/context.ts';
+import { SeededRandom } from '../../../actors/kmip/crypto/random.ts';
+import { ObjectCache } from '../../../actors/kmip/object/cache.ts';
+import { certificateOf } from '../../../actors/kmip/object/certificate-content.ts';
+import { linkedTo } from '../../../actors/kmip/object/create.ts';
+import { happen } from '../../../actors/kmip/object/lifecycle.ts';
+import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
+import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
+import { certify } from '../../../actors/kmip/operations/certify.ts';
+import { rotateDue } from '../../../actors/kmip/rotation.ts';
+import type { KeyServer } from '../../../actors/kmip/server.ts';
+import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
+import { dateTime, enumeration, interval, structure, text } from '../../../actors/kmip/ttlv/node.ts';
+import { textOf } from '../../../actors/kmip/ttlv/read.ts';
+import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { createClock } from '../../../kernel/clock.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
+import { openStore } from '../../../kernel/store/open.ts';
+import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
+import { ALICE, ObjectsInMemory } from '../../fakes/objects.ts';
+import { memoryLog } from '../../runtime.ts';
+
+const START = 1_700_000_000;
+const HOUR = 3_600;
+
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-rotation-'));
+const store = await openStore(`sqlite:${join(folder, 'keys.db')}`, { writer: 'w', clock: createClock() });
+await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => 0);
+const { log, lines } = memoryLog();
+let now = START;
+const rows = new ObjectRows(randomBytes(32), () => now * 1000);
+const server: KeyServer = {
+  args: new ObjectsInMemory([]).server.args,
+  log,
+  requestId: () => undefined,
+  now: () => now * 1000,
+  store,
+  rows,
+  cache: new ObjectCache(rows, store, undefined),
+  get streams(): never {
+    throw new Error('nothing streams here');
+  },
+  random: new SeededRandom(),
+};
+
+test.after(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const context = () => new BatchContext(server, ALICE, { major: 2, minor: 1 });
+const stored = async (id: string | undefined): Promise<Draft> => (await rows.read(store, id as string)) as Draft;
+const read = async (id: string | undefined) => new X509Certificate(certificateOf(await stored(id)));
+
+/** A certificate with a new key, to be renewed each hour. */
+async function newCertificate(): Promise<string> {
+  const attributes = structure(TAG.Attributes, [
+    enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.Ed25519),
+    text(TAG.CertificateSubjectCN, 'hourly'),
+    dateTime(TAG.ActivationDate, now),
+    interval(TAG.RotateInterval, HOUR),
+  ]);
+  const answer = await certify(structure(TAG.RequestPayload, [attributes]), context());
+  return textOf(structure(TAG.ResponsePayload, answer), TAG.UniqueIdentifier) as string;
+}
+
+test('a certificate is renewed when it is due, and not before', async () => {
+  const id = await newCertificate();
+  assert.equal(await rotateDue(server), 0);
+  now += HOUR;
+  assert.equal(await rotateDue(server), 1);
+  const next = linkedTo(await stored(id), 'ReplacementObjectLink');
+  const [before, after] = [await read(id), await read(next)];
+  assert.ok(after.publicKey.equals(before.publicKey));
+  assert.ok(after.verify(before.publicKey));
+  assert.equal(Date.parse(after.validFrom) / 1000, now);
+  assert.equal((await stored(next)).state, ENUM.State.Active);
+  assert.equal(await rotateDue(server), 0);
+  now += HOUR;
+  assert.equal(await rotateDue(server), 1, 'the new one is due in its turn');
+});
+
+test('a certificate whose key is gone is left as it is, and the log says so', async () => {
+  const id = await newCertificate();
+  const key = linkedTo(await stored(id), 'PrivateKeyLink') as string;
+  await context().change(async (tx) => {
+    const draft = await tx.byId(key, 'Destroy');
+    happen(draft, 'destroy', now);
+    await tx.update(draft);
+  });
+  now += HOUR;
+  await rotateDue(server);
+  assert.equal(linkedTo(await stored(id), 'ReplacementObjectLink'), undefined);
+  assert.ok(lines.some((line) => line['object'] === id && line['reason'] === 'ObjectDestroyed'));
+});
+
+test.run();

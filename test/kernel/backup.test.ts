@@ -1,0 +1,301 @@
+// Backups: made while the server serves, restored into either database, and refused where they are not what was written.
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { TOTP } from 'otpauth';
+import { test } from 'uvu';
+import { backUp } from '../../kernel/backup/back-up.ts';
+import { BackupError } from '../../kernel/backup/format.ts';
+import { restore } from '../../kernel/backup/restore.ts';
+import { createClock } from '../../kernel/clock.ts';
+import { definePlugin } from '../../kernel/plugin.ts';
+import { type AuditRow, auditHash } from '../../kernel/store/audit.ts';
+import { openStore } from '../../kernel/store/open.ts';
+import { BUILT_IN } from '../../plugins/index.ts';
+import { people } from '../people.ts';
+import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../server.ts';
+import { testDatabases } from '../stores.ts';
+
+const databases = await testDatabases();
+const folder = temporaryFolder();
+const plugins = BUILT_IN;
+let names = 0;
+
+test.after(async () => {
+  for (const database of databases) await database.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** A data folder of its own, with a database that nothing has been in. */
+async function place(dialect: 'sqlite' | 'postgres') {
+  const dataDir = join(folder, `data${++names}`);
+  const url = dialect === 'sqlite' ? 'sqlite:gatehouse.db' : await databases.find((database) => database.dialect === dialect)?.url();
+  const config = `[store]\nurl = "${url}"\n`;
+  const file = join(folder, `config${names}.toml`);
+  writeFileSync(file, config);
+  return { dataDir, config, options: { plugins, version: '0.0.0-test', argv: ['--config', file, '--data-dir', dataDir], env: {} } };
+}
+
+function putRootKey(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  copyFileSync(join(from, 'root.key'), join(to, 'root.key'));
+}
+
+interface Filled {
+  readonly totp: TOTP;
+  readonly kid: string;
+  readonly sealed: Record<string, unknown>;
+  readonly objects: number;
+}
+
+async function fill(server: TestServer): Promise<Filled> {
+  const they = people(server, await signInAdmin(server));
+  await they.realm('team');
+  await they.user('team', 'ada', 'adas password');
+  const totp = await they.enrol('team', 'ada', await they.session('team', 'ada', 'adas password'));
+  const keys = await Promise.all(
+    Array.from({ length: 70 }, () => server.ask('POST', '/v1/crypto/keys', { cookie: they.root, body: { kty: 'oct', alg: 'A256GCM' } })),
+  );
+  const kid = keys[3]?.body.kid as string;
+  const sealed = await server.ask('POST', '/v1/crypto/encrypt', { cookie: they.root, body: { kid, alg: 'dir', enc: 'A256GCM', data: 'aGVsbG8' } });
+  assert.equal(sealed.status, 200, sealed.text);
+  return { totp, kid, sealed: sealed.body, objects: keys.length };
+}
+
+async function check(server: TestServer, { totp, sealed, kid }: Filled): Promise<void> {
+  const admin = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' });
+  assert.equal(admin.body.next_step, 'Authenticated');
+  const opened = await server.ask('POST', '/v1/crypto/decrypt', { cookie: admin.cookie, body: { kid, ...sealed } });
+  assert.deepEqual([opened.status, opened.body.data], [200, 'aGVsbG8'], opened.text);
+  const they = people(server, admin.cookie as string);
+  const ada = await they.signIn('team', 'ada', 'adas password', { totp_code: they.code(totp, 1) });
+  assert.equal(ada.body.next_step, 'Authenticated', ada.text);
+  // A new object takes a number that no restored one has.
+  const made = await server.ask('POST', '/v1/crypto/keys', { cookie: admin.cookie, body: { kty: 'oct', alg: 'A256GCM' } });
+  assert.equal(made.status, 200, made.text);
+}
+
+async function checkAudit(url: string, dataDir: string): Promise<void> {
+  const store = await openStore(url.replace(/^sqlite:/, `sqlite:${dataDir}/`), { writer: 'test', clock: createClock() });
+  const rows = await store.all<AuditRow>(
+    'SELECT stream, seq, time, request_id, realm, actor, scheme, source, event, target, outcome, reason, prev FROM audit ORDER BY stream, seq',
+  );
+  await store.close();
+  const last = new Map<string, AuditRow>();
+  for (const row of rows) {
+    const before = last.get(row.stream);
+    assert.deepEqual([row.seq, row.prev], [(before?.seq ?? 0) + 1, before ? auditHash(before) : '']);
+    last.set(row.stream, row);
+  }
+  for (const event of ['server.backup', 'server.restore']) assert.equal(rows.filter((row) => row.event === event).length, 1, event);
+}
+
+const backups = new Map<string, { file: string; dataDir: string; filled: Filled }>();
+
+for (const { dialect } of databases) {
+  test(`${dialect}: a backup of a server that serves and writes`, async () => {
+    const { dataDir, config, options } = await place(dialect);
+    const file = join(folder, `${dialect}.backup`);
+    const server = await startServer({ dataDir, config });
+    const filled = await fill(server);
+    const admin = (await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie;
+    let isDone = false;
+    const writes = (async () => {
+      for (let n = 0; !isDone; n++)
+        assert.equal((await server.ask('POST', '/v1/crypto/keys', { cookie: admin, body: { kty: 'oct', alg: 'A256GCM' } })).status, 200, `${n}`);
+    })();
+    assert.match(await backUp(options, file), /rows of \d+ tables are in .*; the root key that opens it, [0-9a-f]{16}, is not/);
+    isDone = true;
+    await writes;
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const text = gunzipSync(readFileSync(file)).toString();
+    assert.ok(!text.includes(readFileSync(join(dataDir, 'root.key'), 'utf8').trim()));
+    await assert.rejects(backUp(options, file), /is there already: a backup never replaces a file/);
+    assert.ok(!existsSync(`${file}.partial`));
+    await server.end();
+    backups.set(dialect, { file, dataDir, filled });
+  });
+}
+
+for (const from of databases) {
+  for (const to of databases) {
+    test(`a backup of ${from.dialect} in ${to.dialect}: what was sealed opens, who could sign in can, the audit log is whole`, async () => {
+      const { file, dataDir: old, filled } = backups.get(from.dialect) as { file: string; dataDir: string; filled: Filled };
+      const { dataDir, config, options } = await place(to.dialect);
+      putRootKey(old, dataDir);
+      assert.match(await restore(options, file), /^gatehouse: \d+ rows are restored as they were at /);
+      const server = await startServer({ dataDir, config });
+      await check(server, filled);
+      await server.end();
+      await checkAudit(/url = "(.*)"/.exec(config)?.[1] as string, dataDir);
+      await assert.rejects(restore(options, file), /the store is not empty, it has the table migration: .*; nothing is ever overwritten/);
+      const again = await startServer({ dataDir, config });
+      await again.end();
+      // There and back: the tables say the same, but for what was written since.
+      const second = join(folder, `${from.dialect}-${to.dialect}.backup`);
+      await backUp(options, second);
+      const columns = (path: string) =>
+        [
+          ...gunzipSync(readFileSync(path))
+            .toString()
+            .matchAll(/^\{"table":.*$/gm),
+        ].map(([line]) => line);
+      assert.deepEqual(columns(second), columns(file));
+      const sealedRows = (path: string) =>
+        gunzipSync(readFileSync(path))
+          .toString()
+          .split('\n')
+          .filter((line) => line.includes(filled.kid));
+      assert.deepEqual(sealedRows(second), sealedRows(file));
+    });
+  }
+}
+
+async function refused(change: (lines: string[], file: Buffer) => string[] | Buffer, words: RegExp, withRootKey = true): Promise<void> {
+  const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
+  const packed = readFileSync(file);
+  const changed = change(gunzipSync(packed).toString().trimEnd().split('\n'), packed);
+  const bad = join(folder, 'bad.backup');
+  writeFileSync(bad, Buffer.isBuffer(changed) ? changed : gzipSync(`${changed.join('\n')}\n`));
+  const { dataDir, options } = await place('sqlite');
+  if (withRootKey) putRootKey(old, dataDir);
+  await assert.rejects(restore(options, bad), (error: Error) => {
+    assert.ok(error instanceof BackupError);
+    assert.match(error.message, words);
+    return true;
+  });
+  // Nothing was made.
+  assert.deepEqual(existsSync(dataDir) ? readdirSync(dataDir) : [], withRootKey ? ['root.key'] : []);
+}
+
+const header = (members: Record<string, unknown>) => (lines: string[]) => [
+  JSON.stringify({ ...JSON.parse(lines[0] as string), ...members }),
+  ...lines.slice(1),
+];
+
+/** A file whose digest is right, as somebody without the root key could write it. */
+function withDigest(lines: string[], rows: number): string[] {
+  const end = JSON.parse(lines.at(-1) as string);
+  const before = lines.slice(0, -1);
+  const sha256 = createHash('sha256')
+    .update(`${before.join('\n')}\n`)
+    .digest('hex');
+  return [...before, JSON.stringify({ ...end, rows: end.rows + rows, sha256 })];
+}
+
+test('what is not a whole backup of this or an older version is refused in words, and nothing is made', async () => {
+  await refused((_, file) => file.subarray(0, file.length >> 1), /is not whole: it ends too early/);
+  await refused((_, file) => file.subarray(0, 5), /is not whole/);
+  await refused((lines) => lines.slice(0, -1), /is not whole: its end is missing/);
+  await refused(() => Buffer.from('not a backup'), /is not a backup of gatehouse/);
+  await refused(() => ['{"format":"something else"}'], /is not a backup of gatehouse/);
+  await refused((lines) => [...lines.slice(0, 40), ...lines.slice(41)], /is damaged/);
+  await refused((lines) => lines.map((line) => line.replace('"team"', '"mate"')), /is damaged/);
+  await refused((lines) => [...lines, '[]'], /is damaged/);
+  await refused((_, file) => {
+    const flipped = Buffer.from(file);
+    flipped[file.length >> 1] = (flipped[file.length >> 1] as number) ^ 1;
+    return flipped;
+  }, /is damaged|is not whole/);
+  await refused(header({ version: 2 }), /is in form 2 of gatehouse 0.0.0-test, this one reads form 1/);
+  await refused(header({ migrations: { kernel: 1_000 } }), /the backup has migration kernel\/1000, this gatehouse knows \d+: it is of a newer version/);
+  await refused(header({ migrations: { kernel: 2, other: 1 } }), /tables of the plugin other, which is not configured here/);
+});
+
+test('who changes a backup without the root key is found out', async () => {
+  await refused(
+    (lines) =>
+      withDigest(
+        lines.map((line) => line.replace('"team"', '"mate"')),
+        0,
+      ),
+    /was changed after it was made/,
+  );
+  await refused((lines) => {
+    const at = lines.findIndex((line) => line.startsWith('{"table":"realm"'));
+    return withDigest([...lines.slice(0, at), '{"table":"other","columns":["a"]}', ...lines.slice(at)], 0);
+  }, /has a table other that its migrations do not make/);
+});
+
+test('without the root key it is refused, naming the one it needs', async () => {
+  const id = JSON.parse(
+    gunzipSync(readFileSync((backups.get('sqlite') as { file: string }).file))
+      .toString()
+      .split('\n')[0] as string,
+  ).root_key as string;
+  await refused((_, file) => file, new RegExp(`the backup needs the root key ${id}: put it into .*root\\.key, or configure it`), false);
+  const { dataDir, options } = await place('sqlite');
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, 'root.key'), Buffer.alloc(32, 1).toString('base64'));
+  await assert.rejects(
+    restore(options, (backups.get('sqlite') as { file: string }).file),
+    new RegExp(`the root key here is [0-9a-f]{16}, and does not open the data keys of the backup: it needs the root key ${id}`),
+  );
+  assert.deepEqual(readdirSync(dataDir), ['root.key']);
+});
+
+test('a restore that fails in its middle leaves nothing behind', async () => {
+  const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
+  const { dataDir, options } = await place('sqlite');
+  putRootKey(old, dataDir);
+  // The same migrations by number, but a rule that the rows break.
+  const strict = BUILT_IN.map((plugin) =>
+    plugin.name === 'keys'
+      ? {
+          ...plugin,
+          migrations: (plugin.migrations ?? []).map((m) => ({
+            ...m,
+            sql: `${typeof m.sql === 'string' ? m.sql : m.sql.sqlite}; CREATE UNIQUE INDEX one_owner ON kms_object (owner)`,
+          })),
+        }
+      : plugin,
+  );
+  await assert.rejects(restore({ ...options, plugins: strict }, file), /UNIQUE/);
+  assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('gatehouse.db')));
+  assert.match(await restore(options, file), /rows are restored/);
+});
+
+test('a backup of an older version is restored at its own level, and brought up to date by the next start', async () => {
+  const { file, dataDir: old, filled } = backups.get('sqlite') as { file: string; dataDir: string; filled: Filled };
+  const { dataDir, config, options } = await place('sqlite');
+  putRootKey(old, dataDir);
+  const newer = BUILT_IN.map((plugin) =>
+    plugin.name === 'keys'
+      ? definePlugin({
+          ...plugin,
+          migrations: [
+            ...(plugin.migrations ?? []),
+            { id: (plugin.migrations?.length ?? 0) + 1, about: 'more', sql: 'ALTER TABLE kms_grant ADD COLUMN more BIGINT NOT NULL DEFAULT 7' },
+          ],
+        })
+      : plugin,
+  );
+  await restore({ ...options, plugins: newer }, file);
+  const server = await startServer({ dataDir, config, plugins: newer });
+  await check(server, filled);
+  await server.end();
+  const second = join(folder, 'newer.backup');
+  await assert.rejects(backUp(options, second), /the database has migration keys\/\d+, this gatehouse knows \d+: it is of a newer version/);
+  assert.ok(!existsSync(second));
+});
+
+test('there is nothing to back up where there is no database, and none is made', async () => {
+  const { dataDir, options } = await place('sqlite');
+  await assert.rejects(backUp(options, join(folder, 'none.backup')), /there is no database .* to back up/);
+  assert.ok(!existsSync(dataDir));
+  for (const { dialect } of databases.filter((database) => database.dialect === 'postgres')) {
+    const empty = await place(dialect);
+    await assert.rejects(backUp(empty.options, join(folder, 'none.backup')), /no tables of gatehouse yet/);
+  }
+  const { dataDir: old } = backups.get('sqlite') as { dataDir: string };
+  const lost = await place('sqlite');
+  mkdirSync(lost.dataDir);
+  copyFileSync(join(old, 'gatehouse.db'), join(lost.dataDir, 'gatehouse.db'));
+  await assert.rejects(backUp(lost.options, join(folder, 'none.backup')), /does not open the data keys of the database/);
+  await assert.rejects(backUp({ ...lost.options, argv: ['--config', '/nonexistent'] }, join(folder, 'none.backup')), /cannot be read/);
+  await assert.rejects(restore(lost.options, join(folder, 'nowhere')), /nowhere cannot be read \(ENOENT\)/);
+});
+
+test.run();
