@@ -5,6 +5,7 @@ import { settle, stateAt } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { rotationDue } from './object/rotation-due.ts';
 import type { ObjectTransaction, Version } from './operations/operation.ts';
+import { type PairSource, withPair } from './operations/pair-source.ts';
 import { reCertifyDraft } from './operations/re-certify.ts';
 import { rekeyDraft } from './operations/rekey.ts';
 import { rekeyPair } from './operations/rekey-key-pair.ts';
@@ -26,7 +27,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
     // The rights are the owner's, whose attributes ask for it.
     const ctx = new BatchContext(server, { user: owner, scheme: 'rotation', source: '' }, VERSIONS[0] as Version);
     try {
-      if (await ctx.change((tx) => rotate(tx, id, ctx))) rotated += 1;
+      if (await withPair((source) => ctx.change((tx) => rotate(tx, id, ctx, source)))) rotated += 1;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       server.log.warn({ object: id, reason: error.reason }, 'an object could not be rotated');
@@ -35,7 +36,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
   return rotated;
 }
 
-async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext): Promise<boolean> {
+async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource): Promise<boolean> {
   const draft = await tx.read(id);
   if (!draft) return false;
   settle(draft, ctx.now);
@@ -44,16 +45,16 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext): Pro
     await tx.update(draft);
     return false;
   }
-  return replaceByKind(tx, draft, ctx);
+  return replaceByKind(tx, draft, ctx, source);
 }
 
-async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext): Promise<boolean> {
+async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource): Promise<boolean> {
   switch (draft.type) {
     case ENUM.ObjectType.SymmetricKey:
       await rekeyDraft(tx, draft, asked(draft), ctx);
       return true;
     case ENUM.ObjectType.PrivateKey:
-      await rekeyPair(tx, draft, asked(draft), ctx);
+      await rekeyPair(tx, draft, asked(draft), ctx, source);
       return true;
     case ENUM.ObjectType.Certificate:
       await reCertifyDraft(tx, draft, asked(draft), ctx);
