@@ -13,11 +13,12 @@ import { TAG } from '../../actors/kmip/ttlv/tag.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { CODECS, checkSilence, readAnswer } from './answer.ts';
 import { ALICE, type FuzzedServer, openFuzzedServer } from './key-server.ts';
+import { BROUGHT } from './members.ts';
 import { BINARY, BYTES, mutated } from './mutate.ts';
 import { changed, nodesOf } from './mutate-tree.ts';
 import { batchItem, makeObjects, requestMessage, SECRETS } from './objects.ts';
 import type { Random } from './random.ts';
-import { BROUGHT, inVersion, type Request, requestsOver } from './requests.ts';
+import { inVersion, type Request, requestsOver } from './requests.ts';
 import type { FuzzTarget } from './target.ts';
 
 export interface World {

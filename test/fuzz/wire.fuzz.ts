@@ -10,10 +10,10 @@ import type { Made } from '../certificates.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
 import { signInAdmin } from '../server.ts';
 import { readAnswer } from './answer.ts';
+import { attributes, code, DATA, id } from './members.ts';
 import { BINARY, BYTES, mutated } from './mutate.ts';
 import { batchItem, requestMessage } from './objects.ts';
 import type { Random } from './random.ts';
-import { attributes, code, DATA, id } from './requests.ts';
 import type { FuzzTarget } from './target.ts';
 
 interface Wire {

@@ -9,9 +9,9 @@ import { dateTime, enumeration, integer, longInteger, type Node, text } from '..
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
 import { type Item, readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE } from '../../../fuzz/key-server.ts';
+import { attributes, code, id } from '../../../fuzz/members.ts';
 import { batchItem, requestMessage } from '../../../fuzz/objects.ts';
 import { openWorld } from '../../../fuzz/operations.fuzz.ts';
-import { attributes, code, id } from '../../../fuzz/requests.ts';
 
 const { fuzzed } = await openWorld();
 const LAST = { major: 2, minor: 1 };
