@@ -11,6 +11,7 @@ import { children, codeOf, dateOf, integerOf, nameOf, required, structureOf, tex
 import { enumerationValueExists, tagExists } from '../../actors/kmip/ttlv/since.ts';
 import { TAG } from '../../actors/kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../actors/kmip/ttlv/xml.ts';
+import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 
 export const CODECS = {
   binary: { encode: encodeBinary, decode: decodeBinary },
@@ -28,6 +29,8 @@ export interface Item {
 /** @returns the items of the answer, and the answer as a tree @throws AssertionError for an answer that is not well-formed */
 export function readAnswer({ status, body }: Answer, encoding: Encoding): { tree: Structure; items: readonly Item[] } {
   assert.equal(status, 200);
+  // It is on its way to another thread.
+  inspectPayload(body);
   const tree = CODECS[encoding].decode(body);
   assert.equal(tree.tag, TAG.ResponseMessage);
   const header = required(structureOf(tree, TAG.ResponseHeader), TAG.ResponseHeader);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Answer, CryptoCall } from '../../actors/kmip/api.ts';
 import { answerCrypto } from '../../actors/kmip/rest/answer.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
+import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { checkSilence } from './answer.ts';
 import { ALICE, type FuzzedServer, openFuzzedServer } from './key-server.ts';
 import { BYTES, mutated } from './mutate.ts';
@@ -217,6 +218,7 @@ async function attempt({ fuzzed, calls }: World, random: Random): Promise<void> 
 }
 
 function checkAnswer(answer: Answer, { name }: CryptoCall): void {
+  inspectPayload(answer);
   assert.ok(STATUSES.has(answer.status), `status ${answer.status}`);
   assert.equal(answer.outcomes.length, 1);
   assert.equal(answer.outcomes[0], `${name}:${answer.status < 300 ? 'Success' : 'OperationFailed'}`);

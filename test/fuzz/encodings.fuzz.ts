@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Encoding } from '../../actors/kmip/api.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
+import { Refusal } from '../../actors/kmip/refusal.ts';
 import { encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
 import { bytes, type Node, type Structure, structure, TYPE, text } from '../../actors/kmip/ttlv/node.ts';
 import { CODECS, readAnswer } from './answer.ts';
@@ -56,14 +57,23 @@ async function outcome({ fuzzed }: World, message: Structure, encoding: Encoding
   return { tree: numbered(readAnswer(answer, encoding).tree, new Map()) as Structure, objects: JSON.stringify(rows) };
 }
 
-/** XML cannot carry every character: what it makes of a tree. */
+/** What an encoding makes of a tree: XML cannot carry every character, none carries what is nested too deep. */
 const carried = (tree: Structure, encoding: Encoding): Structure => CODECS[encoding].decode(CODECS[encoding].encode(tree));
+
+function isCarried(message: Structure, encoding: Encoding): boolean {
+  try {
+    return same(carried(message, encoding), message);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
 
 async function compare(world: World, message: Structure): Promise<void> {
   const first = await outcome(world, message, 'binary');
   const second = await outcome(world, message, 'binary');
   for (const encoding of ['json', 'xml'] as const) {
-    if (!same(carried(message, encoding), message)) continue;
+    if (!isCarried(message, encoding)) continue;
     const found = await outcome(world, message, encoding);
     assert.deepEqual(masked(found.tree, first.tree, second.tree), carried(masked(first.tree, first.tree, second.tree) as Structure, encoding), encoding);
     assert.equal(found.objects, first.objects, encoding);
@@ -74,8 +84,8 @@ const TRIES = 4;
 
 /** Two random values may be equal by chance, or of one length: what differs by more than chance differs every time. */
 async function attempt(world: World, random: Random): Promise<void> {
-  // As it is once it was binary: without halves of characters.
-  const message = carried(brokenMessage(world, random), 'binary');
+  const message = brokenMessage(world, random);
+  if (!isCarried(message, 'binary')) return;
   for (let tried = 1; ; tried++) {
     try {
       return await compare(world, message);

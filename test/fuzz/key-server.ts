@@ -13,6 +13,7 @@ import type { StreamApi } from '../../actors/kmip/stream-api.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
 import type { ActorContext, Remote } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 import { openStore } from '../../kernel/store/open.ts';
 import { createVersions } from '../../kernel/versions.ts';
@@ -55,7 +56,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
     fresh: async () => ({
       args,
       log,
-      requestId: () => undefined,
+      requestId: () => 'a request',
       now: () => NOW,
       store,
       rows,
@@ -84,5 +85,14 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
 /** The stream actor without a thread of its own. */
 async function streamsInProcess() {
   const { api } = await streamActor({}, { clock: STOPPED, report() {} } as unknown as ActorContext);
-  return openStreams({ keys: () => ['0'], at: () => api as Remote<StreamApi> });
+  const checked = new Proxy(api, {
+    get:
+      (target, method) =>
+      (...parts: unknown[]) => {
+        // Between threads only some values can go.
+        inspectPayload(parts);
+        return Reflect.apply(Reflect.get(target, method) as (...parts: unknown[]) => unknown, target, parts);
+      },
+  });
+  return openStreams({ keys: () => ['0'], at: () => checked as Remote<StreamApi> });
 }

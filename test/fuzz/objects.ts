@@ -20,7 +20,6 @@ import {
   IV,
   id,
   link,
-  type Made,
   mask,
   name,
   opaque,
@@ -28,7 +27,8 @@ import {
   password,
   symmetricKey,
   vendor,
-} from './requests.ts';
+} from './members.ts';
+import type { Made } from './requests.ts';
 
 /** Identifiers that requests may name. */
 export const IDENTIFIERS = [

@@ -10,10 +10,10 @@ import type { Made } from '../certificates.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
 import { signInAdmin } from '../server.ts';
 import { readAnswer } from './answer.ts';
+import { attributes, code, DATA, id } from './members.ts';
 import { BINARY, BYTES, mutated } from './mutate.ts';
 import { batchItem, requestMessage } from './objects.ts';
 import type { Random } from './random.ts';
-import { attributes, code, DATA, id } from './requests.ts';
 import type { FuzzTarget } from './target.ts';
 
 interface Wire {
@@ -85,6 +85,8 @@ const FITTING: readonly Fitting[] = [
     post('/kmip/1_4', JSON_TYPE, encodeJson(message)),
   ]),
   post('/kmip/2_1', JSON_TYPE, text({ tag: 'Query', value: [] })),
+  post('/kmip/1_4', JSON_TYPE, text({ tag: 'Encrypt', value: [{ tag: 'UniqueIdentifier', type: 'TextString', value: 'nothing' }] })),
+  post('/kmip/1_4', JSON_TYPE, text({ tag: 'Nothing', value: [] })),
   post('/v1/crypto/keys', JSON_TYPE, text({ kty: 'oct', alg: 'HS256' })),
   post('/v1/crypto/encrypt', JSON_TYPE, text({ kid: 'nothing', alg: 'dir', enc: 'A256GCM', data: Buffer.from(DATA).toString('base64url') })),
   post('/access/grant', JSON_TYPE, text({ user_id: '_/*', operation_types: ['create'] })),
@@ -177,8 +179,8 @@ function checkHttp(answer: Buffer): void {
   const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? Number.NaN);
   if (content.length === 0 || length !== content.length) return;
   if (/^content-type: application\/json/im.test(head)) JSON.parse(content.toString());
-  if (/^content-type: application\/octet-stream/im.test(head)) readAnswer({ status, body: content, outcomes: [] }, 'binary');
-  if (/^content-type: text\/xml/im.test(head)) readAnswer({ status, body: content, outcomes: [] }, 'xml' satisfies Encoding);
+  if (/^content-type: application\/octet-stream/im.test(head)) readAnswer({ status, body: new Uint8Array(content), outcomes: [] }, 'binary');
+  if (/^content-type: text\/xml/im.test(head)) readAnswer({ status, body: new Uint8Array(content), outcomes: [] }, 'xml' satisfies Encoding);
 }
 
 /** One frame after the other, each a message. */
@@ -187,7 +189,7 @@ function checkKmip(answer: Buffer): void {
     assert.ok(rest.length >= 8, 'a whole header');
     const size = 8 + rest.readUInt32BE(4);
     assert.ok(rest.length >= size, 'a whole message');
-    readAnswer({ status: 200, body: rest.subarray(0, size), outcomes: [] }, 'binary');
+    readAnswer({ status: 200, body: new Uint8Array(rest.subarray(0, size)), outcomes: [] }, 'binary');
     rest = rest.subarray(size);
   }
 }

@@ -89,7 +89,7 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, ve
 /** What a body that cannot be read is the payload of, by its beginning. */
 function bareOperation(bytes: Uint8Array): string | undefined {
   const name = /^\s*\{\s*"tag"\s*:\s*"(\w+)"/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 128)).toString('latin1'))?.[1];
-  return name !== undefined && name in ENUM.Operation ? name : undefined;
+  return name !== undefined && Object.hasOwn(ENUM.Operation, name) ? name : undefined;
 }
 
 /** The usual body of errors. */

@@ -32,8 +32,8 @@ export interface Found {
 const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
 const CHUNK = 500;
-/** Conditions and tags of one search: what both databases take as one statement. */
-const MOST_TERMS = 500;
+/** In one search: what both databases take as one statement, and more than anybody asks for. */
+const MOST_CONDITIONS = 100;
 
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
   const selection = new Selection(ctx.caller);
@@ -69,6 +69,7 @@ async function byLooking(ctx: OperationContext, selection: Selection, rest: read
 
 /** Puts what the database knows into the selection. @returns what has to be looked at in the objects */
 function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
+  if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `${MOST_CONDITIONS} attributes at most can be searched for`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
   // KMIP 2.x has no templates.
   if (version.major > 1) selection.where(`o.object_type <> ${ENUM.ObjectType.Template}`);
@@ -86,7 +87,6 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
     } else if (isIndexed(node)) selection.term(termOf(node));
     else rest.push(node);
   }
-  if (rest.length > MOST_TERMS) throw new Refusal('InvalidField', `${MOST_TERMS} attributes and tags at most can be searched for`);
   if (groupMember !== undefined) rest.push({ tag: TAG.ObjectGroupMember, type: TYPE.Enumeration, value: groupMember });
   return rest;
 }
@@ -129,7 +129,8 @@ function matches(object: ManagedObject, conditions: readonly Node[]): boolean {
     if (asked.tag === TAG.ObjectGroupMember) return isFresh(object) === (asked.value === ENUM.ObjectGroupMember.GroupMemberFresh);
     const values = object.attributes.all(asked.tag).map(({ node }) => node);
     if (asked.type === TYPE.DateTime) return values.some((node) => inRange(node, conditions, asked.tag));
-    if (asked.tag === TAG.CryptographicUsageMask) return values.some(({ value }) => ((value as number) & (asked.value as number)) === asked.value);
+    if (asked.tag === TAG.CryptographicUsageMask && asked.type === TYPE.Integer)
+      return values.some((node) => node.type === TYPE.Integer && (node.value & asked.value) === asked.value);
     return values.some((node) => includes(node, asked));
   });
 }
@@ -145,7 +146,7 @@ function inRange(node: Node, conditions: readonly Node[], tag: number): boolean 
 
 /** The ends of a range of dates; of one date alone, both are the same. */
 function rangeOf(conditions: readonly Node[], tag: number): [number, number] {
-  const ends = conditions.filter((each) => each.tag === tag).map(({ value }) => value as number);
+  const ends = conditions.flatMap((each) => (each.tag === tag && each.type === TYPE.DateTime ? [each.value] : []));
   return [Math.min(...ends), Math.max(...ends)];
 }
 

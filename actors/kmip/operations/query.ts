@@ -2,7 +2,7 @@
 
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';
-import { children } from '../ttlv/read.ts';
+import { children, codeOf, required } from '../ttlv/read.ts';
 import { enumerationValueExists, operationExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { OPERATIONS } from './index.ts';
@@ -75,6 +75,6 @@ const EXTENSIONS = [
 ] as const;
 
 export const query: Operation = async (request, ctx) => {
-  const asked = new Set(children(request, TAG.QueryFunction).map(({ value }) => value as number));
+  const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
   return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
 };

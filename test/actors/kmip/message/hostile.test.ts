@@ -1,0 +1,56 @@
+// Requests that once failed inside the server: each is answered, or refused with what is wrong.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { serve } from '../../../../actors/kmip/message/serve.ts';
+import type { OperationName } from '../../../../actors/kmip/operations/operation.ts';
+import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
+import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
+import { dateTime, enumeration, integer, longInteger, type Node, text } from '../../../../actors/kmip/ttlv/node.ts';
+import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { type Item, readAnswer } from '../../../fuzz/answer.ts';
+import { ALICE } from '../../../fuzz/key-server.ts';
+import { attributes, code, id } from '../../../fuzz/members.ts';
+import { batchItem, requestMessage } from '../../../fuzz/objects.ts';
+import { openWorld } from '../../../fuzz/operations.fuzz.ts';
+
+const { fuzzed } = await openWorld();
+const LAST = { major: 2, minor: 1 };
+
+async function ask(operation: OperationName, payload: readonly Node[], version = LAST): Promise<Item> {
+  const message = encodeBinary(requestMessage(version, [batchItem(operation, payload)]));
+  const { items } = readAnswer(await serve(await fuzzed.fresh(), message, 'binary', 'any', ALICE), 'binary');
+  assert.deepEqual(fuzzed.errors(), []);
+  return items[0] as Item;
+}
+
+const tags = (count: number): string => JSON.stringify(Array.from({ length: count }, (_, at) => `tag ${at}`));
+
+test('very many tags as an identifier, and very many conditions of a search', async () => {
+  assert.equal((await ask('Get', [id(tags(100))])).reason, 'ObjectNotFound');
+  assert.equal((await ask('Get', [id(tags(1_500))])).reason, 'InvalidField');
+  assert.equal((await ask('Get', [id('["blue"]')])).reason, undefined);
+  for (const condition of [id('aes'), code('ObjectType', 'SymmetricKey'), code('State', 'Active'), text(TAG.ObjectGroup, 'group')]) {
+    assert.equal((await ask('Locate', [attributes(...Array<Node>(2_000).fill(condition))])).reason, 'InvalidField');
+    assert.equal((await ask('Locate', [attributes(condition, condition)])).reason, undefined);
+  }
+});
+
+test('a query function that is no enumeration', async () => {
+  for (const node of [text(TAG.QueryFunction, 'constructor'), text(TAG.QueryFunction, 'toString'), longInteger(TAG.QueryFunction, 1n)])
+    assert.equal((await ask('Query', [node])).reason, 'InvalidMessage');
+});
+
+test('masks and dates of other types are found at no object', async () => {
+  assert.equal((await ask('Locate', [attributes(longInteger(TAG.CryptographicUsageMask, 4n))])).reason, undefined);
+  for (const tag of [TAG.InitialDate, TAG.ProcessStartDate])
+    assert.equal((await ask('Locate', [attributes(dateTime(tag, 0), longInteger(tag, 4n), integer(tag, 1))])).reason, undefined);
+});
+
+test('an answer has no members that its version has not, however deep', async () => {
+  const version = { major: 1, minor: 3 };
+  assert.equal((await ask('Query', [enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryCapabilities)], version)).reason, undefined);
+});
+
+test.after(() => fuzzed.end());
+
+test.run();
