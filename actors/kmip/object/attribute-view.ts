@@ -9,6 +9,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { isAttributeIn } from './attribute-rules.ts';
 import { ATTRIBUTES } from './attribute-table.ts';
 import type { AttributeValue } from './attributes.ts';
+import { digestOf, isGuessable } from './digest.ts';
 import { leaseSeconds } from './lease.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
@@ -65,6 +66,7 @@ function computedAttributes(object: ManagedObject, now: number): Node[] {
     boolean(TAG.Fresh, true),
     integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software),
     ...keyFormat(object),
+    ...digestOfSecret(object),
     ...kindOf(object),
   ];
 }
@@ -72,6 +74,12 @@ function computedAttributes(object: ManagedObject, now: number): Node[] {
 function flagOf({ attributes }: ManagedObject, tag: number, otherwise: boolean): boolean {
   const node = attributes.first(tag);
   return node?.type === TYPE.Boolean ? node.value : otherwise;
+}
+
+/** The Digest that is not stored. */
+function digestOfSecret({ type, content }: ManagedObject): Node[] {
+  const digest = isGuessable(type) && content ? digestOf(content) : undefined;
+  return digest ? [digest] : [];
 }
 
 /** The digest keeps the format of a key whose material is destroyed. */

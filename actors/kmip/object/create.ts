@@ -6,7 +6,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
-import { digestOf } from './digest.ts';
+import { digestOf, isGuessable } from './digest.ts';
 import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
 import { requireChosen } from './identifier.ts';
 import { keyBlockOf } from './key-material.ts';
@@ -58,7 +58,7 @@ export function newObject(ctx: OperationContext, { type, content, attributes, id
   }
   attributes.set(boolean(TAG.Fresh, true));
   if (KEYS.has(type)) describeKey(draft, content);
-  const digest = digestOf(content);
+  const digest = isGuessable(type) ? undefined : digestOf(content);
   if (digest) attributes.set(digest);
   settle(draft, ctx.now);
   return draft;

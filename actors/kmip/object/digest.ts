@@ -18,6 +18,11 @@ export function digestOf(content: Structure): Structure | undefined {
   return digest(material instanceof Uint8Array ? material : encodeBinary(material), ENUM.KeyFormatType[format]);
 }
 
+/** Attributes are stored in clear, and the digest of a password lets it be guessed: that of what may be one is made when it is asked for. */
+export function isGuessable(type: number): boolean {
+  return type === ENUM.ObjectType.SecretData || type === ENUM.ObjectType.OpaqueObject;
+}
+
 function digest(value: Uint8Array, format: number | undefined): Structure {
   return structure(TAG.Digest, [
     enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_256),
