@@ -1,10 +1,12 @@
 // Rotates what is due by its Rotate attributes, and notes the states that time has changed, each object in a transaction of its own.
+import { describe, Fault } from '../../kernel/fault.ts';
 import { BatchContext } from './context.ts';
 import { VERSIONS } from './message/request.ts';
 import { settle, stateAt } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { rotationDue } from './object/rotation-due.ts';
 import type { ObjectTransaction, Version } from './operations/operation.ts';
+import { type PairSource, withPair } from './operations/pair-source.ts';
 import { reCertifyDraft } from './operations/re-certify.ts';
 import { rekeyDraft } from './operations/rekey.ts';
 import { rekeyPair } from './operations/rekey-key-pair.ts';
@@ -16,26 +18,43 @@ import { TAG } from './ttlv/tag.ts';
 
 const AT_ONCE = 1_000;
 
-/** @returns how many objects were rotated */
-export async function rotateDue(server: KeyServer): Promise<number> {
-  const due = await server.store.all<{ id: string; owner: string }>(`SELECT id, owner FROM kms_object WHERE due_at <= $1 ORDER BY due_at LIMIT ${AT_ONCE}`, [
-    server.now(),
-  ]);
-  let rotated = 0;
-  for (const { id, owner } of due) {
-    // The rights are the owner's, whose attributes ask for it.
-    const ctx = new BatchContext(server, { user: owner, scheme: 'rotation', source: '' }, VERSIONS[0] as Version);
-    try {
-      if (await ctx.change((tx) => rotate(tx, id, ctx))) rotated += 1;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      server.log.warn({ object: id, reason: error.reason }, 'an object could not be rotated');
-    }
-  }
-  return rotated;
+interface DueRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly seq: number | string;
+  readonly due_at: number | string;
 }
 
-async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext): Promise<boolean> {
+/** Goes through all that is due, since what cannot be rotated stays due. @returns how many objects were rotated */
+export async function rotateDue(server: KeyServer): Promise<number> {
+  const now = server.now();
+  let rotated = 0;
+  let after: readonly [number, number] = [Number.MIN_SAFE_INTEGER, 0];
+  for (;;) {
+    const sql = `SELECT id, owner, seq, due_at FROM kms_object WHERE due_at <= $1 AND (due_at, seq) > ($2, $3) ORDER BY due_at, seq LIMIT ${AT_ONCE}`;
+    const due = await server.store.all<DueRow>(sql, [now, ...after]);
+    for (const row of due) if (await rotateAlone(server, row)) rotated += 1;
+    const last = due.at(-1);
+    if (!last || due.length < AT_ONCE) return rotated;
+    after = [Number(last.due_at), Number(last.seq)];
+  }
+}
+
+/** What is wrong with one object is logged, and keeps no other from its rotation. @throws Fault where the database is what fails */
+async function rotateAlone(server: KeyServer, { id, owner }: DueRow): Promise<boolean> {
+  // The rights are the owner's, whose attributes ask for it.
+  const ctx = new BatchContext(server, { user: owner, scheme: 'rotation', source: '' }, VERSIONS[0] as Version);
+  try {
+    return await withPair((source) => ctx.change((tx) => rotate(tx, id, ctx, source)));
+  } catch (error) {
+    if (error instanceof Refusal) server.log.warn({ object: id, reason: error.reason }, 'an object could not be rotated');
+    else if (error instanceof Fault) throw error;
+    else server.log.error({ object: id, error: describe(error) }, 'an object could not be rotated');
+    return false;
+  }
+}
+
+async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource): Promise<boolean> {
   const draft = await tx.read(id);
   if (!draft) return false;
   settle(draft, ctx.now);
@@ -44,16 +63,16 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext): Pro
     await tx.update(draft);
     return false;
   }
-  return replaceByKind(tx, draft, ctx);
+  return replaceByKind(tx, draft, ctx, source);
 }
 
-async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext): Promise<boolean> {
+async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource): Promise<boolean> {
   switch (draft.type) {
     case ENUM.ObjectType.SymmetricKey:
       await rekeyDraft(tx, draft, asked(draft), ctx);
       return true;
     case ENUM.ObjectType.PrivateKey:
-      await rekeyPair(tx, draft, asked(draft), ctx);
+      await rekeyPair(tx, draft, asked(draft), ctx, source);
       return true;
     case ENUM.ObjectType.Certificate:
       await reCertifyDraft(tx, draft, asked(draft), ctx);

@@ -72,6 +72,8 @@ function upgradeMember(operation: OperationName, node: Node, templates: Template
 /** An attribute that is a member of the payload itself. */
 function upgradeSingle(operation: OperationName, attribute: readonly Node[]): Structure {
   if (operation === 'AddAttribute') return structure(TAG.NewAttribute, attribute);
+  // Section 4.9 of 1.4: what is searched for has no index.
+  if (operation === 'Locate') return structure(TAG.Attributes, attribute.slice(-1));
   if (operation !== 'ModifyAttribute') return structure(TAG.Attributes, attribute);
   return structure(TAG.NewAttribute, attribute.length > 1 ? attribute : [integer(TAG.AttributeIndex, 0), ...attribute]);
 }

@@ -14,6 +14,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
+import type { PairSource } from './pair-source.ts';
 import { requireStorage } from './protection-storage.ts';
 
 const { ObjectType } = ENUM;
@@ -38,15 +39,15 @@ export interface PairDrafts {
   readonly publicKey: Draft;
 }
 
-/** Generates a pair that fits the attributes. @throws Refusal where they are missing, disagree, or cannot be had */
-export function newPair(ctx: OperationContext, privateAttributes: AttributeSet, publicAttributes: AttributeSet): PairDrafts {
+/** A pair that fits the attributes. @throws Refusal where they are missing, disagree, or cannot be had */
+export function newPair(ctx: OperationContext, privateAttributes: AttributeSet, publicAttributes: AttributeSet, source: PairSource = generatePair): PairDrafts {
   const algorithm = agreed('cryptographic algorithm', givenAlgorithm(privateAttributes), givenAlgorithm(publicAttributes));
   if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
   requireAllowed(algorithm, ctx.server.args.algorithms);
   const length = agreed('cryptographic length', givenLength(privateAttributes), givenLength(publicAttributes));
   const curve = agreed('recommended curve', givenCurve(privateAttributes), givenCurve(publicAttributes));
   for (const attributes of [privateAttributes, publicAttributes]) requireQuantumSafe(attributes, algorithm, length ?? 0);
-  const pair = generatePair(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) });
+  const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) });
   return draftsOf(ctx, algorithm, pair, privateAttributes, publicAttributes);
 }
 

@@ -11,16 +11,19 @@ import { intervalOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { newPair, type PairDrafts } from './create-key-pair.ts';
 import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import { type PairSource, withPair } from './pair-source.ts';
 import { requireStorage } from './protection-storage.ts';
 
 export const rekeyKeyPair: Operation = async (request, ctx) => {
   for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
-  const pair = await ctx.change(async (tx) => rekeyPair(tx, await tx.use(request, 'ReKeyKeyPair', TAG.PrivateKeyUniqueIdentifier), request, ctx));
+  const pair = await withPair((source) =>
+    ctx.change(async (tx) => rekeyPair(tx, await tx.use(request, 'ReKeyKeyPair', TAG.PrivateKeyUniqueIdentifier), request, ctx, source)),
+  );
   return [text(TAG.PrivateKeyUniqueIdentifier, pair.privateKey.id), text(TAG.PublicKeyUniqueIdentifier, pair.publicKey.id)];
 };
 
 /** @param oldPrivate the private key; its public key is found by the link @returns the new pair, written */
-export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, request: Structure, ctx: OperationContext): Promise<PairDrafts> {
+export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, request: Structure, ctx: OperationContext, source: PairSource): Promise<PairDrafts> {
   if (oldPrivate.type !== ENUM.ObjectType.PrivateKey)
     throw new Refusal('InvalidObjectType', `no active private key found for ${oldPrivate.id}: it is another kind of object`);
   requireReplaceable(oldPrivate, 'private key', ctx.now);
@@ -33,7 +36,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   // A new curve or length given for one key of the pair is that of the other.
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
-  const pair = newPair(ctx, privateAttributes, publicAttributes);
+  const pair = newPair(ctx, privateAttributes, publicAttributes, source);
   replace(oldPrivate, pair.privateKey, ctx);
   replace(oldPublic, pair.publicKey, ctx);
   setLink(pair.privateKey, 'PublicKeyLink', pair.publicKey.id);

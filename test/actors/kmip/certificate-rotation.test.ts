@@ -101,4 +101,24 @@ test('a certificate whose key is gone is left as it is, and the log says so', as
   assert.ok(lines.some((line) => line['object'] === id && line['reason'] === 'ObjectDestroyed'));
 });
 
+test('an object that cannot be read keeps no other from its rotation', async () => {
+  const [broken, whole] = [await newCertificate(), await newCertificate()];
+  await store.transaction((tx) => tx.run('UPDATE kms_object SET content = $2 WHERE id = $1', [broken, randomBytes(64)]));
+  now += HOUR;
+  await rotateDue(server);
+  assert.notEqual(linkedTo(await stored(whole), 'ReplacementObjectLink'), undefined);
+  assert.ok(lines.some((line) => line['object'] === broken && line.level === 'error'));
+});
+
+test('more than a thousand objects that cannot be rotated keep no other from its rotation', async () => {
+  const archived = await stored(await newCertificate());
+  await store.transaction(async (tx) => {
+    for (let at = 0; at < 1_001; at++) await rows.insert(tx, { ...archived, id: `archived ${at}`, archived: true });
+  });
+  const id = await newCertificate();
+  now += HOUR;
+  await rotateDue(server);
+  assert.notEqual(linkedTo(await stored(id), 'ReplacementObjectLink'), undefined);
+});
+
 test.run();

@@ -154,6 +154,18 @@ test('revoked within a batch that is one transaction', async () => {
   );
 });
 
+test('revoked between two parts of one encryption', async () => {
+  const { id } = await keyWithCiphertext();
+  const first = await ask('Encrypt', [...encryption(id), boolean(TAG.InitIndicator, true)]);
+  const value = bytes(TAG.CorrelationValue, new Uint8Array(Buffer.from(first.members['CorrelationValue'] as string, 'hex')));
+  const next = () => ask('Encrypt', [named(id), value, bytes(TAG.Data, Buffer.from('more'))]);
+  assert.equal((await next()).reason, '');
+  await ok(ask('Revoke', revocation(id)));
+  const answers = await Promise.all(Array.from({ length: THREADS * 4 }, next));
+  assert.equal(threadsOf(answers), THREADS);
+  for (const answer of answers) assert.match(answer.reason, /^Wrong_Key_Lifecycle_State/);
+});
+
 test('re-keyed: the keyset leads to the new key, the old one says what replaced it', async () => {
   const keyset = structure(TAG.RotateName, [text(TAG.RotateNameValue, 'rotated'), enumeration(TAG.RotateNameType, 1)]);
   const { id, decrypt } = await keyWithCiphertext(keyset);

@@ -150,10 +150,11 @@ test('no statement of a search scans a table', async () => {
   await keysetMembers(explained, 'set 0', CAROL);
   await taggedObject(explained, '["of 700"]', CAROL);
   await explained.all('SELECT object_id AS id FROM kms_attribute WHERE owner = $1 AND tag = $2 AND value = $3', [CAROL.user, 1, 'x']);
-  await explained.all('SELECT id, owner FROM kms_object WHERE due_at <= $1 ORDER BY due_at LIMIT 10', [1]);
+  await explained.all('SELECT id FROM kms_object WHERE due_at <= $1 AND (due_at, seq) > ($2, $3) ORDER BY due_at, seq LIMIT 10', [1, 0, 0]);
   assert.ok(plans.length >= 12);
   for (const { sql, plan } of plans) {
     assert.doesNotMatch(plan, /SCAN (o|a|g|kms_\w+)\b/, `${sql}\n${plan}`);
+    if (sql.includes('due_at <=')) assert.match(plan, /kms_object_due/);
     // With a term, the rows of the owner are not gone through one by one.
     if (sql.includes('a.owner =')) assert.doesNotMatch(plan, /kms_object_owner/, `${sql}\n${plan}`);
   }

@@ -185,6 +185,35 @@ def attributes(run, client, key):
     run.step('Locate what was deleted', lambda: client.locate(attributes=[name_attribute(run.name + ' renamed')]))
 
 
+def described(run, client):
+    """Attributes of every form, single and repeated, structures among them, through a key and back"""
+    kind = enums.AttributeType
+    given = [
+        (kind.CRYPTOGRAPHIC_ALGORITHM, ALGORITHM.TRIPLE_DES),
+        (kind.CRYPTOGRAPHIC_LENGTH, 192),
+        (kind.CRYPTOGRAPHIC_USAGE_MASK, [MASK.ENCRYPT]),
+        (kind.ACTIVATION_DATE, 1500000000),
+        (kind.CONTACT_INFORMATION, 'joe'),
+        (kind.OBJECT_GROUP, run.name + ' one'),
+        (kind.OBJECT_GROUP, run.name + ' two', 1),
+        (kind.APPLICATION_SPECIFIC_INFORMATION, {'application_namespace': 'ssl', 'application_data': run.name}),
+        (kind.CRYPTOGRAPHIC_PARAMETERS, {'block_cipher_mode': enums.BlockCipherMode.CBC, 'hashing_algorithm': enums.HashingAlgorithm.SHA_1}),
+    ]
+    template = objects.TemplateAttribute(attributes=[FACTORY.create_attribute(*each) for each in given])
+
+    def there_and_back():
+        made = client.proxy.create(enums.ObjectType.SYMMETRIC_KEY, template)
+        if made.result_status.value != enums.ResultStatus.SUCCESS:
+            raise ValueError(made.result_message.value)
+        got = client.get_attributes(made.uuid, sorted({each[0].value for each in given}))[1]
+        values = [(each.attribute_name.value, each.attribute_value) for each in got]
+        # Reading makes the indices of a template explicit; values are what has to be the same.
+        return all(any(name == each.attribute_name.value and value == each.attribute_value for name, value in values) for each in template.attributes)
+    run.step('Create with attributes of every form', there_and_back)
+    for name, attribute in {'group': template.attributes[6], 'application': template.attributes[7]}.items():
+        run.step('Locate by ' + name, lambda: len(client.locate(attributes=[attribute])))
+
+
 def key_pairs(run, client, proxy):
     made = run.step('CreateKeyPair', lambda: list(client.create_key_pair(
         ALGORITHM.RSA, 2048,
@@ -271,6 +300,7 @@ def main(config, private_path, certificate_path):
             proxy = client.proxy
             server_functions(run, proxy)
             uids = symmetric(run, client)
+            described(run, client)
             uids += key_pairs(run, client, proxy)
             uids += registered(run, client, der(private_path), der(certificate_path))
             endings(run, client, uids)

@@ -93,6 +93,9 @@ const STEPS: readonly Step[] = [
   ['ModifyAttribute', true],
   ['DeleteAttribute', true],
   ['Locate what was deleted', []],
+  ['Create with attributes of every form', true],
+  ['Locate by group', 1],
+  ['Locate by application', 1],
   ['CreateKeyPair', (value: unknown) => (value as unknown[]).forEach(isIdentifier)],
   ['Get public and private', ['PKCS_1', 'PKCS_1']],
   ['Sign PKCS1v15', ['VALID', 'INVALID'], '1.2'],
@@ -131,6 +134,8 @@ async function runScript(server: SecureServer): Promise<Line[]> {
       ca_certs: server.file('authority.pem', server.authority.cert),
     },
     ...{ cert_reqs: 'CERT_REQUIRED', ssl_version: 'PROTOCOL_SSLv23', do_handshake_on_connect: 'True', suppress_ragged_eofs: 'True' },
+    // Sent as a Credential with every message; who the client is, its certificate says.
+    ...{ username: 'somebody', password: 'else' },
   };
   const text = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
   const args = [SCRIPT, server.file('pykmip.conf', `[client]\n${text.join('\n')}\n`), server.file('rsa.pem', rsa), certificate];

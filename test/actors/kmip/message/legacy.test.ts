@@ -37,7 +37,8 @@ test('templates become attributes, each of its kind', () => {
 
 test('attributes that are members of the payload itself are gathered', () => {
   const type = attribute('Object Type', enumeration(TAG.AttributeValue, 2));
-  const upgraded = upgradePayload('Locate', request(integer(TAG.MaximumItems, 1), type, attribute('x-ID', value)), V1_4);
+  // An index is to be ignored in a search.
+  const upgraded = upgradePayload('Locate', request(integer(TAG.MaximumItems, 1), type, attribute('x-ID', value, 1)), V1_4);
   const attributes = structure(TAG.Attributes, [enumeration(TAG.ObjectType, 2), vendor('x', 'ID', value)]);
   assert.deepEqual(upgraded, request(integer(TAG.MaximumItems, 1), attributes));
 });
@@ -74,7 +75,9 @@ test('answers show attributes in the way of the operation', () => {
   assert.deepEqual(downgradePayload('Register', [id, attributes], V1_4), [id, structure(TAG.TemplateAttribute, shown)]);
   const added = structure(TAG.NewAttribute, [integer(TAG.AttributeIndex, 1), text(TAG.ObjectGroup, 'v')]);
   assert.deepEqual(downgradePayload('AddAttribute', [id, added], V1_4), [id, attribute('Object Group', value, 1)]);
-  assert.deepEqual(downgradePayload('GetAttributes', [id, attributes], V2_1), [id, attributes]);
+  // KMIP 2.x has no index.
+  const plain = structure(TAG.Attributes, [name('a'), name('b'), vendor('acme', 'hidden', value)]);
+  assert.deepEqual(downgradePayload('GetAttributes', [id, attributes], V2_1), [id, plain]);
 });
 
 test('attributes inside a key value', () => {
