@@ -27,8 +27,8 @@ export interface DerivationInput {
 }
 
 const DEFAULT_ITERATIONS = 600_000;
-/** Iterations for each block of output, times blocks: what a request may cost. */
-const MAX_ITERATIONS = 10_000_000;
+/** Iterations for each block of output, times blocks: what a request may cost, three seconds of a thread with the slowest hash. */
+const MAX_ITERATIONS = 3_000_000;
 const MAX_BYTES = 65_536;
 /** OpenSSL's bound on the info of HKDF. */
 const MAX_INFO = 1024;

@@ -32,7 +32,7 @@ test('PBKDF2 demands a salt and iterations within bounds', () => {
   const input = { key: text('password'), salt: text('salt') };
   throws(() => derived('PBKDF2', { key: text('password') }, 32), refused('InvalidField', /Salt/));
   throws(() => derived('PBKDF2', { ...input, iterationCount: -1 }, 32), refused('InvalidField', /iteration/));
-  throws(() => derived('PBKDF2', { ...input, iterationCount: 10_000_001 }, 32), refused('InvalidField', /iteration count is too high/));
+  throws(() => derived('PBKDF2', { ...input, iterationCount: 3_000_001 }, 32), refused('InvalidField', /iteration count is too high/));
   throws(() => derived('PBKDF2', { ...input, iterationCount: 10_000 }, 65_536), refused('InvalidField', /iteration count is too high/));
 });
 
