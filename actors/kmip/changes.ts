@@ -59,6 +59,10 @@ export class Changes implements ObjectTransaction {
     await this.#ctx.server.rows.remove(this.tx, id);
   }
 
+  async copyGrants(from: string, to: string): Promise<void> {
+    await this.tx.run('INSERT INTO kms_grant (object_id, user_id, operations) SELECT $2, user_id, operations FROM kms_grant WHERE object_id = $1', [from, to]);
+  }
+
   audit(event: string, target: string): Promise<void> {
     const { user, realm, scheme, source } = this.#ctx.caller;
     return this.tx.audit({ event, target, outcome: 'success', actor: user, realm, scheme, source });

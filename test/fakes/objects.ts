@@ -128,6 +128,7 @@ export class ObjectsInMemory implements OperationContext {
       update: write,
       remove: async (id) => void written.set(id, undefined),
       wrappedBy: async () => [],
+      copyGrants: async () => {},
       audit: async (event, target) => void audited.push(`${event} ${target}`),
     });
     for (const [id, object] of written)

@@ -1,5 +1,5 @@
 // What replaces an object on its rotation: the attributes it takes over, its dates, and the links and names of the two (KMIP 2.1 sections 6.1.46 and 6.1.47).
-import type { OperationContext } from '../operations/operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, dateTime, integer, type Structure, structure, TYPE } from '../ttlv/node.ts';
@@ -106,11 +106,18 @@ function override(attributes: AttributeSet, given: AttributeSet, any: boolean): 
   }
 }
 
-/** Marks the old object as replaced: its names go to the new one, and the two lead to each other. */
-export function replace(old: Draft, replacement: Draft, { now }: OperationContext): void {
+/**
+ * Writes the replacement, and marks the old object as replaced: its names go to the new one, and the two lead to each other. Whose the old
+ * one is, and who may use it, is so of the new one, whoever asked for the rotation.
+ */
+export async function replace(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
+  replacement.owner = old.owner;
   setLink(old, 'ReplacementObjectLink', replacement.id);
   setLink(replacement, 'ReplacedObjectLink', old.id);
   old.attributes.remove(TAG.Name);
   old.attributes.set(boolean(TAG.RotateLatest, false));
   changed(old, now);
+  await tx.insert(replacement);
+  await tx.update(old);
+  await tx.copyGrants(old.id, replacement.id);
 }

@@ -1,9 +1,9 @@
 // DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
-import { AttributeSet } from '../object/attributes.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { changed } from '../object/lifecycle.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import { newAttributes } from '../object/new-attributes.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
 import { Refusal } from '../refusal.ts';
@@ -25,13 +25,14 @@ export const deriveKey: Operation = async (request, ctx) => {
   const bits = integerOf(attributes, TAG.CryptographicLength);
   if (bits === undefined) throw new Refusal('InvalidMessage', 'the length to derive is missing: CryptographicLength');
   if (bits < 8 || bits % 8 !== 0) throw new Refusal('InvalidField', 'the cryptographic length must be a positive multiple of 8');
+  const given = newAttributes(request, type, TAG.Attributes);
   await requireCreation(ctx);
   const bases = await basesOf(request, ctx);
   const material = derivedBytes(request, bases, bits / 8);
   const content = type === ObjectType.SymmetricKey ? derivedSymmetricKey(attributes, material) : derivedSecret(attributes, material);
   const ids = bases.map(({ id }) => id);
   const made = await ctx.change(async (tx) => {
-    const draft = newObject(ctx, { type, content, attributes: AttributeSet.of(attributes) });
+    const draft = newObject(ctx, { type, content, attributes: given.copy() });
     for (const id of ids) draft.attributes.add(link('DerivationBaseObjectLink', id));
     await tx.insert(draft);
     for (const id of ids) await linkBase(ctx, tx, id, draft, bits / 8);

@@ -40,6 +40,8 @@ export interface ObjectTransaction extends Objects<Draft> {
   read(id: string): Promise<Draft | undefined>;
   /** Objects of the same owner that are stored or given out wrapped by this key. */
   wrappedBy(key: Draft): Promise<Draft[]>;
+  /** Whoever may use the one may use the other. */
+  copyGrants(from: string, to: string): Promise<void>;
   /** Takes the row away altogether. */
   remove(id: string): Promise<void>;
   /** An audit row of the change, in the same transaction. */

@@ -47,9 +47,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   describeCertificate(content, attributes);
   const replacement = newObject(ctx, { type: old.type, content, attributes });
   if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
-  replace(old, replacement, ctx);
-  await tx.insert(replacement);
-  await tx.update(old);
+  await replace(tx, old, replacement, ctx);
   await relink(tx, old, replacement, ctx.now);
   await tx.audit('key.recertify', old.id);
   return replacement;

@@ -1,5 +1,5 @@
 // ReKeyKeyPair: a replacement for both keys of a pair (KMIP 2.1 section 6.1.47).
-import { linkedTo, setLink } from '../object/create.ts';
+import { linkedTo } from '../object/create.ts';
 import { algorithmOf } from '../object/key-material.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
@@ -37,12 +37,8 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
   const pair = newPair(ctx, privateAttributes, publicAttributes, source);
-  replace(oldPrivate, pair.privateKey, ctx);
-  replace(oldPublic, pair.publicKey, ctx);
-  setLink(pair.privateKey, 'PublicKeyLink', pair.publicKey.id);
-  setLink(pair.publicKey, 'PrivateKeyLink', pair.privateKey.id);
-  for (const draft of [pair.privateKey, pair.publicKey]) await tx.insert(draft);
-  for (const draft of [oldPrivate, oldPublic]) await tx.update(draft);
+  await replace(tx, oldPrivate, pair.privateKey, ctx);
+  await replace(tx, oldPublic, pair.publicKey, ctx);
   await tx.audit('key.rekey', oldPrivate.id);
   return pair;
 }
