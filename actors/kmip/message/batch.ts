@@ -2,7 +2,7 @@
 import { Fault } from '../../../kernel/fault.ts';
 import type { BatchContext } from '../context.ts';
 import { OPERATIONS } from '../operations/index.ts';
-import type { Operation, OperationContext } from '../operations/operation.ts';
+import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
 import { type Node, TYPE } from '../ttlv/node.ts';
 import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
@@ -66,12 +66,12 @@ export async function runItem(ctx: BatchContext, item: BatchItem): Promise<Outco
 /** @throws what is no Refusal: a transaction around it may succeed when it is run again */
 async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   try {
-    const operation = operationOf(item);
-    checkVersion(item.operation, item.payload, ctx.version);
-    const payload = upgradePayload(item.operation, item.payload, ctx.version, await findTemplates(item.payload, ctx));
+    const { name, operation } = operationOf(item);
+    checkVersion(name, item.payload, ctx.version);
+    const payload = upgradePayload(name, item.payload, ctx.version, await findTemplates(item.payload, ctx));
     const answer = await operation(payload, ctx);
-    noteIdentifiers(item.operation, answer, ctx.batch);
-    return { item, status: 'Success', payload: downgradePayload(item.operation, answer, ctx.version) };
+    noteIdentifiers(name, answer, ctx.batch);
+    return { item, status: 'Success', payload: downgradePayload(name, answer, ctx.version) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return failure(error, item, ctx);
@@ -82,10 +82,11 @@ function failure(error: unknown, item: BatchItem, ctx: BatchContext): Outcome {
   return { item, status: 'OperationFailed', ...failureOf(error, item, ctx) };
 }
 
-function operationOf({ operation }: BatchItem): Operation {
-  const found = OPERATIONS[operation];
-  if (!found) throw new Refusal('OperationNotSupported', `${operation} is not supported`);
-  return found;
+function operationOf({ operation: name, refusal }: BatchItem): { name: OperationName; operation: Operation } {
+  if (refusal) throw refusal;
+  const operation = name && OPERATIONS[name];
+  if (!operation) throw new Refusal('OperationNotSupported', `${name} is not supported`);
+  return { name, operation };
 }
 
 /** The border to the client: what is no Refusal is a fault of the server, of which nothing is told. */
@@ -101,7 +102,7 @@ async function auditRefusal({ server, caller }: BatchContext, { item, reason }: 
   const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
   await server.store.transaction((tx) =>
     tx.audit({
-      event: `key.${item.operation}`,
+      event: `key.${item.operation ?? 'unknown'}`,
       outcome: 'refused',
       actor: user,
       realm,

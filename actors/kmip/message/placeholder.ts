@@ -6,8 +6,14 @@ import { TAG } from '../ttlv/tag.ts';
 
 const { UniqueIdentifier } = ENUM;
 
+interface Made {
+  readonly tag: number;
+  /** Of the UniqueIdentifier enumeration. */
+  readonly code: number;
+}
+
 /** Operations whose answer names the object that the placeholder then stands for. */
-const MAKES: Readonly<Partial<Record<OperationName, { readonly tag: number; readonly code: number }[]>>> = {
+const MAKES: Readonly<Partial<Record<OperationName, readonly Made[]>>> = {
   Create: [{ tag: TAG.UniqueIdentifier, code: UniqueIdentifier.Create }],
   CreateKeyPair: [
     { tag: TAG.PrivateKeyUniqueIdentifier, code: UniqueIdentifier.CreateKeyPairPrivateKey },
@@ -25,12 +31,24 @@ const MAKES: Readonly<Partial<Record<OperationName, { readonly tag: number; read
     { tag: TAG.PrivateKeyUniqueIdentifier, code: UniqueIdentifier.ReKeyKeyPairPrivateKey },
     { tag: TAG.PublicKeyUniqueIdentifier, code: UniqueIdentifier.ReKeyKeyPairPublicKey },
   ],
-  Locate: [{ tag: TAG.UniqueIdentifier, code: UniqueIdentifier.Locate }],
 };
 
 export function noteIdentifiers(operation: OperationName, answer: readonly Node[], batch: Batch): void {
+  const ids = answer.filter(({ tag, type }) => tag === TAG.UniqueIdentifier && type === TYPE.TextString).map(({ value }) => value as string);
+  // Sections 6.1.28 and 6.1: a Locate that finds none or several leaves nothing to stand for; a Recover makes nothing, and is for what follows.
+  if (operation === 'Locate') return noteFound(ids.length === 1 ? ids[0] : undefined, batch);
+  if (operation === 'Recover') batch.placeholder = ids[0];
   const makes = MAKES[operation];
-  if (!makes) return;
+  if (makes) noteMade(operation, makes, answer, batch);
+}
+
+function noteFound(id: string | undefined, batch: Batch): void {
+  batch.placeholder = id;
+  if (id === undefined) batch.made.delete(UniqueIdentifier.Locate);
+  else batch.made.set(UniqueIdentifier.Locate, id);
+}
+
+function noteMade(operation: OperationName, makes: readonly Made[], answer: readonly Node[], batch: Batch): void {
   let first: string | undefined;
   for (const { tag, code } of makes) {
     const node = answer.find((each) => each.tag === tag);
@@ -40,6 +58,5 @@ export function noteIdentifiers(operation: OperationName, answer: readonly Node[
   }
   if (operation === 'CreateKeyPair' && first !== undefined) batch.made.set(UniqueIdentifier.CreateKeyPair, first);
   if (operation === 'ReKeyKeyPair' && first !== undefined) batch.made.set(UniqueIdentifier.ReKeyKeyPair, first);
-  // A Locate that finds nothing leaves nothing to stand for.
   batch.placeholder = first;
 }

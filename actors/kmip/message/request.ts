@@ -8,7 +8,12 @@ import { TAG } from '../ttlv/tag.ts';
 import type { ErrorContinuation } from './batch.ts';
 
 export interface BatchItem {
-  readonly operation: OperationName;
+  /** Undefined for one that there is not. */
+  readonly operation: OperationName | undefined;
+  /** Of the operation, as the client wrote it: the answer repeats it. */
+  readonly code: number;
+  /** Why this item is not executed, whatever becomes of the others. */
+  readonly refusal?: Refusal | undefined;
   readonly id: Uint8Array | undefined;
   readonly payload: Structure;
 }
@@ -20,6 +25,8 @@ export interface RequestHeader {
   readonly clientCorrelationValue: string | undefined;
   readonly onError: ErrorContinuation;
   readonly batchCount: number;
+  /** The client will have no other than asynchronous answers. */
+  readonly asynchronous: boolean;
 }
 
 /** Newest first, as DiscoverVersions answers them. */
@@ -47,7 +54,7 @@ export function versionOf(message: Structure): Version | undefined {
   return VERSIONS.find((each) => each.major === major && each.minor === minor);
 }
 
-/** @throws Refusal InvalidMessage, OperationNotSupported, FeatureNotSupported */
+/** @throws Refusal InvalidMessage */
 export function readHeader(message: Structure): RequestHeader {
   if (message.tag !== TAG.RequestMessage) throw new Refusal('InvalidMessage', 'a RequestMessage is expected');
   const header = required(structureOf(message, TAG.RequestHeader), TAG.RequestHeader);
@@ -56,7 +63,6 @@ export function readHeader(message: Structure): RequestHeader {
   const minor = required(integerOf(asked, TAG.ProtocolVersionMinor), TAG.ProtocolVersionMinor);
   const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
   if (!version) throw new Refusal('InvalidMessage', `KMIP ${major}.${minor} is not supported; 1.0 to 1.4, 2.0 and 2.1 are`);
-  refuseAsynchronous(header, version);
   const maximumResponseSize = integerOf(header, TAG.MaximumResponseSize);
   return {
     version,
@@ -64,14 +70,14 @@ export function readHeader(message: Structure): RequestHeader {
     clientCorrelationValue: textOf(header, TAG.ClientCorrelationValue),
     onError: onErrorOf(header),
     batchCount: required(integerOf(header, TAG.BatchCount), TAG.BatchCount),
+    asynchronous: isAsynchronous(header, version),
   };
 }
 
 /** A Boolean until 1.4, an enumeration since 2.0. */
-function refuseAsynchronous(header: Structure, version: Version): void {
+function isAsynchronous(header: Structure, version: Version): boolean {
   const node = child(header, TAG.AsynchronousIndicator);
-  const demanded = version.major === 1 ? node?.value === true : node?.value === ENUM.AsynchronousIndicator.Mandatory;
-  if (demanded) throw new Refusal('OperationNotSupported', 'asynchronous operations are not supported');
+  return version.major === 1 ? node?.value === true : node?.value === ENUM.AsynchronousIndicator.Mandatory;
 }
 
 function onErrorOf(header: Structure): ErrorContinuation {
@@ -80,31 +86,35 @@ function onErrorOf(header: Structure): ErrorContinuation {
 }
 
 /** @throws Refusal InvalidMessage where count and items differ, or an item is malformed */
-export function readItems(message: Structure, { batchCount }: RequestHeader): BatchItem[] {
+export function readItems(message: Structure, { batchCount, asynchronous }: RequestHeader): BatchItem[] {
   const items = children(message, TAG.BatchItem);
   if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, there are ${items.length} batch items`);
   if (items.length === 0) throw new Refusal('InvalidMessage', 'a message has at least one BatchItem');
   if (items.length > MOST_ITEMS) throw new Refusal('InvalidMessage', `a message has at most ${MOST_ITEMS} batch items`);
   return items.map((item) => {
     if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem is not a structure');
-    return readItem(item);
+    return readItem(item, asynchronous);
   });
 }
 
-function readItem(item: Structure): BatchItem {
-  for (const extension of children(item, TAG.MessageExtension))
-    if (extension.type === TYPE.Structure && booleanOf(extension, TAG.CriticalityIndicator))
-      throw new Refusal('FeatureNotSupported', 'the message has a critical extension that is not known here');
+function readItem(item: Structure, asynchronous: boolean): BatchItem {
   const code = required(codeOf(item, TAG.Operation), TAG.Operation);
+  const operation = OPERATION_NAMES.get(code);
   return {
-    operation: operationName(code),
+    operation,
+    code,
+    refusal: operation === undefined ? unknownOperation(code) : refusalOf(item, asynchronous),
     id: bytesOf(item, TAG.UniqueBatchItemID),
     payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
   };
 }
 
-function operationName(code: number): OperationName {
-  const name = OPERATION_NAMES.get(code);
-  if (name === undefined) throw new Refusal('OperationNotSupported', `there is no operation 0x${code.toString(16).padStart(8, '0')}`);
-  return name;
+function unknownOperation(code: number): Refusal {
+  return new Refusal('OperationNotSupported', `there is no operation 0x${code.toString(16).padStart(8, '0')}`);
+}
+
+function refusalOf(item: Structure, asynchronous: boolean): Refusal | undefined {
+  if (asynchronous) return new Refusal('OperationNotSupported', 'asynchronous operations are not supported');
+  const isCritical = children(item, TAG.MessageExtension).some((each) => each.type === TYPE.Structure && booleanOf(each, TAG.CriticalityIndicator));
+  return isCritical ? new Refusal('FeatureNotSupported', 'the message has a critical extension that is not known here') : undefined;
 }

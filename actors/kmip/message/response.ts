@@ -42,7 +42,7 @@ function hasCorrelationValue({ major, minor }: Version, correlated: boolean): bo
 }
 
 function batchItem({ item, status, reason, message, payload }: Outcome, version: Version): Structure {
-  const members: Node[] = [enumeration(TAG.Operation, ENUM.Operation[item.operation])];
+  const members: Node[] = [enumeration(TAG.Operation, item.code)];
   if (item.id) members.push(bytes(TAG.UniqueBatchItemID, item.id));
   members.push(...result(status, version, reason, message));
   if (payload) members.push(structure(TAG.ResponsePayload, payload));

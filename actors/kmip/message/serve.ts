@@ -73,11 +73,11 @@ function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[
   return { status: 200, body, outcomes };
 }
 
-const counted = ({ item, status }: Outcome): string => `${item.operation}:${status}`;
+const counted = ({ item, status }: Outcome): string => `${item.operation ?? '?'}:${status}`;
 
 async function serveBare(server: KeyServer, code: number, payload: Structure, version: Version, caller: Principal): Promise<Answer> {
   const operation: OperationName = nameOf('Operation', code);
-  const item = { operation, id: undefined, payload };
+  const item = { operation, code, id: undefined, payload };
   const outcome = await runItem(new BatchContext(server, caller, version), item);
   if (outcome.status === 'Success') {
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);

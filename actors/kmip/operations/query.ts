@@ -1,6 +1,7 @@
 // Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
 
 import { ENUM } from '../ttlv/enumeration.ts';
+import { MASK } from '../ttlv/mask.ts';
 import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';
 import { children, codeOf, required } from '../ttlv/read.ts';
 import { enumerationValueExists, operationExists } from '../ttlv/since.ts';
@@ -63,6 +64,8 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
       enumeration(TAG.RNGMode, ENUM.RNGMode.SharedInstantiation),
     ]),
   ],
+  [QueryFunction.QueryStorageProtectionMasks]: ({ version }) =>
+    version.major > 1 ? [structure(TAG.ProtectionStorageMasks, [integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software)])] : [],
   [QueryFunction.QueryClientRegistrationMethods]: () => [enumeration(TAG.ClientRegistrationMethod, ENUM.ClientRegistrationMethod.Unspecified)],
 };
 

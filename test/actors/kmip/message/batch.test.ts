@@ -1,0 +1,109 @@
+// Batches: items that cannot be executed fail alone, and what an item leaves for the next ones as the ID placeholder.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { serve } from '../../../../actors/kmip/message/serve.ts';
+import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
+import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
+import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
+import { bytesOf, children, codeOf, structureOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
+import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { readAnswer } from '../../../fuzz/answer.ts';
+import { ALICE } from '../../../fuzz/key-server.ts';
+import { ANY_USE, active, attributes, code, id, mask, name } from '../../../fuzz/members.ts';
+import { batchItem, requestMessage } from '../../../fuzz/objects.ts';
+import { openWorld } from '../../../fuzz/operations.fuzz.ts';
+
+const { fuzzed } = await openWorld();
+const CONTINUE = enumeration(TAG.BatchErrorContinuationOption, ENUM.BatchErrorContinuationOption.Continue);
+const STATE = enumeration(TAG.AttributeReference, TAG.State);
+
+const query = batchItem('Query', [enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryObjects)]);
+const state = batchItem('GetAttributes', [STATE]);
+const key = (...given: Node[]) =>
+  batchItem('Create', [
+    code('ObjectType', 'SymmetricKey'),
+    attributes(code('CryptographicAlgorithm', 'AES'), integer(TAG.CryptographicLength, 128), mask(ANY_USE), active, ...given),
+  ]);
+
+/** The items of the answer: operation, item identifier, and reason or identifier of the object. */
+async function answered(items: readonly Node[], header: readonly Node[] = [CONTINUE], version = { major: 2, minor: 1 }) {
+  const answer = await serve(await fuzzed.fresh(), encodeBinary(requestMessage(version, items, header)), 'binary', 'any', ALICE);
+  const { tree, items: read } = readAnswer(answer, 'binary');
+  return children(tree, TAG.BatchItem).map((node, at) => {
+    const item = node as Structure;
+    const payload = structureOf(item, TAG.ResponsePayload);
+    return {
+      operation: codeOf(item, TAG.Operation),
+      item: bytesOf(item, TAG.UniqueBatchItemID)?.[0],
+      reason: read[at]?.reason,
+      object: payload && textOf(structure(payload.tag, payload.value.filter(({ tag }) => tag === TAG.UniqueIdentifier).slice(0, 1)), TAG.UniqueIdentifier),
+    };
+  });
+}
+
+test('an operation that there is not fails alone, and is repeated in the answer with the identifier of its item', async () => {
+  const unknown = structure(TAG.BatchItem, [
+    enumeration(TAG.Operation, 0xfe),
+    bytes(TAG.UniqueBatchItemID, new Uint8Array([7])),
+    structure(TAG.RequestPayload, []),
+  ]);
+  const [first, second, third] = await answered([query, unknown, query]);
+  assert.deepEqual([first?.reason, third?.reason], [undefined, undefined]);
+  assert.deepEqual(second, { operation: 0xfe, item: 7, reason: 'OperationNotSupported', object: undefined });
+  assert.equal((await answered([query, unknown, query], [])).length, 2);
+});
+
+test('an extension that is critical fails its item, one that is not does nothing', async () => {
+  const extended = (critical: boolean) =>
+    structure(TAG.BatchItem, [
+      ...query.value,
+      structure(TAG.MessageExtension, [
+        text(TAG.VendorIdentification, 'vendor'),
+        boolean(TAG.CriticalityIndicator, critical),
+        structure(TAG.VendorExtension, []),
+      ]),
+    ]);
+  assert.deepEqual(
+    (await answered([extended(true), extended(false)])).map(({ operation, reason }) => [operation, reason]),
+    [
+      [ENUM.Operation.Query, 'FeatureNotSupported'],
+      [ENUM.Operation.Query, undefined],
+    ],
+  );
+});
+
+test('a client that will have no other than asynchronous answers is refused item by item', async () => {
+  const mandatory = enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Mandatory);
+  const refused = { operation: ENUM.Operation.Query, item: undefined, reason: 'OperationNotSupported', object: undefined };
+  assert.deepEqual(await answered([query, query], [CONTINUE, mandatory]), [refused, refused]);
+  assert.equal((await answered([query], [boolean(TAG.AsynchronousIndicator, true)], { major: 1, minor: 4 }))[0]?.reason, 'OperationNotSupported');
+  assert.equal((await answered([query], [enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Optional)]))[0]?.reason, undefined);
+});
+
+test('a Locate that finds one leaves it for the next items, one that finds several or none leaves nothing', async () => {
+  const search = (value: string, ...more: Node[]) => batchItem('Locate', [...more, attributes(name(value))]);
+  const made = await answered([key(name('twice')), key(name('twice')), key(name('once'))]);
+  const ids = made.map(({ object }) => object);
+  const [, one] = await answered([search('once'), state]);
+  assert.equal(one?.object, ids[2]);
+  for (const value of ['twice', 'never']) {
+    const [, , after] = await answered([key(), search(value), state]);
+    assert.deepEqual([after?.reason, after?.object], ['InvalidField', undefined]);
+  }
+  const [, limited] = await answered([search('twice', integer(TAG.MaximumItems, 1)), state]);
+  assert.equal(limited?.object, ids[1]);
+  const [, again] = await answered([search('twice'), batchItem('GetAttributes', [enumeration(TAG.UniqueIdentifier, ENUM.UniqueIdentifier.Locate), STATE])]);
+  assert.equal(again?.reason, 'InvalidField');
+});
+
+test('Recover leaves the object for the next items, Activate and Archive do not', async () => {
+  const [made] = await answered([key()]);
+  const named = id(made?.object ?? '');
+  const after = async (operation: 'Archive' | 'Recover') => (await answered([batchItem(operation, [named]), state]))[1];
+  assert.equal((await after('Archive'))?.reason, 'InvalidField');
+  assert.equal((await after('Recover'))?.object, made?.object);
+});
+
+test.after(() => fuzzed.end());
+
+test.run();
