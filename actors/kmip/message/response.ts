@@ -83,6 +83,7 @@ const OLDER: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
   ServerLimitExceeded: 'IndexOutOfBounds',
   UnsupportedCryptographicParameters: 'CryptographicFailure',
   UsageLimitExceeded: 'PermissionDenied',
+  WrappingObjectArchived: 'ObjectArchived',
   WrappingObjectDestroyed: 'ItemNotFound',
   WrappingObjectNotFound: 'ItemNotFound',
   WrongKeyLifecycleState: 'PermissionDenied',

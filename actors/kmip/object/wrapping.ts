@@ -3,8 +3,8 @@
 import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../crypto/asymmetric-encrypt.ts';
 import { cipherFor } from '../crypto/cipher.ts';
 import type { CryptographicParameters } from '../crypto/parameters.ts';
-import type { OperationContext, OperationName } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
+import type { OperationContext } from '../operations/operation.ts';
+import { Refusal, type ResultReason } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
@@ -19,14 +19,14 @@ const { ObjectType, WrappingMethod } = ENUM;
 
 /** @param specification KeyWrappingSpecification @throws Refusal for a method, a key or parameters that cannot be had */
 export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
-  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  const block = structureOf(content, TAG.KeyBlock);
+  if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped, this object is neither');
   if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is stored wrapped; it is not wrapped again');
   const method = required(codeOf(specification, TAG.WrappingMethod), TAG.WrappingMethod);
   if (method !== WrappingMethod.Encrypt)
     throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const key = await wrappingKey(ctx, information, 'Get');
-  requireUse(key, USE.WrapKey, ctx.now);
+  const key = await wrappingKey(ctx, information, USE.WrapKey);
   return wrapWith(key, content, specification);
 }
 
@@ -57,13 +57,23 @@ function plainOf(block: Structure, specification: Structure, encoding: number): 
   return material.value;
 }
 
-async function wrappingKey(ctx: OperationContext, information: Structure, right: OperationName): Promise<ManagedObject> {
+/** What is wrong with a wrapping key has reasons of its own. */
+const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
+  ObjectNotFound: 'WrappingObjectNotFound',
+  ItemNotFound: 'WrappingObjectNotFound',
+  ObjectArchived: 'WrappingObjectArchived',
+  ObjectDestroyed: 'WrappingObjectDestroyed',
+};
+
+async function wrappingKey(ctx: OperationContext, information: Structure, use: typeof USE.WrapKey | typeof USE.UnwrapKey): Promise<ManagedObject> {
   try {
-    return await ctx.use(information, right);
+    const key = await ctx.use(information, use === USE.WrapKey ? 'Get' : 'Decrypt');
+    requireUse(key, use, ctx.now);
+    return key;
   } catch (error) {
-    if (error instanceof Refusal && (error.reason === 'ObjectNotFound' || error.reason === 'ItemNotFound'))
-      throw new Refusal('WrappingObjectNotFound', 'the wrapping key is not found');
-    throw error;
+    const reason = error instanceof Refusal ? OF_WRAPPING[error.reason] : undefined;
+    if (reason === undefined) throw error;
+    throw new Refusal(reason, reason === 'WrappingObjectNotFound' ? 'the wrapping key is not found' : (error as Refusal).message);
   }
 }
 
@@ -97,8 +107,7 @@ export async function unwrapContent(content: Structure, ctx: OperationContext): 
   const wrapping = block && keyBlockOf(content).wrapping;
   if (!block || !wrapping) return content;
   const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const key = await wrappingKey(ctx, information, 'Decrypt');
-  requireUse(key, USE.UnwrapKey, ctx.now);
+  const key = await wrappingKey(ctx, information, USE.UnwrapKey);
   return unwrapWith(key, content);
 }
 

@@ -3,6 +3,7 @@ import { type Cipher, cipherFor } from '../crypto/cipher.ts';
 import { effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
+import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -21,16 +22,16 @@ export const decrypt: Operation = async (request, ctx) => {
   const candidates = await ctx.candidates(request, 'Decrypt');
   const newest = candidates[0] as ManagedObject;
   if (part.is !== 'whole') return decryptPart(request, ctx, newest, part);
-  if (candidates.length === 1) return [text(TAG.UniqueIdentifier, newest.id), bytes(TAG.Data, decryptWith(newest, request, ctx))];
+  if (candidates.length === 1) return [text(TAG.UniqueIdentifier, newest.id), bytes(TAG.Data, await decryptWith(newest, request, ctx))];
   return decryptWithAny(candidates, request, ctx);
 };
 
 /** Modes without authentication cannot tell the generations apart, except by their padding: there the newest wins. */
-function decryptWithAny(candidates: readonly ManagedObject[], request: Structure, ctx: OperationContext): readonly Node[] {
+async function decryptWithAny(candidates: readonly ManagedObject[], request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   let first: Refusal | undefined;
   for (const object of candidates) {
     try {
-      return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, decryptWith(object, request, ctx))];
+      return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, await decryptWith(object, request, ctx))];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       first ??= error;
@@ -39,8 +40,9 @@ function decryptWithAny(candidates: readonly ManagedObject[], request: Structure
   throw first as Refusal;
 }
 
-function decryptWith(object: ManagedObject, request: Structure, ctx: OperationContext): Uint8Array {
-  requireUse(object, USE.Decrypt, ctx.now);
+async function decryptWith(found: ManagedObject, request: Structure, ctx: OperationContext): Promise<Uint8Array> {
+  requireUse(found, USE.Decrypt, ctx.now);
+  const object = await opened(found, ctx);
   const parameters = effectiveParameters(request, object, 'encryption');
   const data = bytesOf(request, TAG.Data);
   if (data === undefined) throw noData('decrypt');
@@ -79,8 +81,9 @@ function failed(error: Refusal): Refusal {
   return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${error.message}`, error.cause);
 }
 
-async function decryptPart(request: Structure, ctx: OperationContext, object: ManagedObject, part: Part): Promise<readonly Node[]> {
-  requireUse(object, USE.Decrypt, ctx.now);
+async function decryptPart(request: Structure, ctx: OperationContext, found: ManagedObject, part: Part): Promise<readonly Node[]> {
+  requireUse(found, USE.Decrypt, ctx.now);
+  const object = await opened(found, ctx);
   if (object.type !== ENUM.ObjectType.SymmetricKey) throw noParts('this kind of key');
   const parameters = effectiveParameters(request, object, 'encryption');
   const algorithm = cipherAlgorithm(ctx, parameters, object);

@@ -4,6 +4,7 @@ import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { changed } from '../object/lifecycle.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
+import { opened } from '../object/opened.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
 import { Refusal } from '../refusal.ts';
@@ -50,7 +51,7 @@ async function basesOf(request: Structure, ctx: OperationContext): Promise<Manag
     if (node.tag !== TAG.UniqueIdentifier && node.tag !== TAG.ObjectUniqueIdentifier) continue;
     const base = await ctx.use(structure(TAG.RequestPayload, [node]), 'DeriveKey', node.tag);
     requireUse(base, USE.DeriveKey, ctx.now);
-    if (!bases.some(({ id }) => id === base.id)) bases.push(base);
+    if (!bases.some(({ id }) => id === base.id)) bases.push(await opened(base, ctx));
   }
   if (bases.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of what to derive from');
   return bases;

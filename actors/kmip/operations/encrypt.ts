@@ -5,6 +5,7 @@ import { randomIv } from '../crypto/random.ts';
 import { effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
+import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -19,8 +20,9 @@ import { type Part, partOf } from './part.ts';
 import { correlation, sendPart } from './parts.ts';
 
 export const encrypt: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'Encrypt');
-  requireUse(object, USE.Encrypt, ctx.now);
+  const found = await ctx.use(request, 'Encrypt');
+  requireUse(found, USE.Encrypt, ctx.now);
+  const object = await opened(found, ctx);
   const part = partOf(request);
   const parameters = effectiveParameters(request, object, 'encryption');
   const data = bytesOf(request, TAG.Data);

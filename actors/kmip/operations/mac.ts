@@ -3,6 +3,7 @@ import { macVerify as isMacOf, type MacAlgorithm, macAlgorithm, mac as macOf } f
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { algorithmOf, secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
+import { opened } from '../object/opened.ts';
 import { requireUse, USE, type Use } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
 import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
@@ -15,8 +16,9 @@ import { correlation, type PartInput, sendPart } from './parts.ts';
 import { validity, verifiedBy } from './validity.ts';
 
 export const mac: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'MAC');
-  requireUse(object, USE.MAC, ctx.now);
+  const found = await ctx.use(request, 'MAC');
+  requireUse(found, USE.MAC, ctx.now);
+  const object = await opened(found, ctx);
   const part = partOf(request);
   const data = bytesOf(request, TAG.Data);
   if (data === undefined && part.is !== 'first' && part.is !== 'last') throw noData('authenticate');
@@ -31,7 +33,7 @@ export const mac: Operation = async (request, ctx) => {
 
 export const macVerify: Operation = async (request, ctx) => {
   const part = partOf(request);
-  const candidates = await ctx.candidates(request, 'MACVerify');
+  const candidates = await Promise.all((await ctx.candidates(request, 'MACVerify')).map((object) => opened(object, ctx)));
   const data = bytesOf(request, TAG.Data);
   if (data === undefined && part.is !== 'first' && part.is !== 'last') throw noData('verify');
   if (part.is !== 'whole') return verifyPart(request, ctx, candidates[0] as ManagedObject, part, data);

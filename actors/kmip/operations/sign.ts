@@ -3,6 +3,7 @@ import { sign as signature } from '../crypto/sign.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
+import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -16,8 +17,9 @@ import { correlation, sendPart } from './parts.ts';
 import { signatureInput } from './signature-input.ts';
 
 export const sign: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'Sign');
-  requireUse(object, USE.Sign, ctx.now);
+  const found = await ctx.use(request, 'Sign');
+  requireUse(found, USE.Sign, ctx.now);
+  const object = await opened(found, ctx);
   if (object.type !== ENUM.ObjectType.PrivateKey) throw unusable(object, USE.Sign, 'InvalidObjectType', 'only private keys sign');
   const part = partOf(request);
   if (part.is !== 'whole') return signPart(request, ctx, object, part);

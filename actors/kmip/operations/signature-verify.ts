@@ -3,6 +3,7 @@ import { verify } from '../crypto/sign.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
+import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { type Node, type Structure, text } from '../ttlv/node.ts';
 import { bytesOf, required } from '../ttlv/read.ts';
@@ -17,7 +18,7 @@ import { validity, verifiedBy } from './validity.ts';
 
 export const signatureVerify: Operation = async (request, ctx) => {
   const part = partOf(request);
-  const candidates = await ctx.candidates(request, 'SignatureVerify');
+  const candidates = await Promise.all((await ctx.candidates(request, 'SignatureVerify')).map((object) => opened(object, ctx)));
   if (part.is !== 'whole') return verifyPart(request, ctx, candidates[0] as ManagedObject, part);
   const input = signatureInput(request);
   const signature = required(bytesOf(request, TAG.SignatureData), TAG.SignatureData);

@@ -4,6 +4,7 @@ import { test } from 'uvu';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
 import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
 import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, structureOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
@@ -78,6 +79,16 @@ test('a client that will have no other than asynchronous answers is refused item
   assert.deepEqual(await answered([query, query], [CONTINUE, mandatory]), [refused, refused]);
   assert.equal((await answered([query], [boolean(TAG.AsynchronousIndicator, true)], { major: 1, minor: 4 }))[0]?.reason, 'OperationNotSupported');
   assert.equal((await answered([query], [enumeration(TAG.AsynchronousIndicator, ENUM.AsynchronousIndicator.Optional)]))[0]?.reason, undefined);
+});
+
+test('Query tells the storage masks that objects can be had with, to clients of KMIP 2.x', async () => {
+  const masks = batchItem('Query', [enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryStorageProtectionMasks)]);
+  const told = async (version: { major: number; minor: number }) => {
+    const answer = await serve(await fuzzed.fresh(), encodeBinary(requestMessage(version, [masks])), 'binary', 'any', ALICE);
+    return readAnswer(answer, 'binary').items[0]?.payload?.value;
+  };
+  const software = [structure(TAG.ProtectionStorageMasks, [integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software)])];
+  assert.deepEqual([await told({ major: 2, minor: 1 }), await told({ major: 1, minor: 4 })], [software, []]);
 });
 
 test('a Locate that finds one leaves it for the next items, one that finds several or none leaves nothing', async () => {

@@ -1,10 +1,9 @@
-// RNGRetrieve, RNGSeed, Query, Log, Interop and PKCS_11: operations without an object.
+// RNGRetrieve, RNGSeed, Log, Interop and PKCS_11: operations without an object.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { interop } from '../../../../actors/kmip/operations/interop.ts';
 import { log } from '../../../../actors/kmip/operations/log.ts';
 import { pkcs11 } from '../../../../actors/kmip/operations/pkcs11.ts';
-import { query } from '../../../../actors/kmip/operations/query.ts';
 import { rngRetrieve, rngSeed } from '../../../../actors/kmip/operations/random.ts';
 import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
 import { bytes, enumeration, integer, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
@@ -27,12 +26,6 @@ test('RNGRetrieve gives as many bytes as asked for, other ones each time, seeded
   for (const length of [1, 63, 64, 65, 65_536]) assert.equal((await random(length)).length, length);
   for (const length of [0, -1, 65_537]) await refused(random(length), 'InvalidField');
   await refused(rngSeed(payload(), ctx), 'InvalidMessage');
-});
-
-test('Query tells the storage masks that objects can be had with, to clients of KMIP 2.x', async () => {
-  const masks = payload(enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryStorageProtectionMasks));
-  assert.deepEqual(await query(masks, new ObjectsInMemory([])), [structure(TAG.ProtectionStorageMasks, [integer(TAG.ProtectionStorageMask, 1)])]);
-  assert.deepEqual(await query(masks, new ObjectsInMemory([], { version: { major: 1, minor: 4 } })), []);
 });
 
 test('Log writes the message as a field of the line, with who said it', async () => {

@@ -1,0 +1,95 @@
+// Objects that are stored wrapped: used by whoever may unwrap with their wrapping key, and the reasons of what is wrong with that key.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import type { Principal } from '../../../../actors/kmip/api.ts';
+import { serve } from '../../../../actors/kmip/message/serve.ts';
+import { writeGrant } from '../../../../actors/kmip/object/grants.ts';
+import type { OperationName } from '../../../../actors/kmip/operations/operation.ts';
+import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
+import { bytes, type Node, type Structure, structure } from '../../../../actors/kmip/ttlv/node.ts';
+import { bytesOf, required, structureOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
+import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { type Item, readAnswer } from '../../../fuzz/answer.ts';
+import { ALICE, BOB } from '../../../fuzz/key-server.ts';
+import { active, aes, attributes, code, DATA, data, id, mask, opaque, pairOf } from '../../../fuzz/members.ts';
+import { batchItem, requestMessage } from '../../../fuzz/objects.ts';
+import { openWorld } from '../../../fuzz/operations.fuzz.ts';
+
+const { fuzzed } = await openWorld();
+const server = await fuzzed.fresh();
+
+async function ask(operation: OperationName, payload: readonly Node[], caller: Principal = ALICE): Promise<Item> {
+  const message = encodeBinary(requestMessage({ major: 2, minor: 1 }, [batchItem(operation, payload)]));
+  return readAnswer(await serve(server, message, 'binary', 'any', caller), 'binary').items[0] as Item;
+}
+
+async function done(operation: OperationName, payload: readonly Node[]): Promise<Structure> {
+  const { payload: answer, message } = await ask(operation, payload);
+  assert.ok(answer, message);
+  return answer;
+}
+
+const made = async (operation: OperationName, payload: readonly Node[], tag: number = TAG.UniqueIdentifier) =>
+  required(textOf(await done(operation, payload), tag), tag);
+const newKey = () => made('Create', [code('ObjectType', 'SymmetricKey'), aes(256, active)]);
+const wrappedBy = (wrapper: string) =>
+  structure(TAG.KeyWrappingSpecification, [code('WrappingMethod', 'Encrypt'), structure(TAG.EncryptionKeyInformation, [id(wrapper)])]);
+
+/** The same key once more, registered as it is given out wrapped. */
+async function wrappedCopy(key: string, wrapper: string, type: 'SymmetricKey' | 'PrivateKey' = 'SymmetricKey', ...given: Node[]): Promise<string> {
+  const content = required(structureOf(await done('Get', [id(key), wrappedBy(wrapper)]), TAG[type]), TAG[type]);
+  return made('Register', [code('ObjectType', type), attributes(mask(0x200000), active, ...given), content]);
+}
+
+const revoked = (key: string) => done('Revoke', [id(key), structure(TAG.RevocationReason, [code('RevocationReasonCode', 'CessationOfOperation')])]);
+
+test('a key that is stored wrapped encrypts, decrypts and signs as the one in clear, and stays wrapped', async () => {
+  const [key, wrapper] = [await newKey(), await newKey()];
+  const copy = await wrappedCopy(key, wrapper);
+  for (const [by, other] of [
+    [key, copy],
+    [copy, key],
+  ] as const) {
+    const { value } = await done('Encrypt', [id(by), data()]);
+    const decrypted = await done('Decrypt', [id(other), ...value.filter(({ tag }) => tag !== TAG.UniqueIdentifier)]);
+    assert.deepEqual(bytesOf(decrypted, TAG.Data), DATA);
+  }
+  const pair = await done('CreateKeyPair', [pairOf(code('CryptographicAlgorithm', 'ECDSA'), active)]);
+  const [privateKey, publicKey] = [TAG.PrivateKeyUniqueIdentifier, TAG.PublicKeyUniqueIdentifier].map((tag) => textOf(pair, tag) ?? '') as [string, string];
+  const signer = await wrappedCopy(privateKey, wrapper, 'PrivateKey', code('CryptographicAlgorithm', 'ECDSA'));
+  const signature = required(bytesOf(await done('Sign', [id(signer), data()]), TAG.SignatureData), TAG.SignatureData);
+  const { value } = await done('SignatureVerify', [id(publicKey), data(), bytes(TAG.SignatureData, signature)]);
+  assert.ok(value.some((node) => JSON.stringify(node) === JSON.stringify(code('ValidityIndicator', 'Valid'))));
+  const stored = structureOf(await done('Get', [id(copy)]), TAG.SymmetricKey);
+  assert.ok(structureOf(required(structureOf(stored as Structure, TAG.KeyBlock), TAG.KeyBlock), TAG.KeyWrappingData));
+});
+
+test('whoever may use the wrapped key, but not its wrapping key, cannot use it', async () => {
+  const wrapper = await newKey();
+  const copy = await wrappedCopy(await newKey(), wrapper);
+  await server.store.transaction((tx) => writeGrant(tx, copy, BOB.user, new Set(['encrypt'])));
+  server.cache.bump([copy]);
+  assert.equal((await ask('Encrypt', [id(copy), data()], BOB)).reason, 'WrappingObjectNotFound');
+  await server.store.transaction((tx) => writeGrant(tx, wrapper, BOB.user, new Set(['decrypt'])));
+  server.cache.bump([wrapper]);
+  assert.equal((await ask('Encrypt', [id(copy), data()], BOB)).reason, undefined);
+});
+
+test('what is wrong with a wrapping key has reasons of its own', async () => {
+  const [key, wrapper] = [await newKey(), await newKey()];
+  const copy = await wrappedCopy(key, wrapper);
+  const reasons = async () => [(await ask('Encrypt', [id(copy), data()])).reason, (await ask('Get', [id(key), wrappedBy(wrapper)])).reason];
+  await done('Archive', [id(wrapper)]);
+  assert.deepEqual(await reasons(), ['WrappingObjectArchived', 'WrappingObjectArchived']);
+  await done('Recover', [id(wrapper)]);
+  await revoked(wrapper);
+  assert.deepEqual(await reasons(), [undefined, 'WrongKeyLifecycleState']);
+  await done('Destroy', [id(wrapper)]);
+  assert.deepEqual(await reasons(), ['WrappingObjectDestroyed', 'WrappingObjectDestroyed']);
+  const document = await made('Register', [code('ObjectType', 'OpaqueObject'), attributes(), opaque(DATA)]);
+  assert.equal((await ask('Get', [id(document), wrappedBy(await newKey())])).reason, 'InvalidObjectType');
+});
+
+test.after(() => fuzzed.end());
+
+test.run();
