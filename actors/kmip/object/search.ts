@@ -4,9 +4,12 @@ import type { OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
+import { tagName } from '../ttlv/names.ts';
 import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
 import { textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { ruleOf } from './attribute-rules.ts';
+import { type Viewer, viewAttributes } from './attribute-view.ts';
 import { sameNode } from './attributes.ts';
 import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
 import type { ManagedObject } from './managed-object.ts';
@@ -59,7 +62,7 @@ async function byLooking(ctx: OperationContext, selection: Selection, rest: read
   for (let at = 0; at < found.length; at += CHUNK) {
     const part = found.slice(at, at + CHUNK).map(({ id }) => id);
     for (const object of await ctx.server.rows.describeAll(ctx.reader, part)) {
-      if (!matches(object, rest)) continue;
+      if (!matches(object, rest, ctx)) continue;
       if (total >= offset && ids.length < limit) ids.push(object.id);
       total += 1;
     }
@@ -75,6 +78,7 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
   if (version.major > 1) selection.where(`o.object_type <> ${ENUM.ObjectType.Template}`);
   const rest: Node[] = [];
   for (const node of attributes) {
+    if (!ruleOf(node.tag)) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
     const tags = tagsAsked(node);
     const column = DATE_COLUMNS.get(node.tag);
     if (tags) for (const tag of tags) selection.term(tagTerm(tag));
@@ -84,12 +88,15 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
     else if (column !== undefined && node.type === TYPE.DateTime) {
       const [first, last] = rangeOf(attributes, node.tag);
       selection.where(`o.${column} BETWEEN ${selection.param(first)} AND ${selection.param(last)}`);
-    } else if (isIndexed(node)) selection.term(termOf(node));
+    } else if (isIndexed(node) && !COMPUTED.has(node.tag)) selection.term(termOf(node));
     else rest.push(node);
   }
   if (groupMember !== undefined) rest.push({ tag: TAG.ObjectGroupMember, type: TYPE.Enumeration, value: groupMember });
   return rest;
 }
+
+/** Told by the server, and stored nowhere. */
+const COMPUTED: ReadonlySet<number> = new Set([TAG.LeaseTime, TAG.ProtectionStorageMask, TAG.ShortUniqueIdentifier]);
 
 /** Dates that have a column of their own. */
 const DATE_COLUMNS: ReadonlyMap<number, string> = new Map([
@@ -124,14 +131,25 @@ function tagsAsked(node: Node): string[] | undefined {
 }
 
 /** Whether an object has all of these; two dates of one kind are the ends of a range. */
-function matches(object: ManagedObject, conditions: readonly Node[]): boolean {
+function matches(object: ManagedObject, conditions: readonly Node[], viewer: Viewer): boolean {
   return conditions.every((asked) => {
     if (asked.tag === TAG.ObjectGroupMember) return isFresh(object) === (asked.value === ENUM.ObjectGroupMember.GroupMemberFresh);
+    if (COMPUTED.has(asked.tag)) return viewAttributes(object, viewer).some((node) => sameNode(node, asked));
     const values = object.attributes.all(asked.tag).map(({ node }) => node);
+    if (asked.tag === TAG.UsageLimits && asked.type === TYPE.Structure) return values.some((node) => node.type === TYPE.Structure && hasLeft(node, asked));
     if (asked.type === TYPE.DateTime) return values.some((node) => inRange(node, conditions, asked.tag));
     if (asked.tag === TAG.CryptographicUsageMask && asked.type === TYPE.Integer)
       return values.some((node) => node.type === TYPE.Integer && (node.value & asked.value) === asked.value);
     return values.some((node) => includes(node, asked));
+  });
+}
+
+/** Section 6.1.28: at least as many units, in all and left, as are asked for. */
+function hasLeft(limits: Structure, asked: Structure): boolean {
+  return asked.value.every((member) => {
+    const own = limits.value.find(({ tag }) => tag === member.tag);
+    if (member.type !== TYPE.LongInteger) return own !== undefined && sameNode(own, member);
+    return own?.type === TYPE.LongInteger && own.value >= member.value;
   });
 }
 

@@ -1,5 +1,6 @@
 // Archive and Recover: an archived object is kept, but not used or fetched until it is recovered (KMIP 2.1 sections 6.1.4 and 6.1.42).
 import { changed } from '../object/lifecycle.ts';
+import { Refusal } from '../refusal.ts';
 import { dateTime, text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
@@ -11,6 +12,7 @@ function move(right: 'Archive' | 'Recover', archived: boolean): Operation {
   return async (request, ctx) => {
     const id = await ctx.change(async (tx) => {
       const draft = await tx.use(request, right);
+      if (archived && draft.archived) throw new Refusal('ObjectArchived', `DENIED: the object ${draft.id} is archived already`);
       if (draft.archived !== archived) {
         draft.archived = archived;
         if (archived) draft.attributes.set(dateTime(TAG.ArchiveDate, ctx.now));

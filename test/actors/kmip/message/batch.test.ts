@@ -5,7 +5,7 @@ import { serve } from '../../../../actors/kmip/message/serve.ts';
 import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
 import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
+import { boolean, bytes, enumeration, integer, interval, longInteger, type Node, type Structure, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
 import { bytesOf, children, codeOf, structureOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
 import { readAnswer } from '../../../fuzz/answer.ts';
@@ -113,6 +113,28 @@ test('Recover leaves the object for the next items, Activate and Archive do not'
   const after = async (operation: 'Archive' | 'Recover') => (await answered([batchItem(operation, [named]), state]))[1];
   assert.equal((await after('Archive'))?.reason, 'InvalidField');
   assert.equal((await after('Recover'))?.object, made?.object);
+});
+
+test('Locate compares usage limits by size, knows what the server computes, and refuses what is no attribute', async () => {
+  const limits = (total: bigint, count: bigint) =>
+    structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), code('UsageLimitsUnit', 'Byte')]);
+  const [few, many] = await answered([key(name('limits'), limits(10n, 10n)), key(name('limits'), limits(20n, 20n))]);
+  const found = async (...conditions: Node[]) => (await answered([batchItem('Locate', [attributes(name('limits'), ...conditions)]), state]))[1]?.object;
+  assert.equal(await found(limits(15n, 15n)), many?.object);
+  assert.equal(await found(limits(15n, 25n)), undefined);
+  assert.equal(await found(structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 11n)])), many?.object);
+  assert.equal(await found(limits(5n, 5n), interval(TAG.LeaseTime, 3600), id(few?.object ?? '')), few?.object);
+  assert.equal(await found(id(few?.object ?? ''), interval(TAG.LeaseTime, 1)), undefined);
+  assert.equal((await answered([batchItem('Locate', [attributes(bytes(TAG.KeyMaterial, new Uint8Array(1)))])]))[0]?.reason, 'InvalidAttribute');
+});
+
+test('what is archived is not archived again', async () => {
+  const [made] = await answered([key()]);
+  const archive = batchItem('Archive', [id(made?.object ?? '')]);
+  assert.deepEqual(
+    (await answered([archive, archive])).map(({ reason }) => reason),
+    [undefined, 'ObjectArchived'],
+  );
 });
 
 test.after(() => fuzzed.end());
