@@ -10,7 +10,8 @@ import { asymmetricKey, keyBlock, keyBlockOf } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 const { ObjectType } = ENUM;
-const SYMMETRIC: ReadonlySet<string> = new Set(['Raw', 'TransparentSymmetricKey', 'Opaque']);
+/** Key formats of symmetric keys and secret data. */
+export const SYMMETRIC_FORMATS: ReadonlySet<string> = new Set(['Raw', 'TransparentSymmetricKey', 'Opaque']);
 
 /**
  * The content of an object in a format; as it was registered or made where none is asked for, without attributes inside its KeyValue:
@@ -37,7 +38,7 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
   const asked = format ?? block.format;
   if (asked === block.format) return block.attributes.length === 0 ? content : rebuilt(object, asked, block.material, block.algorithm, block.length);
   if (object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData) {
-    if (!SYMMETRIC.has(asked)) throw unsupported(object, asked);
+    if (!SYMMETRIC_FORMATS.has(asked)) throw unsupported(object, asked);
     const raw = block.material instanceof Uint8Array ? block.material : required(bytesOf(block.material, TAG.Key), TAG.Key);
     return rebuilt(object, asked, symmetricMaterial(raw, asked), block.algorithm, block.length);
   }

@@ -6,6 +6,7 @@ import { boolean, type Structure, TYPE } from '../ttlv/node.ts';
 import { codeOf, nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { askedFormat, inFormat } from './format.ts';
+import { algorithmOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrapContent, wrapContent } from './wrapping.ts';
@@ -21,8 +22,7 @@ const flagOf = ({ attributes }: ManagedObject, tag: number, otherwise: boolean):
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
-  if (codeOf(request, TAG.KeyCompressionType) !== undefined && object.type !== ObjectType.PublicKey)
-    throw new Refusal('KeyCompressionTypeNotSupported', 'only points of elliptic curve public keys have a compression, and they are given out in the formats');
+  requireUncompressed(codeOf(request, TAG.KeyCompressionType), object);
   if (flagOf(object, TAG.Sensitive, false) && !specification) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const content = inFormat(object, askedFormat(request));
@@ -32,6 +32,16 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (wrapper !== undefined && !clear) return wrapContent(content, wrappingSpecification(wrapper), ctx);
   if (flagOf(object, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
   return clear ? unwrapContent(content, ctx) : content;
+}
+
+const POINTS: ReadonlySet<string> = new Set(['EC', 'ECDSA', 'ECDH', 'ECMQV']);
+
+/** Points of elliptic curves are given out uncompressed, and no other key has a compression. */
+function requireUncompressed(compression: number | undefined, object: ManagedObject): void {
+  if (compression === undefined) return;
+  const hasPoint = object.type === ObjectType.PublicKey && POINTS.has(algorithmOf(object) ?? '');
+  if (!hasPoint || compression !== ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed)
+    throw new Refusal('KeyCompressionTypeNotSupported', 'public keys of elliptic curves are given out uncompressed, and only they have a compression');
 }
 
 /** By KeyWrapType of the request, else by the configuration for kinds of objects that old clients must get unwrapped. */

@@ -1,17 +1,20 @@
 // Objects that clients bring: their content is read once, held against what the attributes say of it, and described by attributes.
+import { readCertificateRequest } from '../crypto/certificate-request.ts';
 import { keyFacts } from '../crypto/key-algorithm.ts';
 import { importKey } from '../crypto/key-format.ts';
 import { fitsLength } from '../crypto/symmetric-key.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { bytesOf, child, codeOf, nameOf, required } from '../ttlv/read.ts';
+import { bytesOf, child, codeOf, integerOf, nameOf, required } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
 import { describeCertificate } from './certificate-attributes.ts';
+import { SYMMETRIC_FORMATS } from './format.ts';
 import { keyBlockOf } from './key-material.ts';
 import type { ObjectType as ObjectTypeCode } from './managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './new-attributes.ts';
+import { splitParametersOf } from './split-key.ts';
 import { requireTemplate } from './template.ts';
 
 const { ObjectType } = ENUM;
@@ -58,9 +61,9 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
       keyBlockOf(content);
       return;
     case ObjectType.CertificateRequest:
-      required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
-      required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);
-      return;
+      return requireRequest(content);
+    case ObjectType.SplitKey:
+      return requireSplitKey(content);
     case ObjectType.Template:
       return requireTemplate(content);
     default:
@@ -68,14 +71,32 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
   }
 }
 
+/** @throws Refusal InvalidCSR for a PKCS#10 request that is none; other kinds are kept as they are */
+function requireRequest(content: Structure): void {
+  const type = required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
+  const value = required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);
+  if (type === ENUM.CertificateRequestType.PKCS_10 || type === ENUM.CertificateRequestType.PEM) readCertificateRequest(value);
+}
+
+/** @throws Refusal InvalidField for a part that no splitting could have made (specification 2.1 section 2.8) */
+function requireSplitKey(content: Structure): void {
+  keyBlockOf(content);
+  const { method, parts, threshold, primeField } = splitParametersOf(content);
+  const identifier = required(integerOf(content, TAG.KeyPartIdentifier), TAG.KeyPartIdentifier);
+  if (identifier < 1 || identifier > parts) throw new Refusal('InvalidField', `KeyPartIdentifier is between 1 and the number of parts, ${parts}`);
+  if (threshold < 1 || threshold > parts) throw new Refusal('InvalidField', `SplitKeyThreshold is between 1 and the number of parts, ${parts}`);
+  if (method === 'PolynomialSharingPrimeField' && primeField === undefined) throw new Refusal('InvalidField', `${method} needs PrimeFieldSize`);
+}
+
 function describeSymmetric(content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
-  const { algorithm = givenAlgorithm(attributes), material, wrapping, length = givenLength(attributes) } = keyBlockOf(content);
+  const { algorithm = givenAlgorithm(attributes), format, material, wrapping, length = givenLength(attributes) } = keyBlockOf(content);
   if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
   requireAllowed(algorithm, allowed);
   requireSame('cryptographic algorithm', givenAlgorithm(attributes), algorithm);
   requireSame('cryptographic length', givenLength(attributes), length);
   attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
   if (wrapping) return;
+  if (!SYMMETRIC_FORMATS.has(format)) throw new Refusal('KeyFormatTypeNotSupported', `${format} is no format of symmetric keys: not supported`);
   const raw = material instanceof Uint8Array ? material : required(bytesOf(material, TAG.Key), TAG.Key);
   const bits = length ?? raw.length * 8;
   if (!fitsLength(algorithm, bits, raw.length))

@@ -1,4 +1,4 @@
-// Objects that are stored wrapped: used by whoever may unwrap with their wrapping key, and the reasons of what is wrong with that key.
+// Objects that are stored wrapped: used by whoever may unwrap with their wrapping key, and the reasons of what cannot be given out.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { Principal } from '../../../../actors/kmip/api.ts';
@@ -6,6 +6,7 @@ import { serve } from '../../../../actors/kmip/message/serve.ts';
 import { writeGrant } from '../../../../actors/kmip/object/grants.ts';
 import type { OperationName } from '../../../../actors/kmip/operations/operation.ts';
 import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
+import type { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, structure } from '../../../../actors/kmip/ttlv/node.ts';
 import { bytesOf, required, structureOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
@@ -88,6 +89,16 @@ test('what is wrong with a wrapping key has reasons of its own', async () => {
   assert.deepEqual(await reasons(), ['WrappingObjectDestroyed', 'WrappingObjectDestroyed']);
   const document = await made('Register', [code('ObjectType', 'OpaqueObject'), attributes(), opaque(DATA)]);
   assert.equal((await ask('Get', [id(document), wrappedBy(await newKey())])).reason, 'InvalidObjectType');
+});
+
+test('points of elliptic curves are given out uncompressed, and no other key has a compression', async () => {
+  const pair = await done('CreateKeyPair', [pairOf(code('CryptographicAlgorithm', 'ECDSA'), active)]);
+  const [privateKey, publicKey] = [TAG.PrivateKeyUniqueIdentifier, TAG.PublicKeyUniqueIdentifier].map((tag) => textOf(pair, tag) ?? '') as [string, string];
+  const reason = async (key: string, compression: keyof typeof ENUM.KeyCompressionType) =>
+    (await ask('Get', [id(key), code('KeyCompressionType', compression)])).reason;
+  assert.equal(await reason(publicKey, 'ECPublicKeyTypeUncompressed'), undefined);
+  assert.equal(await reason(publicKey, 'ECPublicKeyTypeX9_62CompressedPrime'), 'KeyCompressionTypeNotSupported');
+  for (const key of [privateKey, await newKey()]) assert.equal(await reason(key, 'ECPublicKeyTypeUncompressed'), 'KeyCompressionTypeNotSupported');
 });
 
 test.after(() => fuzzed.end());
