@@ -32,6 +32,9 @@ const OBJECT_NOT_FOUND: ReadonlySet<OperationName> = new Set([
   'Recover',
 ] satisfies OperationName[]);
 
+/** States of a generation that the name of its keyset alone does not stand for. */
+const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
+
 function absent(right: OperationName, name: string): Refusal {
   return new Refusal(OBJECT_NOT_FOUND.has(right) ? 'ObjectNotFound' : 'ItemNotFound', `object not found for identifier ${name}`);
 }
@@ -61,8 +64,9 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
     const held = await this.#held(name);
     if (held) return this.#permitted(held, right, name);
     const found = await this.#elsewhere(name, right);
-    // A replacement may be there before its time: until then the one before it protects.
-    const chosen = found.find((object) => stateAt(object, this.#now) === ENUM.State.Active) ?? found[0];
+    // A replacement may be there before its time, or be destroyed: then the one before it is meant. One that was revoked is still the
+    // newest, or its revocation would bring the old ones back.
+    const chosen = found.find((object) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? found[0];
     if (!chosen) throw absent(right, name);
     return chosen;
   }

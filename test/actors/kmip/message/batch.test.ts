@@ -10,7 +10,7 @@ import { bytesOf, children, codeOf, structureOf, textOf } from '../../../../acto
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
 import { readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE } from '../../../fuzz/key-server.ts';
-import { ANY_USE, active, attributes, code, id, mask, name } from '../../../fuzz/members.ts';
+import { ANY_USE, active, aes, attributes, code, data, id, mask, name } from '../../../fuzz/members.ts';
 import { batchItem, requestMessage } from '../../../fuzz/objects.ts';
 import { openWorld } from '../../../fuzz/operations.fuzz.ts';
 
@@ -18,6 +18,7 @@ const { fuzzed } = await openWorld();
 const CONTINUE = enumeration(TAG.BatchErrorContinuationOption, ENUM.BatchErrorContinuationOption.Continue);
 const STATE = enumeration(TAG.AttributeReference, TAG.State);
 
+const keyset = (value: string) => structure(TAG.RotateName, [text(TAG.RotateNameValue, value), code('RotateNameType', 'UninterpretedTextString')]);
 const query = batchItem('Query', [enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryObjects)]);
 const state = batchItem('GetAttributes', [STATE]);
 const key = (...given: Node[]) =>
@@ -135,6 +136,24 @@ test('what is archived is not archived again', async () => {
     (await answered([archive, archive])).map(({ reason }) => reason),
     [undefined, 'ObjectArchived'],
   );
+});
+
+test('the name of a keyset stands for its newest generation, also when that is revoked; not before its time, nor when it is destroyed', async () => {
+  const ready = batchItem('Create', [code('ObjectType', 'SymmetricKey'), aes(128, active, keyset('set of three'))]);
+  const rekey = (...more: Node[]) => batchItem('ReKey', [id('set of three'), ...more]);
+  const meant = async () => (await answered([batchItem('GetAttributes', [id('set of three'), STATE])]))[0]?.object;
+  const encrypted = async () => (await answered([batchItem('Encrypt', [id('set of three'), data()])]))[0];
+  const [first, second] = await answered([ready, rekey()]);
+  assert.equal(await meant(), second?.object);
+  const [third] = await answered([rekey(interval(TAG.Offset, 1000))]);
+  assert.equal((await encrypted())?.object, second?.object);
+  const revoke = structure(TAG.RevocationReason, [code('RevocationReasonCode', 'CessationOfOperation')]);
+  await answered([batchItem('Revoke', [id(second?.object ?? ''), revoke])]);
+  assert.equal(await meant(), second?.object);
+  assert.equal((await encrypted())?.reason, 'WrongKeyLifecycleState');
+  await answered([batchItem('Destroy', [id(second?.object ?? '')])]);
+  assert.equal((await encrypted())?.object, first?.object);
+  assert.ok(third?.object);
 });
 
 test.after(() => fuzzed.end());
