@@ -13,6 +13,9 @@ import type { Draft } from './managed-object.ts';
 /** Values of one attribute that an object may have; vendor attributes count together. */
 const MOST_VALUES = 256;
 
+/** Whether an object may have another value of this attribute. */
+export const hasRoom = (attributes: ReadonlyAttributes, tag: number): boolean => attributes.all(tag).length < MOST_VALUES;
+
 /** @throws Refusal ServerLimitExceeded where there is no room for another value, or for those that are there */
 export function requireRoom(attributes: ReadonlyAttributes, tag: number, another: 0 | 1 = 1): void {
   if (attributes.all(tag).length + another > MOST_VALUES)

@@ -12,6 +12,7 @@ import { keysetOf } from './index-terms.ts';
 import { changed, dateAttribute, settle } from './lifecycle.ts';
 import type { Draft, ManagedObject } from './managed-object.ts';
 import { newAttributes } from './new-attributes.ts';
+import { requireAsProtected } from './protection.ts';
 
 const { State } = ENUM;
 
@@ -110,7 +111,8 @@ function override(attributes: AttributeSet, given: AttributeSet, any: boolean): 
  * Writes the replacement, and marks the old object as replaced: its names go to the new one, and the two lead to each other. Whose the old
  * one is, and who may use it, is so of the new one, whoever asked for the rotation.
  */
-export async function replace(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
+export async function replace(tx: ObjectTransaction, old: Draft, replacement: Draft, { caller, now }: OperationContext): Promise<void> {
+  requireAsProtected(old, replacement, caller);
   replacement.owner = old.owner;
   setLink(old, 'ReplacementObjectLink', replacement.id);
   setLink(replacement, 'ReplacedObjectLink', old.id);

@@ -10,7 +10,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { sameNode } from './attributes.ts';
 import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { Selection } from './selection.ts';
+import { type Scope, Selection } from './selection.ts';
 
 export interface Search {
   readonly attributes: readonly Node[];
@@ -20,6 +20,8 @@ export interface Search {
   readonly groupMember: number | undefined;
   readonly offset: number;
   readonly limit: number;
+  /** `known` unless given. */
+  readonly scope?: Scope;
 }
 
 export interface Found {
@@ -36,7 +38,7 @@ const CHUNK = 500;
 const MOST_CONDITIONS = 100;
 
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
-  const selection = new Selection(ctx.caller);
+  const selection = new Selection(ctx.caller, search.scope);
   const rest = select(selection, ctx, search);
   return rest.length === 0 ? byIndex(ctx.reader, selection, search) : byLooking(ctx, selection, rest, search);
 }
