@@ -1,4 +1,5 @@
 // What the operations that change an attribute have in common: one transaction, the state that new dates bring about, the note of the change.
+import { requireSize } from '../object/attribute-change.ts';
 import { requireOrderedDates } from '../object/attribute-dates.ts';
 import type { AttributeValue } from '../object/attributes.ts';
 import { changed, settle } from '../object/lifecycle.ts';
@@ -24,6 +25,7 @@ export async function changeAttribute(
     settle(draft, ctx.now);
     const value = work(draft);
     requireOrderedDates(draft);
+    requireSize(draft);
     settle(draft, ctx.now);
     changed(draft, ctx.now);
     await tx.update(draft);

@@ -94,7 +94,7 @@ async function requireOneKey(tx: ObjectTransaction, objects: readonly ManagedObj
       known = firsts.get(at.id);
       const previous = linkedTo(at, 'PreviousLink');
       if (known === undefined && previous === undefined) known = linkedTo(at, 'NextLink') === undefined ? undefined : at.id;
-      const { owner } = at;
+      const owner: string = at.owner;
       const before: ManagedObject | undefined = previous === undefined ? undefined : await tx.read(previous);
       // A link to another's object was written by a client: what is there is not to be learned from it.
       at = before?.owner === owner ? before : undefined;
