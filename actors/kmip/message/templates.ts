@@ -8,15 +8,13 @@ import { enumeration, type Node, type Structure, structure, text } from '../ttlv
 import { TAG } from '../ttlv/tag.ts';
 import { type Templates, templateNames } from './legacy.ts';
 
-/** The newest of each name, of the caller's own, else of those granted by others. @throws Refusal ObjectArchived; those that are not there are left out */
+/** The newest of each name: of the caller's own, else of those that others have granted. @throws Refusal ObjectArchived; those that are not there are left out */
 export async function findTemplates(payload: Structure, ctx: OperationContext): Promise<Templates> {
   const found = new Map<string, readonly Node[]>();
   if (ctx.version.major !== 1) return found;
   for (const name of new Set(templateNames(payload))) {
     const attributes = [enumeration(TAG.ObjectType, ENUM.ObjectType.Template), structure(TAG.Name, [text(TAG.NameValue, name)])];
-    const newest = async (scope: 'own' | 'known') =>
-      (await findObjects(ctx, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 1, scope })).ids[0];
-    const id = (await newest('own')) ?? (await newest('known'));
+    const [id] = (await findObjects(ctx, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 1 })).ids;
     if (id === undefined) continue;
     const { content, archived } = await ctx.byId(id, 'Get');
     if (archived) throw new Refusal('ObjectArchived', `the template ${name} is archived; recover it first`);

@@ -45,7 +45,7 @@ export function requireChosen(id: string): string {
 }
 
 /** What others have granted must not come in the place of one's own. */
-const SCOPES: readonly Scope[] = ['own', 'known'];
+const SCOPES: readonly Scope[] = ['own', 'granted'];
 
 export interface KeysetAddress {
   readonly name: string;

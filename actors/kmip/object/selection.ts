@@ -1,4 +1,4 @@
-// A query over the rows of kms_object: of what a caller may know of, those with all terms of the index and all conditions.
+// A query over the rows of kms_object: of a caller's own or of those granted to the caller, those with all terms of the index and all conditions.
 import type { SqlValue } from '../../../kernel/store/store.ts';
 import type { Principal } from '../api.ts';
 import { Refusal } from '../refusal.ts';
@@ -12,8 +12,8 @@ const MOST_TERMS = 100;
 /** Terms that few objects have: of these one leads to the rows, the others are looked up for each. */
 const SELECTIVE: ReadonlySet<number> = new Set([TAG.Name, TAG.Link, TAG.Attribute, TAG.RotateName, TAG.ApplicationSpecificInformation, TAG.ObjectGroup]);
 
-/** Of what is searched: the caller's own objects, or also those that others have granted. */
-export type Scope = 'own' | 'known';
+/** What is searched: the caller's own objects, or those that others have granted. */
+export type Scope = 'own' | 'granted';
 
 export class Selection {
   readonly params: SqlValue[] = [];
@@ -22,7 +22,7 @@ export class Selection {
   readonly #terms: IndexTerm[] = [];
   readonly #conditions: string[] = [];
 
-  constructor(caller: Principal, scope: Scope = 'known') {
+  constructor(caller: Principal, scope: Scope) {
     this.#owner = this.param(caller.user);
     if (scope === 'own') return;
     this.#grantees = granteesOf(caller)
@@ -51,12 +51,16 @@ export class Selection {
   sql(): string {
     const terms = this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
     const has = terms.map((term) => `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND ${term})`);
+    if (this.#grantees !== undefined)
+      return rows([
+        `o.id IN (SELECT g.object_id FROM kms_grant g WHERE g.user_id IN (${this.#grantees}))`,
+        `o.owner <> ${this.#owner}`,
+        ...has,
+        ...this.#conditions,
+      ]);
     const own =
       terms.length === 0 ? [`o.owner = ${this.#owner}`] : [`o.id IN (SELECT a.object_id FROM kms_attribute a WHERE a.owner = ${this.#owner} AND ${terms[0]})`];
-    const ownRows = rows([...own, ...has.slice(1), ...this.#conditions]);
-    if (this.#grantees === undefined) return ownRows;
-    const granted = [`o.id IN (SELECT g.object_id FROM kms_grant g WHERE g.user_id IN (${this.#grantees}))`, `o.owner <> ${this.#owner}`];
-    return `${ownRows} UNION ALL ${rows([...granted, ...has, ...this.#conditions])}`;
+    return rows([...own, ...has.slice(1), ...this.#conditions]);
   }
 }
 

@@ -69,6 +69,27 @@ test("nor in the place of one's own tags", async () => {
   assert.match((await ask('Encrypt', encryption('["ledger"]'), ALICE)).reason, /resolve to 2 valid keys/);
 });
 
+test("nor before one's own where a client looks for a name", async () => {
+  const nameOf = (value: string) => structure(TAG.Name, [text(TAG.NameValue, value), enumeration(TAG.NameType, ENUM.NameType.UninterpretedTextString)]);
+  const own = [await key(ALICE, nameOf('vault'), tags('v')), await key(ALICE, nameOf('vault2'), tags('v'))];
+  const theirs: string[] = [];
+  for (const name of ['vault', 'vault']) theirs.unshift(await key(BOB, nameOf(name), tags('v')));
+  for (const id of theirs) await kmip.grant(id, EVERYBODY, ['get'], BOB);
+  const located = async (attribute: Node, ...more: Node[]) => {
+    const { ids, members } = await ask('Locate', [...more, structure(TAG.Attributes, [attribute])], ALICE);
+    return [members['LocatedItems'], ...ids];
+  };
+  const unindexed = structure(TAG.Name, [text(TAG.NameValue, 'vault')]);
+  for (const name of [nameOf('vault'), unindexed]) {
+    assert.deepEqual(await located(name), [3, own[0], ...theirs]);
+    assert.deepEqual(await located(name, integer(TAG.MaximumItems, 1)), [3, own[0]]);
+    assert.deepEqual(await located(name, integer(TAG.OffsetItems, 1), integer(TAG.MaximumItems, 1)), [3, theirs[0]]);
+    assert.deepEqual(await located(name, integer(TAG.OffsetItems, 2)), [3, theirs[1]]);
+    assert.deepEqual(await located(name, integer(TAG.OffsetItems, 3)), [3]);
+  }
+  assert.deepEqual(await located(tags('v'), integer(TAG.OffsetItems, 1), integer(TAG.MaximumItems, 2)), [4, own[0], theirs[0]]);
+});
+
 test("an identifier that somebody chooses hides nobody's keyset, granted or not", async () => {
   const own = await key(ALICE, keyset('orders'));
   for (const name of ['orders', 'orders@latest', 'orders@0']) {
