@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import type { Principal } from '../../../actors/kmip/api.ts';
 import type { OperationName } from '../../../actors/kmip/operations/operation.ts';
 import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
+import { boolean, bytes, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { type Answered, aesKey, decryption, encryption, named, revocation, startKeyServer } from './key-server.ts';
@@ -203,6 +203,18 @@ test("a rotation by a grantee leaves the owner's protection of the key as it was
   const replacement = await made('ReKey', [named(old)], ALICE);
   assert.match((await ask('Get', [named(replacement)], ALICE)).reason, /^Sensitive/);
   assert.ok((await ask('ReKey', [named(replacement), open], BOB)).ok);
+});
+
+test('the digest of a password is for its owner, not for everybody who may know of it', async () => {
+  const block = structure(TAG.KeyBlock, [
+    enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Opaque),
+    structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, Buffer.from('password1'))]),
+  ]);
+  const content = structure(TAG.SecretData, [enumeration(TAG.SecretDataType, ENUM.SecretDataType.Password), block]);
+  const id = await made('Register', [enumeration(TAG.ObjectType, ObjectType.SecretData), structure(TAG.Attributes, []), content], BOB);
+  await kmip.grant(id, ALICE.user, ['check'], BOB);
+  const shown = async (who: Principal) => JSON.stringify((await ask('GetAttributes', [named(id)], who)).members).includes('"DigestValue"');
+  assert.deepEqual([await shown(BOB), await shown(ALICE)], [true, false]);
 });
 
 function splitting(id: string): Node[] {

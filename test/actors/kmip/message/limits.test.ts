@@ -2,14 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
+import { rotateDue } from '../../../../actors/kmip/rotation.ts';
 import type { KeyServer } from '../../../../actors/kmip/server.ts';
 import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
 import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { enumeration, integer, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
+import { boolean, enumeration, integer, interval, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
 import { type Item, readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE, NOW, openFuzzedServer } from '../../../fuzz/key-server.ts';
-import { attributes, code, id, newAttribute, opaque, vendor } from '../../../fuzz/members.ts';
+import { active, attributes, code, id, newAttribute, opaque, vendor } from '../../../fuzz/members.ts';
 import { batchItem, requestMessage } from '../../../fuzz/objects.ts';
 
 const world = await openFuzzedServer();
@@ -97,6 +98,21 @@ test('the attributes of an object have an end, however they came to it', async (
   const reason = structure(TAG.RevocationReason, [code('RevocationReasonCode', 'KeyCompromise')]);
   assert.equal(await reasonOf('Activate', [id('full')]), undefined, 'the server goes on managing it');
   assert.equal(await reasonOf('Revoke', [id('full'), reason]), undefined);
+});
+
+test('rotations that take too long go on with the next look, where they were', async () => {
+  const due = attributes(code('CryptographicAlgorithm', 'AES'), active, interval(TAG.RotateInterval, 1_000_000), boolean(TAG.RotateAutomatic, true));
+  const many = Array.from({ length: 100 }, () => batchItem('Create', [code('ObjectType', 'SymmetricKey'), due]));
+  assert.equal(succeeded(await send(await world.fresh(), many)), 100);
+  const later = { ...(await world.fresh()), now: () => NOW + 2_000_000_000 };
+  let now = NOW + 2_000_000_000;
+  const looks: number[] = [];
+  for (let look = 0; look < 50 && looks.at(-1) !== 0; look++) looks.push(await rotateDue({ ...later, now: () => (now += 400) }));
+  assert.equal(
+    looks.reduce((sum, count) => sum + count, 0),
+    100,
+  );
+  assert.ok((looks[0] as number) < 50, String(looks));
 });
 
 test.run();
