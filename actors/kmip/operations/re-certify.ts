@@ -40,7 +40,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const before = certificateFacts(certificateOf(old));
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
   if (request && !request.subjectPublicKey.equals(before.publicKey)) throw new Refusal('InvalidCSR', 'the certificate request is for another public key');
-  const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx.now, TAG.Attributes);
+  const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
   const issuer = await issuerFor(tx, old, before, wishes, ctx);
   const validity = validityOf(payload, attributes, wishes, before, ctx.now);
   const content = certificateContent(renewed(before, request, wishes, issuer, validity));

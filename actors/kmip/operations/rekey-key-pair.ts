@@ -29,8 +29,8 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   requireReplaceable(oldPrivate, 'private key', ctx.now);
   const oldPublic = await publicOf(tx, oldPrivate, ctx);
   const offset = intervalOf(request, TAG.Offset);
-  const privateAttributes = replacementAttributes(oldPrivate, request, offset, ctx.now, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
-  const publicAttributes = replacementAttributes(oldPublic, request, offset, ctx.now, TAG.CommonAttributes, TAG.PublicKeyAttributes);
+  const privateAttributes = replacementAttributes(oldPrivate, request, offset, ctx, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
+  const publicAttributes = replacementAttributes(oldPublic, request, offset, ctx, TAG.CommonAttributes, TAG.PublicKeyAttributes);
   for (const attributes of [privateAttributes, publicAttributes])
     if (givenAlgorithm(attributes) !== algorithmOf(oldPrivate)) throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
   // A new curve or length given for one key of the pair is that of the other.

@@ -195,6 +195,21 @@ test("a rotation by a grantee makes the owner's key, with the owner's grants and
   for (const id of ids) assert.deepEqual([await state(id, BOB), await state(id, ALICE)], ['Active', undefined]);
 });
 
+test('no right on one key puts it in the place of another key of its owner', async () => {
+  const target = await key(BOB, keyset('payroll'), tags('payroll'));
+  const old = await key(BOB);
+  await kmip.grant(old, ALICE.user, ['get', 'rekey', 'addattribute', 'setattribute', 'modifyattribute'], BOB);
+  for (const attribute of [keyset('payroll'), tags('payroll'), text(TAG.UniqueIdentifier, 'payroll'), integer(TAG.CryptographicUsageMask, 0xff)])
+    assert.match((await ask('ReKey', [named(old), structure(TAG.Attributes, [attribute])], ALICE)).reason, /^Permission_Denied/);
+  for (const operation of ['AddAttribute', 'SetAttribute'] as const)
+    assert.match((await ask(operation, [named(old), set(keyset('payroll'))], ALICE)).reason, /^Permission_Denied/);
+  assert.equal(await used('payroll@latest', BOB), target);
+  const shorter = structure(TAG.Attributes, [integer(TAG.CryptographicLength, 128)]);
+  const replacement = await made('ReKey', [named(old), shorter], ALICE);
+  assert.ok((await ask('AddAttribute', [named(replacement), set(keyset('new set'))], BOB)).ok);
+  assert.match((await ask('ModifyAttribute', [named(replacement), set(keyset('payroll'))], ALICE)).reason, /^Permission_Denied/);
+});
+
 test("a rotation by a grantee leaves the owner's protection of the key as it was", async () => {
   const old = await key(BOB, boolean(TAG.Sensitive, true), boolean(TAG.Extractable, false));
   await kmip.grant(old, ALICE.user, ['get', 'rekey'], BOB);
