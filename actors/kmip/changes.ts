@@ -27,6 +27,10 @@ export class Changes implements ObjectTransaction {
     return this.finder.byId(id, right);
   }
 
+  permitted(id: string, right: OperationName): Promise<Draft | undefined> {
+    return this.finder.permitted(id, right);
+  }
+
   read(id: string): Promise<Draft | undefined> {
     return this.#ctx.server.rows.read(this.tx, id);
   }

@@ -1,4 +1,5 @@
 // Rotates what is due by its Rotate attributes, and notes the states that time has changed, each object in a transaction of its own.
+import { setImmediate } from 'node:timers/promises';
 import { describe, Fault } from '../../kernel/fault.ts';
 import { BatchContext } from './context.ts';
 import { VERSIONS } from './message/request.ts';
@@ -25,18 +26,36 @@ interface DueRow {
   readonly due_at: number | string;
 }
 
-/** Goes through all that is due, since what cannot be rotated stays due. @returns how many objects were rotated */
+/** Milliseconds that one look may take: new key pairs take long, and this is a thread that serves clients. */
+const MOST_TIME = 20_000;
+
+/** The place of an object in the order in which they are due: its `due_at` and its `seq`. */
+type Place = readonly [number, number];
+const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, 0];
+
+/** Where the last look ran out of time: the next one goes on from there. */
+const unfinished = new WeakMap<KeyServer['store'], Place>();
+
+/** Goes through all that is due, since what cannot be rotated stays due; as far as it comes in its time. @returns how many objects were rotated */
 export async function rotateDue(server: KeyServer): Promise<number> {
   const now = server.now();
   let rotated = 0;
-  let after: readonly [number, number] = [Number.MIN_SAFE_INTEGER, 0];
+  let after = unfinished.get(server.store) ?? BEGINNING;
+  unfinished.delete(server.store);
   for (;;) {
     const sql = `SELECT id, owner, seq, due_at FROM kms_object WHERE due_at <= $1 AND (due_at, seq) > ($2, $3) ORDER BY due_at, seq LIMIT ${AT_ONCE}`;
     const due = await server.store.all<DueRow>(sql, [now, ...after]);
-    for (const row of due) if (await rotateAlone(server, row)) rotated += 1;
-    const last = due.at(-1);
-    if (!last || due.length < AT_ONCE) return rotated;
-    after = [Number(last.due_at), Number(last.seq)];
+    for (const row of due) {
+      if (server.now() - now > MOST_TIME) {
+        unfinished.set(server.store, after);
+        return rotated;
+      }
+      if (await rotateAlone(server, row)) rotated += 1;
+      after = [Number(row.due_at), Number(row.seq)];
+      // Clients that wait for this thread have their turn between two objects.
+      await setImmediate();
+    }
+    if (due.length < AT_ONCE) return rotated;
   }
 }
 

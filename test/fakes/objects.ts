@@ -123,6 +123,7 @@ export class ObjectsInMemory implements OperationContext {
     const result = await work({
       use: async (payload, right, tag = TAG.UniqueIdentifier) => this.#find(changed, textOf(payload, tag) ?? this.batch.placeholder, right),
       byId: async (id, right) => this.#find(changed, id, right),
+      permitted: async (id) => (changed.get(id)?.owner === this.caller.user ? changed.get(id) : undefined),
       read: async (id) => changed.get(id),
       insert: write,
       update: write,

@@ -5,6 +5,7 @@ import { OPERATIONS } from '../operations/index.ts';
 import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
 import { type Node, TYPE } from '../ttlv/node.ts';
+import { Budget } from './budget.ts';
 import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
 import { noteIdentifiers } from './placeholder.ts';
 import type { BatchItem } from './request.ts';
@@ -26,10 +27,12 @@ class Undo extends Error {}
 export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Promise<Outcome[]> {
   if (onError === 'Undo') return runUndoable(ctx, items);
   const outcomes: Outcome[] = [];
+  const budget = new Budget(ctx.server, false);
   for (const item of items) {
-    const outcome = await runItem(ctx, item);
+    const outcome = budget.late(item) ?? budget.fitting(await runItem(ctx, item));
     outcomes.push(outcome);
     if (outcome.status !== 'Success' && onError === 'Stop') break;
+    await budget.turn();
   }
   return outcomes;
 }
@@ -39,8 +42,9 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
   try {
     await ctx.whole(ctx.server.store, async () => {
       outcomes = [];
+      const budget = new Budget(ctx.server, true);
       for (const item of items) {
-        const outcome = await execute(ctx, item);
+        const outcome = budget.late(item) ?? budget.fitting(await execute(ctx, item));
         outcomes.push(outcome);
         if (outcome.status !== 'Success') throw new Undo('undo the batch');
       }

@@ -8,7 +8,7 @@ import { enumeration, type Node, type Structure, structure, text } from '../ttlv
 import { TAG } from '../ttlv/tag.ts';
 import { type Templates, templateNames } from './legacy.ts';
 
-/** The newest of each name that the caller may get. @throws Refusal ObjectArchived; those that are not there are left out */
+/** The newest of each name: of the caller's own, else of those that others have granted. @throws Refusal ObjectArchived; those that are not there are left out */
 export async function findTemplates(payload: Structure, ctx: OperationContext): Promise<Templates> {
   const found = new Map<string, readonly Node[]>();
   if (ctx.version.major !== 1) return found;

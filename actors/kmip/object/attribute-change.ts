@@ -1,5 +1,6 @@
 // Adds, changes and deletes values of a draft's attributes on behalf of a client, as far as the rules of each attribute permit it.
 import { Refusal } from '../refusal.ts';
+import { binarySize } from '../ttlv/binary.ts';
 import { tagName } from '../ttlv/names.ts';
 import { boolean, longInteger, type Node, structure, TYPE } from '../ttlv/node.ts';
 import { child, longOf } from '../ttlv/read.ts';
@@ -8,10 +9,26 @@ import { requireOpenDate } from './attribute-dates.ts';
 import { type AttributeReference, isTags, referenceTo, valuesOf } from './attribute-reference.ts';
 import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, ruleOf } from './attribute-rules.ts';
 import { type AttributeValue, type ReadonlyAttributes, sameNode } from './attributes.ts';
-import type { Draft } from './managed-object.ts';
+import { userTags } from './index-terms.ts';
+import type { Draft, ManagedObject } from './managed-object.ts';
 
 /** Values of one attribute that an object may have; vendor attributes count together. */
 const MOST_VALUES = 256;
+
+/** Whether an object may have another value of this attribute. */
+export const hasRoom = (attributes: ReadonlyAttributes, tag: number): boolean => attributes.all(tag).length < MOST_VALUES;
+
+/** Bytes of all attributes of an object together: they are read with it for every use. */
+const MOST_BYTES = 1_048_576;
+/** Each has a row of the index. */
+const MOST_TAGS = 256;
+
+/** @throws Refusal ServerLimitExceeded where a client has given an object more attributes than it may have */
+export function requireSize(object: ManagedObject): void {
+  const size = binarySize(object.attributes.toStructure());
+  if (size > MOST_BYTES) throw new Refusal('ServerLimitExceeded', `the attributes of an object have at most ${MOST_BYTES} bytes together, these have ${size}`);
+  if (userTags(object).length > MOST_TAGS) throw new Refusal('ServerLimitExceeded', `an object has at most ${MOST_TAGS} tags`);
+}
 
 /** @throws Refusal ServerLimitExceeded where there is no room for another value, or for those that are there */
 export function requireRoom(attributes: ReadonlyAttributes, tag: number, another: 0 | 1 = 1): void {

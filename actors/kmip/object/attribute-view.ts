@@ -1,5 +1,6 @@
 // What a client sees of an object's attributes: the stored ones that its version knows, and those that the server computes.
 import { createHash } from 'node:crypto';
+import type { Principal } from '../api.ts';
 import type { Version } from '../operations/operation.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
@@ -19,6 +20,7 @@ export interface Viewer {
   /** Seconds since the epoch. */
   readonly now: number;
   readonly version: Version;
+  readonly caller: Pick<Principal, 'user'>;
 }
 
 /** All attributes that a client of this version may know of, in the order of the table. */
@@ -27,8 +29,8 @@ export function viewAttributes(object: ManagedObject, viewer: Viewer): Node[] {
 }
 
 /** The same with the index of each value. */
-export function viewValues(object: ManagedObject, { now, version }: Viewer): AttributeValue[] {
-  const computed = new Map(computedAttributes(object, now).map((node) => [node.tag, node]));
+export function viewValues(object: ManagedObject, { now, version, caller }: Viewer): AttributeValue[] {
+  const computed = new Map(computedAttributes(object, now, caller).map((node) => [node.tag, node]));
   const values: AttributeValue[] = [];
   for (const tag of ATTRIBUTES.keys()) {
     if (!isAttributeIn(tag, version)) continue;
@@ -48,7 +50,7 @@ function isCustom({ node }: AttributeValue): boolean {
 }
 
 /** Those that are shown where the store has none. */
-function computedAttributes(object: ManagedObject, now: number): Node[] {
+function computedAttributes(object: ManagedObject, now: number, caller: Viewer['caller']): Node[] {
   if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
   const sensitive = flagOf(object, TAG.Sensitive, false);
   const extractable = flagOf(object, TAG.Extractable, true);
@@ -66,7 +68,7 @@ function computedAttributes(object: ManagedObject, now: number): Node[] {
     boolean(TAG.Fresh, true),
     integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software),
     ...keyFormat(object),
-    ...digestOfSecret(object),
+    ...digestOfSecret(object, caller),
     ...kindOf(object),
   ];
 }
@@ -76,9 +78,9 @@ function flagOf({ attributes }: ManagedObject, tag: number, otherwise: boolean):
   return node?.type === TYPE.Boolean ? node.value : otherwise;
 }
 
-/** The Digest that is not stored. */
-function digestOfSecret({ type, content }: ManagedObject): Node[] {
-  const digest = isGuessable(type) && content ? digestOf(content) : undefined;
+/** The Digest that is not stored: a password could be guessed from it by those who may know of it, but not get it. */
+function digestOfSecret({ type, owner, content }: ManagedObject, { user }: Viewer['caller']): Node[] {
+  const digest = owner === user && isGuessable(type) && content ? digestOf(content) : undefined;
   return digest ? [digest] : [];
 }
 

@@ -5,6 +5,7 @@ import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { requireSize } from './attribute-change.ts';
 import type { AttributeSet } from './attributes.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
@@ -60,6 +61,7 @@ export function newObject(ctx: OperationContext, { type, content, attributes, id
   if (KEYS.has(type)) describeKey(draft, content);
   const digest = isGuessable(type) ? undefined : digestOf(content);
   if (digest) attributes.set(digest);
+  requireSize(draft);
   settle(draft, ctx.now);
   return draft;
 }

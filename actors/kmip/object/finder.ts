@@ -35,6 +35,9 @@ const OBJECT_NOT_FOUND: ReadonlySet<OperationName> = new Set([
 /** States of a generation that the name of its keyset alone does not stand for. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
+/** Identifiers that nobody has chosen. */
+const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
 function absent(right: OperationName, name: string): Refusal {
   return new Refusal(OBJECT_NOT_FOUND.has(right) ? 'ObjectNotFound' : 'ItemNotFound', `object not found for identifier ${name}`);
 }
@@ -61,30 +64,45 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
   }
 
   async byId(name: string, right: OperationName): Promise<T> {
-    const held = await this.#held(name);
-    if (held) return this.#permitted(held, right, name);
-    const found = await this.#elsewhere(name, right);
+    const found = await this.#resolved(name, right);
     // A replacement may be there before its time, or be destroyed: then the one before it is meant. One that was revoked is still the
     // newest, or its revocation would bring the old ones back.
-    const chosen = found.find((object) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? found[0];
-    if (!chosen) throw absent(right, name);
-    return chosen;
+    return found.find((object) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as T);
+  }
+
+  /** The object of this very identifier, unless it is missing or the caller may not do this with it. */
+  async permitted(id: string, right: OperationName): Promise<T | undefined> {
+    const held = await this.#held(id);
+    return held && this.#may(held, right) ? held.object : undefined;
   }
 
   async candidates(payload: Structure, right: OperationName): Promise<readonly T[]> {
-    const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
+    return this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right);
+  }
+
+  /**
+   * What a name stands for, at least one. Others may give their objects any identifier, tag or keyset name and grant them to everybody:
+   * what is the caller's own goes before these, and what the caller may not know of is passed over, in the same steps as what is not there.
+   */
+  async #resolved(name: string, right: OperationName): Promise<readonly T[]> {
     const held = await this.#held(name);
-    if (held) return [this.#permitted(held, right, name)];
+    if (held && this.#isOwn(held.object)) return [held.object];
+    const granted = held && this.#may(held, right) ? held.object : undefined;
+    if (granted && SERVER_MADE.test(name)) return [granted];
     const found = await this.#elsewhere(name, right);
+    if (granted) return found.some((object) => this.#isOwn(object)) ? found : [granted];
     if (found.length === 0) throw absent(right, name);
     return found;
   }
 
-  #permitted({ object, grants }: Held<T>, right: OperationName, name: string): T {
-    if (object.owner === this.#caller.user || isGranted(grants, this.#caller, right)) return object;
+  #isOwn({ owner }: T): boolean {
+    return owner === this.#caller.user;
+  }
+
+  #may({ object, grants }: Held<T>, right: OperationName): boolean {
+    if (this.#isOwn(object) || isGranted(grants, this.#caller, right)) return true;
     // Metadata are for everybody who may do anything with the object.
-    if ((right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller)) return object;
-    throw absent(right, name);
+    return (right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller);
   }
 
   /** What no object has as its identifier: tags, and places in a keyset. */
@@ -94,7 +112,8 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
     const found: T[] = [];
     for (const id of ids) {
       const held = await this.#held(id);
-      if (held) found.push(this.#permitted(held, right, name));
+      if (held && !this.#may(held, right)) throw absent(right, name);
+      if (held) found.push(held.object);
     }
     return found;
   }

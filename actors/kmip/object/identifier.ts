@@ -7,7 +7,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { child, nameOf } from '../ttlv/read.ts';
 import { keysetTerm, parseTags, tagTerm } from './index-terms.ts';
-import { Selection } from './selection.ts';
+import { type Scope, Selection } from './selection.ts';
 
 const LONGEST = 128;
 /** In one identifier: what both databases take as one condition, and more than anybody needs. */
@@ -44,6 +44,9 @@ export function requireChosen(id: string): string {
   return id;
 }
 
+/** What others have granted must not come in the place of one's own. */
+const SCOPES: readonly Scope[] = ['own', 'granted'];
+
 export interface KeysetAddress {
   readonly name: string;
   readonly generation: 'latest' | 'first' | number;
@@ -57,24 +60,32 @@ export function keysetAddress(id: string): KeysetAddress | undefined {
   return { name, generation: place === 'latest' || place === 'first' ? place : Number(place) };
 }
 
-/** The members of a keyset that the caller may know of, newest first. */
+/** The members of a keyset, newest first: the caller's own, else those of the one owner who lets the caller know of any. @throws Refusal for several owners */
 export async function keysetMembers(from: Reader, name: string, caller: Principal): Promise<string[]> {
-  const selection = new Selection(caller);
-  selection.term(keysetTerm(name));
-  const rows = await from.all<{ id: string }>(`${selection.sql()} ORDER BY seq DESC`, selection.params);
-  return rows.map(({ id }) => id);
+  for (const scope of SCOPES) {
+    const selection = new Selection(caller, scope);
+    selection.term(keysetTerm(name));
+    const rows = await from.all<{ id: string; owner: string }>(`${selection.sql()} ORDER BY seq DESC`, selection.params);
+    if (new Set(rows.map(({ owner }) => owner)).size > 1)
+      throw new Refusal('InvalidField', 'several owners have granted keys of a keyset of this name: one is to be named by its identifier');
+    if (rows.length > 0) return rows.map(({ id }) => id);
+  }
+  return [];
 }
 
-/** The one object that has all these tags, of those that the caller may know of. @throws Refusal where there are several */
+/** The one object that has all these tags: of the caller's own, else of those that the caller may know of. @throws Refusal where there are several */
 export async function taggedObject(from: Reader, identifier: string, caller: Principal): Promise<string | undefined> {
   const tags = parseTags(identifier);
   if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
   if (tags.length > MOST_TAGS) throw new Refusal('InvalidField', `an identifier has ${MOST_TAGS} tags at most`);
-  const selection = new Selection(caller);
   const { Destroyed, DestroyedCompromised } = ENUM.State;
-  selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);
-  for (const each of tags) selection.term(tagTerm(each));
-  const rows = await from.all<{ id: string }>(`${selection.sql()} LIMIT 1001`, selection.params);
-  if (rows.length > 1) throw new Refusal('InvalidField', `the tags resolve to ${rows.length} valid keys: one is needed`);
-  return rows[0]?.id;
+  for (const scope of SCOPES) {
+    const selection = new Selection(caller, scope);
+    selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);
+    for (const each of tags) selection.term(tagTerm(each));
+    const rows = await from.all<{ id: string }>(`${selection.sql()} LIMIT 1001`, selection.params);
+    if (rows.length > 1) throw new Refusal('InvalidField', `the tags resolve to ${rows.length} valid keys: one is needed`);
+    if (rows[0]) return rows[0].id;
+  }
+  return undefined;
 }

@@ -2,8 +2,9 @@
 import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
+import { tagName } from '../ttlv/names.ts';
 import { boolean, dateTime, integer, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { longOf, nameOf } from '../ttlv/read.ts';
+import { longOf, nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
@@ -63,9 +64,10 @@ export function replacementAttributes(
   old: ManagedObject,
   request: Structure,
   offset: number | undefined,
-  now: number,
+  { caller, now }: Pick<OperationContext, 'caller' | 'now'>,
   ...given: readonly number[]
 ): AttributeSet {
+  if (old.owner !== caller.user) refuseOwnersAttributes(request, given);
   const attributes = old.attributes.copy();
   for (const tag of NOT_TAKEN) attributes.remove(tag);
   const before = dateAttribute(old.attributes, TAG.ActivationDate) ?? now;
@@ -84,6 +86,21 @@ export function replacementAttributes(
   attributes.set(integer(TAG.RotateGeneration, generationOf(old) + 1));
   attributes.set(boolean(TAG.RotateLatest, true));
   return attributes;
+}
+
+/** What a grantee may choose of a replacement. Its names would put it in the place of other keys of the owner, its flags let it out. */
+const GRANTEES: ReadonlySet<number> = new Set([
+  TAG.CryptographicAlgorithm,
+  TAG.CryptographicLength,
+  TAG.CryptographicDomainParameters,
+  TAG.ActivationDate,
+  ...FOLLOWING,
+]);
+
+/** @throws Refusal PermissionDenied */
+function refuseOwnersAttributes(request: Structure, given: readonly number[]): void {
+  for (const { tag } of given.flatMap((each) => structureOf(request, each)?.value ?? []))
+    if (!GRANTEES.has(tag)) throw new Refusal('PermissionDenied', `DENIED: only the owner of an object gives its replacement another ${tagName(tag)}`);
 }
 
 /** A new key has the whole of its usage before it. */

@@ -13,7 +13,7 @@ import { type Viewer, viewAttributes } from './attribute-view.ts';
 import { sameNode } from './attributes.ts';
 import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { Selection } from './selection.ts';
+import { type Scope, Selection } from './selection.ts';
 
 export interface Search {
   readonly attributes: readonly Node[];
@@ -26,7 +26,7 @@ export interface Search {
 }
 
 export interface Found {
-  /** Newest first. */
+  /** The caller's own, newest first; after them those that others have granted, newest first. */
   readonly ids: readonly string[];
   /** All that match, whatever the limit. */
   readonly total: number;
@@ -38,8 +38,16 @@ const CHUNK = 500;
 /** In one search: what both databases take as one statement, and more than anybody asks for. */
 const MOST_CONDITIONS = 100;
 
+/** Many a client takes the first that has the right name: what others grant under that name does not come before its own. */
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
-  const selection = new Selection(ctx.caller);
+  const own = await findIn(ctx, 'own', search);
+  const offset = Math.max(0, search.offset - own.total);
+  const granted = await findIn(ctx, 'granted', { ...search, offset, limit: search.limit - own.ids.length });
+  return { ids: [...own.ids, ...granted.ids], total: own.total + granted.total };
+}
+
+async function findIn(ctx: OperationContext, scope: Scope, search: Search): Promise<Found> {
+  const selection = new Selection(ctx.caller, scope);
   const rest = select(selection, ctx, search);
   return rest.length === 0 ? byIndex(ctx.reader, selection, search) : byLooking(ctx, selection, rest, search);
 }

@@ -1,4 +1,4 @@
-// A query over the rows of kms_object: of what a caller may know of, those with all terms of the index and all conditions.
+// A query over the rows of kms_object: of a caller's own or of those granted to the caller, those with all terms of the index and all conditions.
 import type { SqlValue } from '../../../kernel/store/store.ts';
 import type { Principal } from '../api.ts';
 import { Refusal } from '../refusal.ts';
@@ -12,15 +12,19 @@ const MOST_TERMS = 100;
 /** Terms that few objects have: of these one leads to the rows, the others are looked up for each. */
 const SELECTIVE: ReadonlySet<number> = new Set([TAG.Name, TAG.Link, TAG.Attribute, TAG.RotateName, TAG.ApplicationSpecificInformation, TAG.ObjectGroup]);
 
+/** What is searched: the caller's own objects, or those that others have granted. */
+export type Scope = 'own' | 'granted';
+
 export class Selection {
   readonly params: SqlValue[] = [];
   readonly #owner: string;
-  readonly #grantees: string;
+  readonly #grantees: string | undefined;
   readonly #terms: IndexTerm[] = [];
   readonly #conditions: string[] = [];
 
-  constructor(caller: Principal) {
+  constructor(caller: Principal, scope: Scope) {
     this.#owner = this.param(caller.user);
+    if (scope === 'own') return;
     this.#grantees = granteesOf(caller)
       .map((each) => this.param(each))
       .join(', ');
@@ -43,14 +47,20 @@ export class Selection {
     this.#conditions.push(condition);
   }
 
-  /** Rows of `id` and `seq`, in no order. No object is among them twice. */
+  /** Rows of `id`, `seq` and `owner`, in no order. No object is among them twice. */
   sql(): string {
     const terms = this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
     const has = terms.map((term) => `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND ${term})`);
+    if (this.#grantees !== undefined)
+      return rows([
+        `o.id IN (SELECT g.object_id FROM kms_grant g WHERE g.user_id IN (${this.#grantees}))`,
+        `o.owner <> ${this.#owner}`,
+        ...has,
+        ...this.#conditions,
+      ]);
     const own =
       terms.length === 0 ? [`o.owner = ${this.#owner}`] : [`o.id IN (SELECT a.object_id FROM kms_attribute a WHERE a.owner = ${this.#owner} AND ${terms[0]})`];
-    const granted = [`o.id IN (SELECT g.object_id FROM kms_grant g WHERE g.user_id IN (${this.#grantees}))`, `o.owner <> ${this.#owner}`];
-    return `${rows([...own, ...has.slice(1), ...this.#conditions])} UNION ALL ${rows([...granted, ...has, ...this.#conditions])}`;
+    return rows([...own, ...has.slice(1), ...this.#conditions]);
   }
 }
 
@@ -60,5 +70,5 @@ function isSelective({ tag, value }: IndexTerm): boolean {
 }
 
 function rows(conditions: readonly string[]): string {
-  return `SELECT o.id, o.seq FROM kms_object o WHERE ${conditions.join(' AND ')}`;
+  return `SELECT o.id, o.seq, o.owner FROM kms_object o WHERE ${conditions.join(' AND ')}`;
 }

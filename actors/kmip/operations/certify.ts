@@ -129,7 +129,8 @@ async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subjec
   if (object) {
     const publicKey = await tx.byId(object.id, 'Certify');
     requireUsable(publicKey, now);
-    await linkPublicKey(tx, publicKey, draft.id, now);
+    // The next certificates are issued by what the link leads to: who has only been granted the use of the key does not choose that.
+    if (publicKey.owner === draft.owner) await linkPublicKey(tx, publicKey, draft.id, now);
   }
   await tx.insert(draft);
   await tx.audit('key.certify', draft.id);

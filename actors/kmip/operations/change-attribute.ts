@@ -1,6 +1,8 @@
 // What the operations that change an attribute have in common: one transaction, the state that new dates bring about, the note of the change.
+import { requireSize } from '../object/attribute-change.ts';
 import { requireOrderedDates } from '../object/attribute-dates.ts';
 import type { AttributeValue } from '../object/attributes.ts';
+import { keysetOf } from '../object/index-terms.ts';
 import { changed, settle } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
@@ -22,8 +24,13 @@ export async function changeAttribute(
     const draft = await tx.use(request, right);
     if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
     settle(draft, ctx.now);
+    const keyset = keysetOf(draft);
     const value = work(draft);
+    // In another keyset it would be taken for another key of its owner.
+    if (draft.owner !== ctx.caller.user && keysetOf(draft) !== keyset)
+      throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} puts it into a keyset`);
     requireOrderedDates(draft);
+    requireSize(draft);
     settle(draft, ctx.now);
     changed(draft, ctx.now);
     await tx.update(draft);

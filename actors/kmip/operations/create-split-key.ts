@@ -11,6 +11,7 @@ import { algorithmOf, asymmetricKey, keyBlockOf, secretBytes } from '../object/k
 import { stateAt } from '../object/lifecycle.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { requireUnprotected } from '../object/protection.ts';
 import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -38,12 +39,17 @@ export const createSplitKey: Operation = async (request, ctx) => {
   const parameters = splitParametersOf(request);
   const attributes = newAttributes(request, ObjectType.SplitKey, TAG.Attributes);
   const source = child(request, TAG.UniqueIdentifier) ? await ctx.use(request, 'CreateSplitKey') : undefined;
+  if (source) requireUnprotected(source, ctx.caller);
   const secret = source ? existing(source, type, ctx.now) : fresh(type, attributes, ctx);
   const { parts, primeField } = split(parameters.method, secret.material, parameters.parts, parameters.threshold, parameters.primeField);
   const contents = parts.map((part) => splitKeyContent({ ...parameters, primeField }, part, secret));
   const drafts = draftsOf(contents, attributes, source, ctx);
   await ctx.change(async (tx) => {
-    if (source) requireSplittable(await tx.byId(source.id, 'CreateSplitKey'), ctx.now);
+    if (source) {
+      const still = await tx.byId(source.id, 'CreateSplitKey');
+      requireSplittable(still, ctx.now);
+      requireUnprotected(still, ctx.caller);
+    }
     for (const draft of drafts) await tx.insert(draft);
     await tx.audit('key.split', source?.id ?? (drafts[0] as Draft).id);
   });

@@ -1,4 +1,5 @@
 // DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
+import { hasRoom } from '../object/attribute-change.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { changed } from '../object/lifecycle.ts';
@@ -73,7 +74,10 @@ async function linkBase(ctx: OperationContext, tx: ObjectTransaction, id: string
   requireUse(base, USE.DeriveKey, ctx.now);
   const limits = usageLimitsOf(base);
   if (limits) take(base, limits, unitsOf(limits, bytes), 'UsageLimitExceeded');
-  base.attributes.add(link('DerivedKeyLink', derived.id));
+  // A use that was granted leaves no trace in the owner's key, and the links of a key have an end.
+  const isLinked = base.owner === derived.owner && hasRoom(base.attributes, TAG.Link);
+  if (isLinked) base.attributes.add(link('DerivedKeyLink', derived.id));
+  if (!isLinked && !limits) return;
   changed(base, ctx.now);
   await tx.update(base);
 }

@@ -15,7 +15,7 @@ export const destroy: Operation = async (request, ctx) => {
   const id = await ctx.change(async (tx) => {
     const draft = await tx.use(request, 'Destroy');
     if (isDestroyed(draft)) throw new Refusal('ItemNotFound', `object not found for identifier ${draft.id}: it is destroyed`);
-    const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft)).filter((other) => !isDestroyed(other)) : [];
+    const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
     for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx.now, booleanOf(request, TAG.Remove) ?? false);
     return draft.id;
   });

@@ -27,6 +27,10 @@ const NOT_TAKEN: ReadonlySet<number> = new Set([
   TAG.InitialDate,
   TAG.LastChangeDate,
   TAG.LeaseTime,
+  TAG.ShortUniqueIdentifier,
+  TAG.AlwaysSensitive,
+  TAG.NeverExtractable,
+  TAG.ProtectionStorageMask,
 ]);
 
 export const importObject: Operation = async (request, ctx) => {

@@ -6,6 +6,7 @@ import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject, ObjectType as ObjectTypeCode } from '../object/managed-object.ts';
 import { givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
+import { requireUnprotected } from '../object/protection.ts';
 import { describeContent } from '../object/registered.ts';
 import { type StoredPart, storedPart } from '../object/split-key.ts';
 import { Refusal } from '../refusal.ts';
@@ -36,7 +37,7 @@ export const joinSplitKey: Operation = async (request, ctx) => {
   if (objects.some(({ attributes: own }) => own.first(TAG.Extractable)?.value === false)) attributes.set(boolean(TAG.Extractable, false));
   const draft = newObject(ctx, { type, content, attributes });
   await ctx.change(async (tx) => {
-    for (const { id } of objects) requirePart(await tx.byId(id, 'JoinSplitKey'), ctx.now);
+    for (const { id } of objects) requirePart(await tx.byId(id, 'JoinSplitKey'), ctx);
     await requireOneKey(tx, objects);
     await tx.insert(draft);
     await tx.audit('key.join', draft.id);
@@ -51,14 +52,15 @@ async function partsIn(request: Structure, ctx: OperationContext): Promise<Manag
   const objects: ManagedObject[] = [];
   for (const node of named) {
     const object = await ctx.use(structure(TAG.RequestPayload, [node]), 'JoinSplitKey');
-    requirePart(object, ctx.now);
+    requirePart(object, ctx);
     objects.push(object);
   }
   return objects;
 }
 
-/** @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState */
-function requirePart(object: ManagedObject, now: number): void {
+/** @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState, Sensitive, NotExtractable */
+function requirePart(object: ManagedObject, { caller, now }: OperationContext): void {
+  requireUnprotected(object, caller);
   if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
   const state = stateAt(object, now);
   if (!object.content || state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
@@ -92,7 +94,10 @@ async function requireOneKey(tx: ObjectTransaction, objects: readonly ManagedObj
       known = firsts.get(at.id);
       const previous = linkedTo(at, 'PreviousLink');
       if (known === undefined && previous === undefined) known = linkedTo(at, 'NextLink') === undefined ? undefined : at.id;
-      at = previous === undefined ? undefined : await tx.read(previous);
+      const owner: string = at.owner;
+      const before: ManagedObject | undefined = previous === undefined ? undefined : await tx.read(previous);
+      // A link to another's object was written by a client: what is there is not to be learned from it.
+      at = before?.owner === owner ? before : undefined;
     }
     if (known !== undefined) for (const id of path) firsts.set(id, known);
   }

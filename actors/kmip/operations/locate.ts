@@ -1,4 +1,4 @@
-// Locate: identifiers of the objects that have all the attributes asked for, newest first (KMIP 2.1 section 6.1.28).
+// Locate: identifiers of the objects that have all the attributes asked for, one's own first, the newest before the others (KMIP 2.1 section 6.1.28).
 import { findObjects } from '../object/search.ts';
 import { Refusal } from '../refusal.ts';
 import { integer, text } from '../ttlv/node.ts';

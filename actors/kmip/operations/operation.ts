@@ -36,7 +36,9 @@ export interface Objects<T> {
 export interface ObjectTransaction extends Objects<Draft> {
   insert(object: Draft): Promise<void>;
   update(object: Draft): Promise<void>;
-  /** By its identifier, whatever the caller's rights: for what the server itself has linked to an object. */
+  /** By its identifier, for what a link leads to: undefined also where the caller may not do this with it. */
+  permitted(id: string, right: OperationName): Promise<Draft | undefined>;
+  /** By its identifier, whatever the caller's rights. Clients write links too: what they lead to is not to be changed by that alone. */
   read(id: string): Promise<Draft | undefined>;
   /** Objects of the same owner that are stored or given out wrapped by this key. */
   wrappedBy(key: Draft): Promise<Draft[]>;

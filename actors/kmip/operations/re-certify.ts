@@ -40,7 +40,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const before = certificateFacts(certificateOf(old));
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
   if (request && !request.subjectPublicKey.equals(before.publicKey)) throw new Refusal('InvalidCSR', 'the certificate request is for another public key');
-  const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx.now, TAG.Attributes);
+  const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
   const issuer = await issuerFor(tx, old, before, wishes, ctx);
   const validity = validityOf(payload, attributes, wishes, before, ctx.now);
   const content = certificateContent(renewed(before, request, wishes, issuer, validity));
@@ -48,7 +48,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const replacement = newObject(ctx, { type: old.type, content, attributes });
   if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
   await replace(tx, old, replacement, ctx);
-  await relink(tx, old, replacement, ctx.now);
+  await relink(tx, old, replacement, ctx);
   await tx.audit('key.recertify', old.id);
   return replacement;
 }
@@ -104,8 +104,10 @@ function renewed(
   });
 }
 
-async function relink(tx: ObjectTransaction, old: Draft, replacement: Draft, now: number): Promise<void> {
+/** The public key leads to the new certificate; where a grantee renews it, only if it led to the old one. */
+async function relink(tx: ObjectTransaction, old: Draft, replacement: Draft, { caller, now }: OperationContext): Promise<void> {
   const id = linkedTo(old, 'PublicKeyLink');
   const publicKey = id === undefined ? undefined : await tx.read(id);
-  if (publicKey && publicKey.owner === old.owner) await linkPublicKey(tx, publicKey, replacement.id, now);
+  if (publicKey?.owner !== old.owner) return;
+  if (old.owner === caller.user || linkedTo(publicKey, 'CertificateLink') === old.id) await linkPublicKey(tx, publicKey, replacement.id, now);
 }

@@ -27,10 +27,10 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   if (oldPrivate.type !== ENUM.ObjectType.PrivateKey)
     throw new Refusal('InvalidObjectType', `no active private key found for ${oldPrivate.id}: it is another kind of object`);
   requireReplaceable(oldPrivate, 'private key', ctx.now);
-  const oldPublic = await publicOf(tx, oldPrivate);
+  const oldPublic = await publicOf(tx, oldPrivate, ctx);
   const offset = intervalOf(request, TAG.Offset);
-  const privateAttributes = replacementAttributes(oldPrivate, request, offset, ctx.now, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
-  const publicAttributes = replacementAttributes(oldPublic, request, offset, ctx.now, TAG.CommonAttributes, TAG.PublicKeyAttributes);
+  const privateAttributes = replacementAttributes(oldPrivate, request, offset, ctx, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
+  const publicAttributes = replacementAttributes(oldPublic, request, offset, ctx, TAG.CommonAttributes, TAG.PublicKeyAttributes);
   for (const attributes of [privateAttributes, publicAttributes])
     if (givenAlgorithm(attributes) !== algorithmOf(oldPrivate)) throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
   // A new curve or length given for one key of the pair is that of the other.
@@ -43,9 +43,11 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   return pair;
 }
 
-async function publicOf(tx: ObjectTransaction, privateKey: Draft): Promise<Draft> {
+/** The link alone is enough for the owner: a grantee, who may have written it, needs the one back as well. */
+async function publicOf(tx: ObjectTransaction, privateKey: Draft, { caller }: OperationContext): Promise<Draft> {
   const id = linkedTo(privateKey, 'PublicKeyLink');
   const found = id === undefined ? undefined : await tx.read(id);
-  if (!found || found.owner !== privateKey.owner) throw new Refusal('ItemNotFound', `${privateKey.id} has no PublicKeyLink to a public key`);
+  const isPair = found?.owner === privateKey.owner && (found.owner === caller.user || linkedTo(found, 'PrivateKeyLink') === privateKey.id);
+  if (!found || !isPair) throw new Refusal('ItemNotFound', `${privateKey.id} has no PublicKeyLink to a public key`);
   return found;
 }

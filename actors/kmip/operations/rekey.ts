@@ -25,7 +25,7 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   if (old.type !== ENUM.ObjectType.SymmetricKey)
     throw new Refusal('InvalidObjectType', `no active symmetric key found for ${old.id}: it is another kind of object`);
   requireReplaceable(old, 'symmetric key', ctx.now);
-  const attributes = replacementAttributes(old, request, intervalOf(request, TAG.Offset), ctx.now, TAG.Attributes);
+  const attributes = replacementAttributes(old, request, intervalOf(request, TAG.Offset), ctx, TAG.Attributes);
   const algorithm = algorithmOf(old);
   if (algorithm === undefined || givenAlgorithm(attributes) !== algorithm)
     throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');

@@ -7,7 +7,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { dateTime, type Structure, text } from '../ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { ObjectTransaction, Operation } from './operation.ts';
+import type { ObjectTransaction, Operation, OperationName } from './operation.ts';
 
 const COMPROMISES: ReadonlySet<string> = new Set(['KeyCompromise', 'CACompromise']);
 
@@ -17,7 +17,7 @@ export const revoke: Operation = async (request, ctx) => {
   const revocation: Revocation = { reason, compromised: COMPROMISES.has(code), occurrence: dateOf(request, TAG.CompromiseOccurrenceDate), now: ctx.now };
   const id = await ctx.change(async (tx) => {
     const draft = await tx.use(request, 'Revoke');
-    for (const each of [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft) : [])]) {
+    for (const each of [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft, 'Revoke') : [])]) {
       revokeDraft(each, revocation);
       await tx.update(each);
       await tx.audit('key.revoke', each.id);
@@ -46,9 +46,9 @@ export function revokeDraft(draft: Draft, { reason, compromised, occurrence, now
   if (compromised) draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, occurrence ?? now));
 }
 
-/** The other half of a key pair. */
-export async function pairOf(tx: ObjectTransaction, draft: Draft): Promise<Draft[]> {
+/** The other half of a key pair, where the caller has the right on it as well: a client may have written the link. */
+export async function pairOf(tx: ObjectTransaction, draft: Draft, right: OperationName): Promise<Draft[]> {
   const id = linkedTo(draft, 'PublicKeyLink') ?? linkedTo(draft, 'PrivateKeyLink');
-  const other = id === undefined ? undefined : await tx.read(id);
+  const other = id === undefined ? undefined : await tx.permitted(id, right);
   return other && other.owner === draft.owner ? [other] : [];
 }

@@ -18,7 +18,8 @@ export async function deleteKey(kid: string, ctx: OperationContext): Promise<voi
   await ctx.change(async (tx) => {
     await byKid(tx, kid, 'Revoke');
     const object = await byKid(tx, kid, 'Destroy');
-    for (const draft of [object, ...(await pairOf(tx, object))]) await remove(tx, draft, ctx.now);
+    const others = (await pairOf(tx, object, 'Revoke')).length > 0 ? await pairOf(tx, object, 'Destroy') : [];
+    for (const draft of [object, ...others]) await remove(tx, draft, ctx.now);
   });
 }
 

@@ -48,6 +48,7 @@ const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
   InvalidAttribute: 'bad_request',
   InvalidAttributeValue: 'bad_request',
   MissingData: 'bad_request',
+  ServerLimitExceeded: 'bad_request',
   UnsupportedCryptographicParameters: 'unsupported_algorithm',
   OperationNotSupported: 'unsupported_algorithm',
   FeatureNotSupported: 'unsupported_algorithm',

@@ -1,8 +1,10 @@
 // Tags of keys: GET, POST and DELETE /v1/crypto/keys/{kid}/tags read and change the vendor attribute that holds them.
+import { requireSize } from '../object/attribute-change.ts';
 import { userTags } from '../object/index-terms.ts';
 import { changed } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
 import { structure, TYPE, text as textNode } from '../ttlv/node.ts';
 import { textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -42,8 +44,10 @@ function tagsOf(body: Members): readonly string[] {
 function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly string[]) => readonly string[]): Promise<unknown> {
   return ctx.change(async (tx) => {
     const draft = await byKid(tx, kid, 'ModifyAttribute');
+    if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
     const tags = change(userTags(draft));
     writeTags(draft, tags, ctx.server.args.vendorIdentification);
+    requireSize(draft);
     changed(draft, ctx.now);
     await tx.update(draft);
     await tx.audit('key.attribute', draft.id);

@@ -10,7 +10,7 @@ import { Refusal } from '../../../../actors/kmip/refusal.ts';
 import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
 import { boolean, bytes, dateTime, enumeration, integer, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
-import { draft } from '../../../fakes/objects.ts';
+import { ALICE, draft } from '../../../fakes/objects.ts';
 
 const { SymmetricKey, Certificate } = ENUM.ObjectType;
 const V2_1 = { major: 2, minor: 1 };
@@ -110,7 +110,7 @@ test('the order of members makes no other value', () => {
 test('what the server computes is there without being stored', () => {
   const key = structure(TAG.SymmetricKey, [structure(TAG.KeyBlock, [enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Raw)])]);
   const object = draft('k', { state: ENUM.State.PreActive, attributes: [dateTime(TAG.ActivationDate, NOW), boolean(TAG.Extractable, false)], content: key });
-  const seen = new Map(viewAttributes(object, { now: NOW, version: V2_1 }).map(({ tag, value }) => [tag, value]));
+  const seen = new Map(viewAttributes(object, { now: NOW, version: V2_1, caller: ALICE }).map(({ tag, value }) => [tag, value]));
   assert.equal(seen.get(TAG.UniqueIdentifier), 'k');
   assert.deepEqual(seen.get(TAG.ShortUniqueIdentifier), new Uint8Array(createHash('sha256').update('k').digest()));
   assert.equal(seen.get(TAG.State), ENUM.State.Active, 'the date has passed');
@@ -124,7 +124,7 @@ test('what the server computes is there without being stored', () => {
 
 test('the format of a destroyed key is that of its digest', () => {
   const digest = structure(TAG.Digest, [enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.PKCS_1)]);
-  const seen = viewAttributes(draft('k', { state: ENUM.State.Destroyed, attributes: [digest] }), { now: NOW, version: V2_1 });
+  const seen = viewAttributes(draft('k', { state: ENUM.State.Destroyed, attributes: [digest] }), { now: NOW, version: V2_1, caller: ALICE });
   assert.ok(seen.some(({ tag, value }) => tag === TAG.KeyFormatType && value === ENUM.KeyFormatType.PKCS_1));
 });
 
@@ -138,7 +138,7 @@ test('a version sees the attributes that it knows', () => {
     vendor('acme', 'ID', '1'),
   ];
   const object = draft('k', { attributes: stored });
-  const seen = (major: number, minor: number) => viewAttributes(object, { now: NOW, version: { major, minor } });
+  const seen = (major: number, minor: number) => viewAttributes(object, { now: NOW, version: { major, minor }, caller: ALICE });
   const has = (nodes: readonly Node[], tag: number) => nodes.filter((node) => node.tag === tag).length;
   const tags = [TAG.Name, TAG.OperationPolicyName, TAG.Comment, TAG.RotateGeneration, TAG.Attribute, TAG.Fresh, TAG.ShortUniqueIdentifier];
   const counts = (major: number, minor: number) => tags.map((tag) => has(seen(major, minor), tag));

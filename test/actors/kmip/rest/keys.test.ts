@@ -241,7 +241,17 @@ test('tags: added once, deleted, kept in the vendor attribute, never the serverâ
   assert.deepEqual(await tags('deleteTags', { tags: ['prod', 'missing'] }), { kid, tags: ['billing', 'eu'] });
   assert.deepEqual(await tags('deleteTags', { tags: ['billing', 'eu'] }), { kid, tags: [] });
   assert.equal(object(api, kid).attributes.has(TAG.Attribute), false);
-  for (const body of [{}, { tags: 'a' }, { tags: [1] }, { tags: [''] }, { tags: ['_kk'] }, { tags: ['a'.repeat(256)] }, [], 'x'])
+  for (const body of [
+    {},
+    { tags: Array.from({ length: 257 }, (_, at) => `tag ${at}`) },
+    { tags: 'a' },
+    { tags: [1] },
+    { tags: [''] },
+    { tags: ['_kk'] },
+    { tags: ['a'.repeat(256)] },
+    [],
+    'x',
+  ])
     assert.equal((await tags('addTags', body)).error, 'bad_request', JSON.stringify(body));
   assert.equal((await api.call({ name: 'getTags', kid: 'missing' }, undefined)).status, 404);
 });

@@ -1,0 +1,56 @@
+// What one batch may cost: time of its thread and bytes of its answer, so that no message holds up the requests of others.
+import { setImmediate } from 'node:timers/promises';
+import type { KeyServer } from '../server.ts';
+import { binarySize } from '../ttlv/binary.ts';
+import { LIMITS } from '../ttlv/limits.ts';
+import { structure } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Outcome } from './batch.ts';
+import type { BatchItem } from './request.ts';
+
+/** Milliseconds after which no further item is begun: well within the deadline of a call, so that the client learns what was done. */
+const MOST_TIME = 20_000;
+/** The same for a batch that may be undone, which keeps all other writers waiting. */
+const MOST_TIME_UNDOABLE = 5_000;
+/** Bytes of the payloads in the binary encoding: as many as a request may have. */
+const MOST_ANSWER = LIMITS.bytes;
+/** Milliseconds after which the requests that wait for the thread have their turn. */
+const TURN = 20;
+
+export class Budget {
+  readonly #now: () => number;
+  readonly #end: number;
+  #turn: number;
+  #left = MOST_ANSWER;
+
+  constructor({ now }: Pick<KeyServer, 'now'>, isUndoable: boolean) {
+    this.#now = now;
+    this.#turn = now();
+    this.#end = this.#turn + (isUndoable ? MOST_TIME_UNDOABLE : MOST_TIME);
+  }
+
+  /** The outcome of an item for which there is no time left; undefined as long as there is. */
+  late(item: BatchItem): Outcome | undefined {
+    if (this.#now() < this.#end) return undefined;
+    return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch has taken too long: send the rest of it by itself' };
+  }
+
+  /** The outcome, unless its payload makes the answer of the batch too large. */
+  fitting(outcome: Outcome): Outcome {
+    if (!outcome.payload) return outcome;
+    const size = binarySize(structure(TAG.ResponsePayload, outcome.payload));
+    if (size > this.#left) {
+      const message = `TOO_LARGE: the response of a batch has at most ${MOST_ANSWER} bytes`;
+      return { item: outcome.item, status: 'OperationFailed', reason: 'ResponseTooLarge', message };
+    }
+    this.#left -= size;
+    return outcome;
+  }
+
+  /** Between two items: lets the thread serve others where it was not done for long. */
+  async turn(): Promise<void> {
+    if (this.#now() - this.#turn < TURN) return;
+    await setImmediate();
+    this.#turn = this.#now();
+  }
+}
