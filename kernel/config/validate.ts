@@ -14,7 +14,7 @@ const ajv = new Ajv({
 });
 ajv.addKeyword(SECRET);
 
-export interface Validation {
+interface Validation {
   readonly value: unknown;
   readonly problems: readonly string[];
 }

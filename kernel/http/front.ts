@@ -22,7 +22,7 @@ import { addRoutes, ownRefusal, refuseOthers } from './serve-route.ts';
 /** Bytes of bodies above 1 MiB that are held at one moment. */
 const LARGE_BODIES = 536_870_912;
 
-export interface FrontOptions {
+interface FrontOptions {
   readonly http: KernelConfig['http'];
   readonly tls: ServerOptions;
   readonly routes: readonly Route[];

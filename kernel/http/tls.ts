@@ -9,7 +9,7 @@ import type { Log } from '../log-entry.ts';
 import { distrust } from './client-certificate.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly cert: string;
   readonly key: string;
   readonly clientCa: string | undefined;

@@ -10,7 +10,7 @@ import { keyBytes, type SecretKey } from './secret-key.ts';
 export type WrappingMethod = keyof typeof ENUM.WrappingMethod;
 
 /** A key of EncryptionKeyInformation or MACSignatureKeyInformation with its parameters. */
-export interface WrappingKey {
+interface WrappingKey {
   readonly key: SecretKey;
   readonly algorithm: CryptographicAlgorithm;
   readonly parameters: CryptographicParameters;

@@ -44,7 +44,7 @@ export function requireChosen(id: string): string {
   return id;
 }
 
-export interface KeysetAddress {
+interface KeysetAddress {
   readonly name: string;
   readonly generation: 'latest' | 'first' | number;
 }

@@ -12,7 +12,7 @@ import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { Selection } from './selection.ts';
 
-export interface Search {
+interface Search {
   readonly attributes: readonly Node[];
   /** StorageStatusMask. */
   readonly storage: number | undefined;
@@ -22,7 +22,7 @@ export interface Search {
   readonly limit: number;
 }
 
-export interface Found {
+interface Found {
   /** Newest first. */
   readonly ids: readonly string[];
   /** All that match, whatever the limit. */
