@@ -77,7 +77,7 @@ function operations(types: readonly string[]): readonly string[] {
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
   403: { description: 'the caller does not own the object, or speaks of themselves' },
   404: { description: 'there is no such object' },
-  422: { description: 'there is no such operation, or it cannot be granted here' },
+  422: { description: 'that operation cannot be granted here' },
 };
 
 function get(path: string, summary: string, schema: TSchema, handle: Route['handle'], refusals: Readonly<Record<number, ResponseDescription>> = {}): Route {
