@@ -8,10 +8,10 @@ import { principalIn } from './identity.ts';
 const strict = { additionalProperties: false };
 const text = Type.String();
 const texts = Type.Array(text);
-const OPERATIONS = Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ -]{0,63}$' }), { minItems: 1, maxItems: 100 });
-const OBJECT = Type.String({ minLength: 1, maxLength: 1_024 });
+const OPERATIONS = Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ -]{0,63}$' }), { minItems: 1, maxItems: 100, examples: [['encrypt', 'decrypt']] });
+const OBJECT = Type.String({ minLength: 1, maxLength: 1_024, examples: ['00000000-0000-4000-8000-000000000000'] });
 /** `*` is everybody, `<realm>/*` everybody of a realm. */
-const USER = Type.String({ minLength: 1, maxLength: 2_304 });
+const USER = Type.String({ minLength: 1, maxLength: 2_304, examples: ['team/ada'] });
 
 const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_id: USER, operation_types: OPERATIONS }, strict);
 const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);
