@@ -41,7 +41,8 @@ function compile(schema: TSchema): ValidateFunction | Error {
 
 function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, name: string): string {
   const path = [name, ...instancePath.split('/').slice(2)].reduce((text, key) => (/^\d+$/.test(key) ? `${text}[${key}]` : `${text}.${key}`));
-  if (keyword === 'additionalProperties') return `${path}.${params['additionalProperty']}: unknown key; known ${path === name ? 'in this section' : 'here'} are ${Object.keys(parentSchema?.['properties'] ?? {}).join(', ')}`;
+  if (keyword === 'additionalProperties')
+    return `${path}.${params['additionalProperty']}: unknown key (known: ${Object.keys(parentSchema?.['properties'] ?? {}).join(', ')})`;
   if (keyword === 'required') return `${params['missingProperty'] === 'value' ? path : `${path}.${params['missingProperty']}`}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
   return `${path}: ${message}`;
