@@ -26,7 +26,7 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
   const list = async (body: Promise<unknown>) => ({ status: 200, body: await body });
   const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
     const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
-    await kmip[verb](id, user.normalize('NFC'), operations(types), who(request));
+    await kmip[verb](id, user.normalize('NFC'), types, who(request));
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
@@ -63,15 +63,10 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
       Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
       async (request: Request<Static<typeof CHECK_BODY>>) => {
         const { unique_identifier: id, user_id: user, operation_types: types } = request.body;
-        return { status: 200, body: { allowed: await kmip.check(id, user?.normalize('NFC'), operations(types), who(request)) } };
+        return { status: 200, body: { allowed: await kmip.check(id, user?.normalize('NFC'), types, who(request)) } };
       },
     ),
   ];
-}
-
-/** `SignatureVerify`, `signature_verify` and `signatureverify` are one. */
-function operations(types: readonly string[]): readonly string[] {
-  return [...new Set(types.map((type) => type.toLowerCase().replaceAll(/[_ -]/g, '')))];
 }
 
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {

@@ -1,4 +1,4 @@
-// Wrapping of key material under symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.2, Key Wrapping Data).
+// Wrapping of key material under symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.3, Key Wrapping Data).
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import type { ENUM } from '../ttlv/enumeration.ts';
