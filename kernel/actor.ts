@@ -117,7 +117,7 @@ export interface ReplicatedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly args: Args;
 }
 
-export type ActorSpec<A extends Api, Args> = PinnedSpec<A, Args> | ShardedSpec<A, Args> | ReplicatedSpec<A, Args>;
+type ActorSpec<A extends Api, Args> = PinnedSpec<A, Args> | ShardedSpec<A, Args> | ReplicatedSpec<A, Args>;
 // biome-ignore lint/suspicious/noExplicitAny: an actor's arguments are its own business; the kernel only carries them.
 type AnyArgs = any;
 export type AnySpec = ActorSpec<Api, AnyArgs>;

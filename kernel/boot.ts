@@ -26,7 +26,7 @@ import { Runtime } from './runtime/runtime.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions } from './versions.ts';
 
-export interface BootOptions extends ConfigureOptions {
+interface BootOptions extends ConfigureOptions {
   readonly version: string;
   /** Tests move it. */
   readonly clock?: LocalClock;

@@ -26,7 +26,7 @@ export interface LocalClock extends Clock {
 
 const LONGEST_MS = 2 ** 31 - 1;
 
-export function sharedOffset(): BigInt64Array {
+function sharedOffset(): BigInt64Array {
   return new BigInt64Array(new SharedArrayBuffer(8));
 }
 

@@ -7,7 +7,7 @@ import type { Metrics } from './metrics.ts';
 import type { AnyPlugin, FrontView, PluginContext } from './plugin.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
-export interface ContextParts {
+interface ContextParts {
   readonly runtime: Runtime;
   readonly clock: LocalClock;
   readonly metrics: Metrics;
@@ -18,7 +18,7 @@ export interface ContextParts {
   readonly signal: AbortSignal;
 }
 
-export type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
+type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
 export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
 
 /** A context for each plugin, in the order of the catalog. */

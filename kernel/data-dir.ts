@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { ConfigError } from './config/load.ts';
 
-export interface DataDir {
+interface DataDir {
   readonly path: string;
   release(): void;
 }

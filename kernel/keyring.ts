@@ -17,7 +17,7 @@ import { seal, unseal } from './seal.ts';
 import type { Reader, Store } from './store/store.ts';
 
 /** `auth` wraps TOTP secrets and signing keys, `keys` the objects of the key server. */
-export const DATA_KEYS = ['auth', 'keys'] as const;
+const DATA_KEYS = ['auth', 'keys'] as const;
 export type DataKeyPurpose = (typeof DATA_KEYS)[number];
 
 const KEY_BYTES = 32;

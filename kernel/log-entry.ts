@@ -1,5 +1,5 @@
 // What an actor or plugin may log: a constant message and its values as fields.
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
-export type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => void;
+type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => void;
 export type Log = Readonly<Record<LogLevel, LogMethod>>;

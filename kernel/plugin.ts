@@ -45,7 +45,7 @@ export interface PluginContext<C, S extends Actors> {
 }
 
 /** `N` are actors of other plugins that it works with. Only `name` and `config` are required. Functions that get no context are pure: they describe and start nothing. */
-export interface Plugin<C, S extends Actors, N extends Actors = S> {
+interface Plugin<C, S extends Actors, N extends Actors = S> {
   /** Its section in config.toml, its log field, the prefix of its fault codes. */
   readonly name: string;
   /** The section, where it is not named like the plugin. */

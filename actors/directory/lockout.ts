@@ -36,7 +36,7 @@ export async function lockedFactors(store: Reader, realm: string, username: stri
   return factors;
 }
 
-export interface Failure {
+interface Failure {
   readonly realm: string;
   readonly username: string;
   readonly factor: Factor;

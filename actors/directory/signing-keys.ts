@@ -27,7 +27,7 @@ interface Active {
   signedUntil: number;
 }
 
-export type SigningKeys = Pick<DirectoryApi, 'sign' | 'publicKeys'> & {
+type SigningKeys = Pick<DirectoryApi, 'sign' | 'publicKeys'> & {
   /** Replaces keys that are old, forgets keys that nothing valid depends on, and takes over what another node has made. */
   rotate(): Promise<void>;
 };

@@ -5,7 +5,7 @@ import { setup } from 'xstate';
  * `verify`: a code for a secret was sent; `valid` says that it fits. `remove`: the factor is to go. `proven` says that the caller may act on
  * the factor there is: by an unused code of it, or by administering the realm.
  */
-export type TotpEvent =
+type TotpEvent =
   | { readonly type: 'generate' }
   | { readonly type: 'verify'; readonly valid: boolean; readonly proven: boolean }
   | { readonly type: 'remove'; readonly proven: boolean };

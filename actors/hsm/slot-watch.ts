@@ -13,7 +13,7 @@ export interface SlotBinding {
   bind(serial: string): Promise<void>;
 }
 
-export interface SlotWatch {
+interface SlotWatch {
   readonly number: number;
   /** Why the last probe failed; undefined when it succeeded. */
   readonly problem: string | undefined;

@@ -6,7 +6,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 
 /** A JSON object that names a key type; what else it holds is looked at when it is used. */
-export type PublicJwk = Readonly<Record<string, unknown>> & { readonly kty: string };
+type PublicJwk = Readonly<Record<string, unknown>> & { readonly kty: string };
 
 export interface Fetcher {
   /** @throws Error whose message says what is wrong with the server's answer */

@@ -49,7 +49,7 @@ export interface Grantee {
   readonly operations: readonly string[];
 }
 
-/** Grants of a caller; operations by their names in lower case without separators. Faults are KEYS_... of the plugin. */
+/** Grants of a caller; operations are taken in any spelling, and answered in lower case without separators. Faults are KEYS_... of the plugin. */
 export type AccessApi = {
   owned(caller: Principal): Promise<readonly OwnedObject[]>;
   obtained(caller: Principal): Promise<readonly ObtainedObject[]>;

@@ -1,6 +1,6 @@
 // A bounded cache whose entries are trusted only while the version counter they were read under is unchanged.
 
-export interface Cache<T> {
+interface Cache<T> {
   get(id: string): T | undefined;
   /** Reads a row and keeps it, unless it was changed or deleted while it was read. */
   fill(id: string, read: () => Promise<T | undefined>): Promise<T | undefined>;

@@ -12,7 +12,7 @@ export interface SecretIdLife {
   readonly exhaustedAt: number;
 }
 
-export interface SecretIdEvent {
+interface SecretIdEvent {
   readonly type: 'use' | 'destroy';
   readonly now: number;
 }
@@ -55,7 +55,7 @@ export const secretIdMachine = setup({
   },
 });
 
-export type SecretIdState = SnapshotFrom<typeof secretIdMachine>['value'];
+type SecretIdState = SnapshotFrom<typeof secretIdMachine>['value'];
 
 /** A row is valid or exhausted; the other states have none. */
 export function stepSecretId({ expiresAt, numUses, uses, exhaustedAt }: SecretIdLife, event: SecretIdEvent): { state: SecretIdState; life: SecretIdLife } {

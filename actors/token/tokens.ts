@@ -16,7 +16,7 @@ interface Row {
 }
 
 /** What a token is issued for. */
-export interface Grant {
+interface Grant {
   readonly kind: TokenKind;
   readonly role: string;
   readonly entity: string;

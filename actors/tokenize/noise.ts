@@ -6,12 +6,11 @@ import type { Random } from './random.ts';
 import { refuse } from './refuse.ts';
 
 const METHODS = ['Gaussian', 'Laplace', 'Uniform'] as const;
-export type NoiseMethod = (typeof METHODS)[number];
 /** A Gaussian of bounds has them at five standard deviations; a Laplace leaves them once in twenty thousand draws. */
 const DEVIATIONS = 5;
 const OUTSIDE = 0.000_05;
 
-export type Distribution =
+type Distribution =
   | { readonly method: 'Gaussian' | 'Laplace'; readonly mean: number; readonly scale: number }
   | { readonly method: 'Uniform'; readonly min: number; readonly max: number };
 

@@ -12,7 +12,7 @@ import { quoted } from './schema.ts';
 /** Lines go on in pieces of about this many characters. */
 const PIECE = 65_536;
 
-export interface Contents {
+interface Contents {
   readonly header: Header;
   readonly tables: readonly Table[];
   readonly snapshot: Snapshot;

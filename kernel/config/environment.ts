@@ -3,12 +3,12 @@ import type { TSchema } from 'typebox';
 import { isSecret, type Leaf, leavesOf } from './schema.ts';
 import { parseReference } from './secret.ts';
 
-export const PREFIX = 'GATEHOUSE_';
+const PREFIX = 'GATEHOUSE_';
 
 /** Variables of ours that set no key: read by the launcher, the tests and the first start. */
 const OTHERS = /^GATEHOUSE_(ADMIN_PASSWORD|CONFIG|DATA_DIR|TEST_.*)$/;
 
-export interface EnvironmentReading {
+interface EnvironmentReading {
   /** Values by path, to be laid over the file. */
   readonly values: readonly { readonly path: readonly string[]; readonly value: unknown }[];
   readonly problems: readonly string[];
@@ -36,7 +36,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv, sections: Readonly<Recor
   return { values, problems, unknown };
 }
 
-export function variableOf(path: readonly string[]): string {
+function variableOf(path: readonly string[]): string {
   return PREFIX + path.join('_').toUpperCase();
 }
 

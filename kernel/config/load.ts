@@ -22,7 +22,7 @@ export class ConfigError extends Error {
 }
 
 /** config.toml as read, before any schema. */
-export interface ConfigFile {
+interface ConfigFile {
   readonly path: string | undefined;
   /** Folder that relative paths in the file start from. */
   readonly base: string;
@@ -45,7 +45,7 @@ export function readConfigFile(given: string | undefined): ConfigFile {
   }
 }
 
-export interface Sources {
+interface Sources {
   readonly file: ConfigFile;
   readonly env: NodeJS.ProcessEnv;
   readonly flags: Flags;

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { isSecret } from './schema.ts';
 
-export interface SecretSources {
+interface SecretSources {
   /** Folder that relative paths start from. */
   readonly base: string;
   readonly env: NodeJS.ProcessEnv;

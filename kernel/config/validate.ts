@@ -11,10 +11,12 @@ const ajv = new Ajv({
   strict: true,
   strictTypes: false,
   allowUnionTypes: true,
+  // Errors carry the schema that refused: an unknown key is answered with those that are known.
+  verbose: true,
 });
 ajv.addKeyword(SECRET);
 
-export interface Validation {
+interface Validation {
   readonly value: unknown;
   readonly problems: readonly string[];
 }
@@ -37,9 +39,10 @@ function compile(schema: TSchema): ValidateFunction | Error {
   }
 }
 
-function inWords({ instancePath, keyword, params, message }: ErrorObject, name: string): string {
+function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, name: string): string {
   const path = [name, ...instancePath.split('/').slice(2)].reduce((text, key) => (/^\d+$/.test(key) ? `${text}[${key}]` : `${text}.${key}`));
-  if (keyword === 'additionalProperties') return `${path}.${params['additionalProperty']}: unknown key`;
+  if (keyword === 'additionalProperties')
+    return `${path}.${params['additionalProperty']}: unknown key (known: ${Object.keys(parentSchema?.['properties'] ?? {}).join(', ')})`;
   if (keyword === 'required') return `${params['missingProperty'] === 'value' ? path : `${path}.${params['missingProperty']}`}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
   return `${path}: ${message}`;

@@ -11,7 +11,7 @@ export interface PeerCertificateView {
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 /** `present` without `view` is a certificate that gives no identity, and that is a refusal. */
-export interface PeerCertificate {
+interface PeerCertificate {
   readonly present: boolean;
   readonly view: PeerCertificateView | undefined;
 }

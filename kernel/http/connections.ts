@@ -15,6 +15,8 @@ const MOST_SILENT = 1_000;
 export interface Connections {
   /** False for a connection on which nothing can be said yet: its handshake is not done. */
   hasShakenHands(socket: Duplex): boolean;
+  /** The TCP connection below a TLS one: what is written there goes out as it is. */
+  below(socket: Socket): Socket | undefined;
   /** The connection means it: it makes room for nobody any more. */
   heard(socket: Socket): void;
   /** Those that were not heard. */
@@ -24,7 +26,7 @@ export interface Connections {
 
 /** @param share of all connections that the process may have: 0 to 1 */
 export function watchConnections(server: Server, share: number): Connections {
-  const sockets = new Set<Socket>();
+  const sockets = new Map<string, Socket>();
   const silent = new Map<string, Socket>();
   const secure = new WeakSet<Duplex>();
   const heard = new WeakSet<Duplex>();
@@ -33,10 +35,10 @@ export function watchConnections(server: Server, share: number): Connections {
   if (limit !== undefined) server.maxConnections = Math.floor(share * Math.max(RESERVED, limit - RESERVED));
   server.on('connection', (socket: Socket) => {
     const key = keyOf(socket);
-    sockets.add(socket);
+    sockets.set(key, socket);
     silent.set(key, socket);
     socket.on('close', () => {
-      sockets.delete(socket);
+      if (sockets.get(key) === socket) sockets.delete(key);
       if (silent.get(key) === socket) silent.delete(key);
     });
     if (silent.size > MOST_SILENT) silent.values().next().value?.destroy();
@@ -44,6 +46,7 @@ export function watchConnections(server: Server, share: number): Connections {
   server.on('secureConnection', (socket) => secure.add(socket));
   return {
     hasShakenHands: (socket) => secure.has(socket),
+    below: (socket) => sockets.get(keyOf(socket)),
     heard(socket) {
       if (heard.has(socket)) return;
       heard.add(socket);
@@ -53,7 +56,7 @@ export function watchConnections(server: Server, share: number): Connections {
       for (const socket of silent.values()) socket.destroy();
     },
     destroyAll() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets.values()) socket.destroy();
     },
   };
 }

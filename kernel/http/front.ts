@@ -22,7 +22,7 @@ import { addRoutes, ownRefusal, refuseOthers } from './serve-route.ts';
 /** Bytes of bodies above 1 MiB that are held at one moment. */
 const LARGE_BODIES = 536_870_912;
 
-export interface FrontOptions {
+interface FrontOptions {
   readonly http: KernelConfig['http'];
   readonly tls: ServerOptions;
   readonly routes: readonly Route[];
@@ -74,7 +74,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAM },
-    clientErrorHandler: (error, socket) => refuseUnparsed(error, socket, connections.current?.hasShakenHands(socket) === true),
+    clientErrorHandler: (error, socket) => refuseUnparsed(error, socket, connections.current as Connections),
     frameworkErrors: (error, request, reply) => {
       void sendProblem(dress(reply as unknown as FastifyReply, request.id), problems(error, request.id));
     },
@@ -145,11 +145,18 @@ function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): F
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }
 
-/** Bytes that never became a request: the same body as any other refusal, and the connection is closed. Before the handshake nothing can be said. */
-function refuseUnparsed(error: { readonly code?: string }, socket: Socket, canSpeak: boolean): void {
-  if (!canSpeak || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+/**
+ * Bytes that never became a request: the same body as any other refusal, and the connection is closed. Before the handshake nothing can be
+ * said, except to who speaks HTTP without TLS, in the same plain way: `http://` in place of `https://` is everybody's first mistake.
+ */
+function refuseUnparsed(error: { readonly code?: string }, socket: Socket, connections: Connections): void {
+  if (error.code === 'ERR_SSL_HTTP_REQUEST') return refuse(connections.below(socket) ?? socket, 400, 'Bad Request', 'BAD_REQUEST', 'this port speaks https://');
+  if (!connections.hasShakenHands(socket) || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const { status, reason, code } = parserProblem(error);
-  const { message } = KERNEL_FAULTS[code];
+  refuse(socket, status, reason, code, KERNEL_FAULTS[code].message);
+}
+
+function refuse(socket: Socket, status: number, reason: string, code: string, message: string): void {
   const body = JSON.stringify({ code, message, errors: [message], request_id: randomUUID() });
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,

@@ -8,7 +8,7 @@ import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
 import type { ResponseDescription } from './route.ts';
 import { refuseOthers } from './serve-route.ts';
 
-export interface ProbeOptions {
+interface ProbeOptions {
   /** Names of what is not ready, each with its reason; empty when all is well. */
   notReady(): Promise<readonly string[]>;
   readonly authentication: Authentication;

@@ -1,7 +1,7 @@
 // TLS of the servers: which files, which versions, client certificates, and reading them again when they change.
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Server, TLSSocket, TlsOptions } from 'node:tls';
+import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { ConfigError } from '../config/load.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { describe } from '../fault.ts';
@@ -9,7 +9,7 @@ import type { Log } from '../log-entry.ts';
 import { distrust } from './client-certificate.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly cert: string;
   readonly key: string;
   readonly clientCa: string | undefined;
@@ -23,6 +23,13 @@ export interface TlsService {
   closeIdle(): void;
 }
 
+/** What OpenSSL reads of each file. */
+const HOLDS = {
+  cert: { what: 'certificate', pattern: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/ },
+  key: { what: 'private key', pattern: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
+  client_ca: { what: 'certificate', pattern: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/ },
+  client_crl: { what: 'revocation list', pattern: /-----BEGIN X509 CRL-----/ },
+} as const;
 const WATCH_MS = 2_000;
 const HANDSHAKE_MS = 10_000;
 
@@ -35,13 +42,16 @@ export async function tlsFiles({ host, tls }: KernelConfig['http'], base: string
   return { ...own, clientCa: optional(tls.client_ca), clientCrl: optional(tls.client_crl) };
 }
 
-/** @throws ConfigError naming each file that cannot be read */
+/** @throws ConfigError naming each file that cannot be read or used */
 export function readTls(files: TlsFiles): TlsOptions {
   const problems: string[] = [];
-  const read = (key: string, path: string | undefined) => {
+  const read = (key: keyof typeof HOLDS, path: string | undefined) => {
     if (path === undefined) return undefined;
     try {
-      return readFileSync(path);
+      const pem = readFileSync(path);
+      // OpenSSL takes a file without any authority for an empty list, and would trust nobody without a word.
+      if (!HOLDS[key].pattern.test(pem.toString('latin1'))) problems.push(`http.tls.${key}: ${path} holds no ${HOLDS[key].what} in PEM`);
+      return pem;
     } catch (error) {
       problems.push(`http.tls.${key}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
       return undefined;
@@ -49,6 +59,7 @@ export function readTls(files: TlsFiles): TlsOptions {
   };
   const [cert, key, ca, crl] = [read('cert', files.cert), read('key', files.key), read('client_ca', files.clientCa), read('client_crl', files.clientCrl)];
   if (problems.length > 0) throw new ConfigError(problems);
+  requireUsable({ cert, key, ca, crl });
   return {
     cert,
     key,
@@ -58,6 +69,15 @@ export function readTls(files: TlsFiles): TlsOptions {
     ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}),
     ...(crl ? { crl } : {}),
   };
+}
+
+/** @throws ConfigError for files that are read but damaged, or a key that is another certificate's */
+function requireUsable({ cert, key, ca, crl }: Pick<TlsOptions, 'cert' | 'key' | 'ca'> & { readonly crl: Buffer | undefined }): void {
+  try {
+    createSecureContext({ cert, key, ...(ca ? { ca } : {}), ...(crl ? { crl } : {}) });
+  } catch (error) {
+    throw new ConfigError([`http.tls: the files cannot be used (${(error as Error).message})`]);
+  }
 }
 
 /** @returns each certificate of a PEM file, in its order, and nothing else that the file may hold, such as a key */

@@ -9,7 +9,7 @@ import type { Log } from '../log-entry.ts';
 import { type Frame, Frames } from './frames.ts';
 import type { Listener } from './listener.ts';
 
-export interface ConversationOptions {
+interface ConversationOptions {
   readonly listener: Listener;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,7 +19,7 @@ export interface ConversationOptions {
 }
 
 /** What all connections of a listener hold together, bytes; one that goes beyond the limit is closed. */
-export interface Memory {
+interface Memory {
   held: number;
   readonly limit: number;
 }

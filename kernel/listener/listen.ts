@@ -10,7 +10,7 @@ import type { Log } from '../log-entry.ts';
 import { Conversation } from './conversation.ts';
 import type { Listener } from './listener.ts';
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly tls: TlsOptions;
   readonly clock: Clock;
   readonly log: Log;

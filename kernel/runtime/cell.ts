@@ -9,7 +9,7 @@ import type { Control } from './line.ts';
 import type { Slot } from './slot.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
 
-export interface CellOptions {
+interface CellOptions {
   readonly name: string;
   readonly key: string;
   readonly slot: Slot;
@@ -28,7 +28,7 @@ export interface CellOptions {
   onFailed(cell: Cell): void;
 }
 
-export type CellState = 'starting' | 'running' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+type CellState = 'starting' | 'running' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 
 export class Cell {
   readonly name: string;

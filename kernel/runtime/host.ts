@@ -10,7 +10,7 @@ import type { HostTask } from './incarnation.ts';
 import type { Control, Line } from './line.ts';
 import { openPeers } from './peers.ts';
 
-export interface HostSurroundings {
+interface HostSurroundings {
   readonly clock: LocalClock;
   readonly versions: Versions | undefined;
   /** The line of a direct channel that a control message announces. */

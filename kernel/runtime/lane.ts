@@ -8,7 +8,7 @@ import { Deadlines } from './deadlines.ts';
 import { type CallObserver, type CallOptions, Pending } from './pending.ts';
 import type { Slot } from './slot.ts';
 
-export interface LaneOptions {
+interface LaneOptions {
   readonly deadlineMs: number;
   /** Calls waiting or under way, beyond which OVERLOADED is the answer. */
   readonly maxQueue: number;

@@ -7,7 +7,7 @@ import { Lane, remoteOver } from './lane.ts';
 import type { Line } from './line.ts';
 import { Slot } from './slot.ts';
 
-export interface Peers {
+interface Peers {
   ref<A extends Api>(name: string): PinnedRef<A>;
   attach(name: string, key: string, line: Line): void;
   close(): void;

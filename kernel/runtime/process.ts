@@ -7,7 +7,7 @@ import { openLine } from './line.ts';
 import { openRelay } from './relay.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
 
-export interface ProcessOptions {
+interface ProcessOptions {
   readonly memoryMb: number;
   /** The whole environment of the process: nothing of ours is inherited. */
   readonly env: Readonly<Record<string, string>>;

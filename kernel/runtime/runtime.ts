@@ -16,7 +16,7 @@ import { startProcess } from './process.ts';
 import { Slot } from './slot.ts';
 import { startThread } from './thread.ts';
 
-export interface RuntimeOptions {
+interface RuntimeOptions {
   readonly clock: LocalClock;
   readonly versions: Versions;
   readonly log: Log;

@@ -7,7 +7,7 @@ import type { Line } from './line.ts';
 import type { Pending } from './pending.ts';
 
 /** `down`: starting or about to be restarted, calls may wait for it. `failed`: calls are refused. */
-export type SlotState = 'up' | 'down' | 'failed';
+type SlotState = 'up' | 'down' | 'failed';
 
 type Ask = (envelope: Envelope) => Promise<Reply>;
 

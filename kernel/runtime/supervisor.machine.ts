@@ -3,9 +3,9 @@ import { assign, fromPromise, setup } from 'xstate';
 import type { RestartPolicy } from '../actor.ts';
 
 /** `lost`: the thread or process is gone. `replace`: it was ended on purpose, at a deadline, and that is no crash. */
-export type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | { type: 'stop' };
+type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | { type: 'stop' };
 
-export interface SupervisorContext {
+interface SupervisorContext {
   readonly policy: RestartPolicy;
   readonly now: () => number;
   /** Times of the crashes within the window. */

@@ -6,7 +6,7 @@ import { closeWhenLost, started } from './incarnation.ts';
 import { openLine } from './line.ts';
 import { portWire } from './wires.ts';
 
-export interface ThreadOptions {
+interface ThreadOptions {
   readonly memoryMb: number;
   readonly nice: number;
   readonly offset: BigInt64Array;

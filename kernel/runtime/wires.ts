@@ -29,7 +29,7 @@ interface Parcel {
 }
 
 /** Several lines over one IPC. Channel 0 is the actor's own line; the others are its direct channels, relayed by the kernel. */
-export interface IpcHub {
+interface IpcHub {
   wire(channel: number): Wire;
   /** Settles when everything sent so far has left this process. */
   drained(): Promise<void>;

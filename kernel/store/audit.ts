@@ -45,7 +45,7 @@ export function auditHash(row: AuditRow): string {
 }
 
 /** Where a stream stands: the number and hash of its last row. */
-export interface AuditHead {
+interface AuditHead {
   readonly seq: number;
   readonly prev: string;
 }

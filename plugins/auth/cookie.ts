@@ -10,7 +10,7 @@ export function newCookieValue(): string {
   return randomBytes(VALUE_BYTES).toString('base64url');
 }
 
-export interface CookieKeys {
+interface CookieKeys {
   /** UUID version 8: who holds the cookie can name the session, never the reverse. */
   readonly sessionId: string;
   /** SHA-256 of the value: what the store holds. */

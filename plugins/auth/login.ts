@@ -11,7 +11,7 @@ import { proveCertificate } from './login-certificate.ts';
 import { provePassword } from './login-password.ts';
 import { proveToken } from './login-token.ts';
 
-export interface LoginBody {
+interface LoginBody {
   readonly totp_code?: string | null;
   readonly new_password?: string;
 }
@@ -19,7 +19,7 @@ export interface LoginBody {
 export type LoginRequest = Request<LoginBody | undefined>;
 
 /** What a proven credential makes a session of. */
-export interface Proven {
+interface Proven {
   readonly realm: Realm;
   readonly username: string;
   /** Scheme code. */

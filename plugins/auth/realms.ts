@@ -43,7 +43,7 @@ const AUTH_PARAMS = Type.Object(
   },
   strict,
 );
-export const REALM_BODY = Type.Object(
+const REALM_BODY = Type.Object(
   {
     id: Type.Optional(Type.String()),
     auth_params: nullable(AUTH_PARAMS),
@@ -56,7 +56,7 @@ export const REALM_BODY = Type.Object(
 );
 type RealmBody = Static<typeof REALM_BODY>;
 
-export function isRealmId(id: string): boolean {
+function isRealmId(id: string): boolean {
   return REALM_ID.test(id);
 }
 

@@ -20,6 +20,15 @@ const common = { method: 'GET', auth: CREDENTIAL_KINDS, tag: 'Documentation' } a
 
 export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front'>): readonly Route[] {
   return [
+    {
+      method: 'GET',
+      path: '/',
+      auth: 'none',
+      tag: 'Documentation',
+      summary: 'Leads to the interactive page',
+      responses: { 303: { description: 'the page is at Location' } },
+      handle: () => ({ status: 303, headers: { location: PAGE } }),
+    },
     fileRoute(PAGE, 'interactive-docs.html', 'text/html; charset=utf-8', { summary: 'The interactive page about every endpoint', page: true }),
     ...FILES.map((file) => fileRoute(`${PAGE}/${file}`, file, TYPES[file.endsWith('.css') ? 'css' : 'js'], { summary: 'A file of the interactive page' })),
     {

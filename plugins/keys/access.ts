@@ -8,10 +8,10 @@ import { principalIn } from './identity.ts';
 const strict = { additionalProperties: false };
 const text = Type.String();
 const texts = Type.Array(text);
-const OPERATIONS = Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ -]{0,63}$' }), { minItems: 1, maxItems: 100 });
-const OBJECT = Type.String({ minLength: 1, maxLength: 1_024 });
+const OPERATIONS = Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ -]{0,63}$' }), { minItems: 1, maxItems: 100, examples: [['encrypt', 'decrypt']] });
+const OBJECT = Type.String({ minLength: 1, maxLength: 1_024, examples: ['00000000-0000-4000-8000-000000000000'] });
 /** `*` is everybody, `<realm>/*` everybody of a realm. */
-const USER = Type.String({ minLength: 1, maxLength: 2_304 });
+const USER = Type.String({ minLength: 1, maxLength: 2_304, examples: ['team/ada'] });
 
 const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_id: USER, operation_types: OPERATIONS }, strict);
 const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);
@@ -26,7 +26,7 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
   const list = async (body: Promise<unknown>) => ({ status: 200, body: await body });
   const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
     const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
-    await kmip[verb](id, user.normalize('NFC'), operations(types), who(request));
+    await kmip[verb](id, user.normalize('NFC'), types, who(request));
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
@@ -63,21 +63,16 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
       Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
       async (request: Request<Static<typeof CHECK_BODY>>) => {
         const { unique_identifier: id, user_id: user, operation_types: types } = request.body;
-        return { status: 200, body: { allowed: await kmip.check(id, user?.normalize('NFC'), operations(types), who(request)) } };
+        return { status: 200, body: { allowed: await kmip.check(id, user?.normalize('NFC'), types, who(request)) } };
       },
     ),
   ];
 }
 
-/** `SignatureVerify`, `signature_verify` and `signatureverify` are one. */
-function operations(types: readonly string[]): readonly string[] {
-  return [...new Set(types.map((type) => type.toLowerCase().replaceAll(/[_ -]/g, '')))];
-}
-
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
   403: { description: 'the caller does not own the object, or speaks of themselves' },
   404: { description: 'there is no such object' },
-  422: { description: 'there is no such operation, or it cannot be granted here' },
+  422: { description: 'that operation cannot be granted here' },
 };
 
 function get(path: string, summary: string, schema: TSchema, handle: Route['handle'], refusals: Readonly<Record<number, ResponseDescription>> = {}): Route {

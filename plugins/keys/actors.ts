@@ -9,7 +9,6 @@ import { cores } from '../../kernel/runtime/runtime.ts';
 import type { KeysConfig } from './config.ts';
 
 const STREAM_THREADS = 1;
-const STREAM_LIMITS: StreamArgs = { streams: 10_000, streamsPerUser: 1_000, idleMs: 300_000, inputBytes: 67_108_864 };
 
 export function keysActors(config: KeysConfig, version: string) {
   const kmip = replicated<KmipApi, KmipArgs>({
@@ -37,7 +36,7 @@ export function keysActors(config: KeysConfig, version: string) {
   // The parts of one multi-part operation meet here, whichever thread of the key server their messages came to.
   const kmip_stream = pinned<StreamApi, StreamArgs>({
     module: new URL('../../actors/kmip/stream.actor.ts', import.meta.url),
-    instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), STREAM_LIMITS])),
+    instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), {}])),
     deadlineMs: 60_000,
     memoryMb: 1_024,
   });

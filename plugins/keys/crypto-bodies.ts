@@ -16,7 +16,10 @@ interface About {
 
 const text = Type.String();
 const maybe = Type.Optional(text);
-const bytes = Type.String({ description: 'base64url' });
+const bytes = Type.String({ description: 'base64url', examples: ['aGVsbG8'] });
+const kid = Type.String({ description: 'identifier of a key', examples: ['00000000-0000-4000-8000-000000000000'] });
+/** A registered JOSE algorithm, and the one that the interactive page proposes. */
+const algorithm = (example: string) => Type.String({ examples: [example] });
 const maybeBytes = Type.Optional(bytes);
 /** Unknown members are ignored. */
 const open = <P extends TProperties>(properties: P) => Type.Object(properties);
@@ -46,16 +49,16 @@ export const ABOUT: readonly About[] = [
   post(
     'encrypt',
     'Encrypt: a JWE in its parts',
-    open({ kid: text, alg: text, enc: text, data: bytes, aad: maybeBytes, apu: maybeBytes, apv: maybeBytes }),
+    open({ kid, alg: algorithm('dir'), enc: algorithm('A256GCM'), data: bytes, aad: maybeBytes, apu: maybeBytes, apv: maybeBytes }),
     open(sealed),
   ),
   post('decrypt', 'Decrypt the parts of a JWE', open(sealed), open({ kid: text, data: bytes })),
-  post('sign', 'Sign: a detached JWS', open({ kid: text, alg: text, data: bytes }), open({ protected: header, signature: bytes })),
+  post('sign', 'Sign: a detached JWS', open({ kid, alg: algorithm('ES256'), data: bytes }), open({ protected: header, signature: bytes })),
   post('verify', 'Verify a detached JWS', open({ protected: header, data: bytes, signature: bytes }), open({ kid: text, valid: Type.Boolean() })),
   post(
     'mac',
     'Compute a MAC, or verify the one that is given',
-    open({ kid: text, alg: text, data: bytes, mac: maybeBytes }),
+    open({ kid, alg: algorithm('HS256'), data: bytes, mac: maybeBytes }),
     open({ kid: text, mac: maybeBytes, valid: Type.Optional(Type.Boolean()) }),
   ),
   { method: 'POST', path: '/keys', name: 'createKey', summary: 'Make a key, or import the one that is given as a JWK', status: 200, body: newKey, answer: key },

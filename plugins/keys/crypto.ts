@@ -61,7 +61,7 @@ function responses(status: number, schema: TSchema | undefined): Readonly<Record
     413: { description: 'more than 16 MiB', schema: ERROR },
     422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
     500: { description: 'internal error', schema: ERROR },
-    503: { description: 'too busy, or the key server is sealed', schema: ERROR },
+    503: { description: 'too busy, or this part of the server is down', schema: ERROR },
   };
 }
 

@@ -1,4 +1,4 @@
-// What a KMIP client is told where the actor could not answer: a response message of one failed item, in TTLV (KMIP 2.1 section 9.1).
+// What a KMIP client is told where the actor could not answer: a response message of one failed item, in TTLV (KMIP 2.1 sections 8.4 to 8.6).
 
 const [STRUCTURE, INTEGER, ENUMERATION, TEXT, DATE_TIME] = [1, 2, 5, 7, 9];
 const TAG = {

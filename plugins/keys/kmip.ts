@@ -43,7 +43,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
       404: { description: 'the bare operation is none', schema: FAILURE },
       413: { description: 'more than 64 MiB' },
       422: { description: 'the bare operation failed; the message begins with the result reason', schema: FAILURE },
-      503: { description: 'too busy, or the key server is sealed' },
+      503: { description: 'too busy, or this part of the server is down' },
     },
     async handle(request: Request<Uint8Array | undefined>) {
       const encoding = encodingOf(request, endpoint);

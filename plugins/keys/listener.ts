@@ -8,7 +8,7 @@ import { failureMessage } from './failure.ts';
 import { principalOf } from './identity.ts';
 import { LARGEST_MESSAGE } from './kmip.ts';
 
-/** Tag, type and length of the structure that every request is (KMIP 2.1 section 9.1.1). */
+/** Tag, type and length of the structure that every request is (KMIP 2.1 sections 8.1 and 10.1). */
 const HEADER_BYTES = 8;
 const REQUEST_MESSAGE = 0x42007801;
 /** Enough of a request to tell its version. */

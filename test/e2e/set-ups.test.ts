@@ -1,7 +1,7 @@
-// The three set-ups of the README, and its tour of the key server, run as they stand there.
+// The three set-ups of the README, its tour of the key server and its recipe for KMIP over TLS, run as they stand there.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
@@ -10,11 +10,11 @@ import { signInAdmin, startServer, temporaryFolder } from '../server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
 /** The blocks of shell commands that the README calls so. */
 function blocksOf(name: string): string[] {
-  return [...readFileSync(join(root, 'README.md'), 'utf8').matchAll(new RegExp(`\`\`\`sh ${name}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    ([, block]) => block as string,
-  );
+  return [...readme.matchAll(new RegExp(`\`\`\`sh ${name}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block as string);
 }
 
 /** What the shell prints, with its exit code; the server answers from this process meanwhile. */
@@ -27,7 +27,13 @@ function run(script: string, cwd: string, env: NodeJS.ProcessEnv): Promise<{ cod
   });
 }
 
-if (spawnSync('curl', ['--version']).status !== 0) console.log('skipped: set-ups.test.ts needs curl: apt-get install curl');
+if (
+  [
+    ['curl', '--version'],
+    ['openssl', 'version'],
+  ].some(([name, ask]) => spawnSync(name as string, [ask as string]).status !== 0)
+)
+  console.log('skipped: set-ups.test.ts needs curl and openssl: apt-get install curl openssl');
 else {
   test('the commands of the key server run, and answer what the README says', async () => {
     const [block] = blocksOf('keys');
@@ -41,6 +47,23 @@ else {
       assert.ok(output.includes(expected), `${expected} in ${output}`);
     assert.ok(output.endsWith('[{"user_id":"team/ada","operations":["encrypt"]}]'), output);
     await server.end();
+  });
+
+  test('the recipe for KMIP over TLS makes certificates that the listener takes', async () => {
+    const folder = temporaryFolder();
+    const made = await run(blocksOf('certificates').join('\n'), folder, {});
+    assert.equal(made.code, 0, made.output);
+    const config = /client_ca = "pki[\s\S]*?enabled = true\n/.exec(readme)?.[0].replace('pki/', join(folder, 'pki/'));
+    const server = await startServer({ config: `[http.tls]\n${config}port = 0\n` });
+    const listener = /^KMIP listener on tls:\/\/(.+)$/.exec(server.announcements.find((line) => line.startsWith('KMIP')) ?? '')?.[1];
+    mkdirSync(join(folder, 'data/tls'), { recursive: true });
+    copyFileSync(join(server.dataDir, 'tls/cert.pem'), join(folder, 'data/tls/cert.pem'));
+    const { code, output } = await run(blocksOf('listener').join('\n'), folder, { BASE: server.address, KMIP: listener as string });
+    rmSync(folder, { recursive: true });
+    await server.end();
+    assert.equal(code, 0, output);
+    assert.ok(output.includes('{"user":"owner@acme.com","scheme":"cc"}'), output);
+    assert.match(output, /^ 42 00 7b 01 /m);
   });
 
   test('the commands run, and answer what the README says', async () => {

@@ -1,7 +1,7 @@
 // Broken messages in the three encodings: each is a tree or a Refusal, and a tree can be written and read again.
 import assert from 'node:assert/strict';
 import { Refusal } from '../../actors/kmip/refusal.ts';
-import { decodeBinary, encodeBinary, frameLength } from '../../actors/kmip/ttlv/binary.ts';
+import { decodeBinary, encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
 import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
 import { decodeJson, decodeJsonRequest, encodeJson } from '../../actors/kmip/ttlv/json.ts';
 import { checkBytes, parseJson } from '../../actors/kmip/ttlv/json-parse.ts';
@@ -105,7 +105,6 @@ function attempt({ decode, encode }: Codec, mutations: Parameters<typeof mutated
       const tree = orRefusal(() => decode(input));
       if (tree !== undefined) checkTree(tree);
       orRefusal(() => decodeJsonRequest(input));
-      orRefusal(() => frameLength(input));
     } catch (cause) {
       throw new Error(what(), { cause });
     }

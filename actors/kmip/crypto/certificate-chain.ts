@@ -6,7 +6,7 @@ import { contentOf, DER, inside, readElement, readUnsigned } from './der.ts';
 import { type RevocationList, readRevocationList, revocationOf } from './revocation-list.ts';
 import { isSignedBy } from './signed-der.ts';
 
-export interface Validity {
+interface Validity {
   readonly valid: boolean;
   /** Where it is not. */
   readonly why?: string;

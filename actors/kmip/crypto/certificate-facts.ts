@@ -1,4 +1,4 @@
-// What a certificate says: the source of KMIP's certificate attributes (specification 2.1 sections 4.6 to 4.8 and 4.64 to 4.66).
+// What a certificate says: the source of KMIP's certificate attributes (specification 2.1 sections 4.6 to 4.8 and 4.61 to 4.63).
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';

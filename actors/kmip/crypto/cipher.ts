@@ -30,7 +30,7 @@ export interface EncryptInput extends StreamInput {
   readonly data: Uint8Array;
 }
 
-export interface DecryptInput extends EncryptInput {
+interface DecryptInput extends EncryptInput {
   readonly tag?: Uint8Array | undefined;
 }
 

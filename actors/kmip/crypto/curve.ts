@@ -1,4 +1,4 @@
-// KMIP's recommended curves as OpenSSL names them, and the domain parameters of one (KMIP 2.1 section 11.40, SEC 2, RFC 5639).
+// KMIP's recommended curves as OpenSSL names them, and the domain parameters of one (KMIP 2.1 section 11.45, SEC 2, RFC 5639).
 import { generateKeyPairSync } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import { DER, inside, readElement, readUnsigned } from './der.ts';

@@ -27,7 +27,7 @@ const HASH: Partial<Record<HashingAlgorithm, Hash>> = {
   RIPEMD_160: { openssl: 'ripemd160', bytes: 20 },
 };
 
-export interface HashStream {
+interface HashStream {
   update(data: Uint8Array): void;
   digest(): Uint8Array;
 }

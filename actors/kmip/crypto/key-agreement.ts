@@ -20,7 +20,7 @@ export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   }
 }
 
-export interface Encapsulation {
+interface Encapsulation {
   /** 32 bytes. */
   readonly sharedSecret: Uint8Array;
   readonly ciphertext: Uint8Array;

@@ -8,7 +8,7 @@ import type { CryptographicAlgorithm, RecommendedCurve } from './parameters.ts';
 /** Names of node:crypto's key types that are parameter sets of FIPS 203, 204 and 205. */
 type PostQuantumType = `ml-kem-${512 | 768 | 1024}` | `ml-dsa-${44 | 65 | 87}` | `slh-dsa-${'sha2' | 'shake'}-${128 | 192 | 256}${'s' | 'f'}`;
 
-export interface KeyFacts {
+interface KeyFacts {
   /** EC for the curves of ECDSA and ECDH, ECDH for X25519 and X448. */
   readonly algorithm: CryptographicAlgorithm;
   /** Bits: of the modulus, the field, or (post-quantum) the public key. */

@@ -1,4 +1,4 @@
-// Cryptographic parameters by the names of KMIP's enumerations (specification 2.1 section 4.15), as the algorithms take them.
+// Cryptographic parameters by the names of KMIP's enumerations (specification 2.1 section 4.16), as the algorithms take them.
 import type { ENUM } from '../ttlv/enumeration.ts';
 
 export type CryptographicAlgorithm = keyof typeof ENUM.CryptographicAlgorithm;

@@ -18,7 +18,7 @@ import { signPss, verifyPss } from './pss.ts';
 import { type Scheme, schemeOf } from './signature-scheme.ts';
 
 /** One of the two. */
-export interface SignatureInput {
+interface SignatureInput {
   readonly data?: Uint8Array;
   /** The digest of the data, made by the client. */
   readonly digest?: Uint8Array;

@@ -6,13 +6,13 @@ import type { CryptographicParameters } from './parameters.ts';
 import { attempt, opensslInput, sign, signGivenDigest, verify, verifyGivenDigest } from './sign.ts';
 import { schemeOf } from './signature-scheme.ts';
 
-export interface SignStream {
+interface SignStream {
   update(data: Uint8Array): void;
   /** The signature; the stream is over. */
   final(): Uint8Array;
 }
 
-export interface VerifyStream {
+interface VerifyStream {
   update(data: Uint8Array): void;
   /** Whether the signature is of all that was updated; the stream is over. */
   final(signature: Uint8Array): boolean;

@@ -1,4 +1,4 @@
-// Wrapping of key material under symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.2, Key Wrapping Data).
+// Wrapping of key material under symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.3, Key Wrapping Data).
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import type { ENUM } from '../ttlv/enumeration.ts';
@@ -10,7 +10,7 @@ import { keyBytes, type SecretKey } from './secret-key.ts';
 export type WrappingMethod = keyof typeof ENUM.WrappingMethod;
 
 /** A key of EncryptionKeyInformation or MACSignatureKeyInformation with its parameters. */
-export interface WrappingKey {
+interface WrappingKey {
   readonly key: SecretKey;
   readonly algorithm: CryptographicAlgorithm;
   readonly parameters: CryptographicParameters;

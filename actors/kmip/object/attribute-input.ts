@@ -8,7 +8,7 @@ import { checkAttribute } from './attribute-rules.ts';
 import { identifierText } from './identifier.ts';
 import type { ObjectType } from './managed-object.ts';
 
-export interface GivenAttribute {
+interface GivenAttribute {
   readonly node: Node;
   /** Of clients of KMIP 1.x. */
   readonly index: number | undefined;

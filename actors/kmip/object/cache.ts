@@ -15,7 +15,7 @@ interface Entry extends Held {
 }
 
 /** The counter of an object in the shared memory. */
-export const objectCounter = (id: string): string => `object:${id}`;
+const objectCounter = (id: string): string => `object:${id}`;
 
 const SIZE = 10_000;
 

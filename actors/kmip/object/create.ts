@@ -16,7 +16,7 @@ import type { Draft, ManagedObject, ObjectType as ObjectTypeCode } from './manag
 
 const { ObjectType, State } = ENUM;
 
-export interface NewObject {
+interface NewObject {
   readonly type: ObjectTypeCode;
   readonly content: Structure;
   /** What the client gave; becomes the object's own. */

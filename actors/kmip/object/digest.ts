@@ -1,4 +1,4 @@
-// The Digest attribute: SHA-256 of an object's key material as it was made or registered (specification 2.1 section 4.20).
+// The Digest attribute: SHA-256 of an object's key material as it was made or registered (specification 2.1 section 4.21).
 import { createHash } from 'node:crypto';
 import { encodeBinary } from '../ttlv/binary.ts';
 import { ENUM } from '../ttlv/enumeration.ts';

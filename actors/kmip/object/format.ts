@@ -48,7 +48,7 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
 }
 
 /** Key material of a symmetric key as a format has it. */
-export function symmetricMaterial(raw: Uint8Array, format: KeyFormatType): Uint8Array | Structure {
+function symmetricMaterial(raw: Uint8Array, format: KeyFormatType): Uint8Array | Structure {
   return format === 'TransparentSymmetricKey' ? structure(TAG.KeyMaterial, [bytes(TAG.Key, raw)]) : raw;
 }
 

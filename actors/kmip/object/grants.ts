@@ -12,7 +12,7 @@ const KNOWN: ReadonlySet<string> = new Set(RIGHTS);
 /** The object that the right to create is granted on. */
 export const EVERYTHING = '*';
 /** The user that is every authenticated caller. */
-export const EVERYBODY = '*';
+const EVERYBODY = '*';
 /** What `get` does not imply: ending an object, and whatever else changes it or makes another in its place. */
 const APART: ReadonlySet<string> = new Set(
   (
@@ -26,7 +26,7 @@ const APART: ReadonlySet<string> = new Set(
 /** Rights by user, of one object. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
-export const NO_GRANTS: Grants = new Map();
+const NO_GRANTS: Grants = new Map();
 
 /** `derive_key`, `Derive Key` and `derivekey` are one. @throws Refusal InvalidField naming what is no operation */
 export function rightOf(name: string): string {

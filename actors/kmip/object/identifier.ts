@@ -47,7 +47,7 @@ export function requireChosen(id: string): string {
 /** What others have granted must not come in the place of one's own. */
 const SCOPES: readonly Scope[] = ['own', 'granted'];
 
-export interface KeysetAddress {
+interface KeysetAddress {
   readonly name: string;
   readonly generation: 'latest' | 'first' | number;
 }

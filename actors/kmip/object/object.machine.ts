@@ -2,7 +2,7 @@
 import { type SnapshotFrom, setup } from 'xstate';
 
 /** Seconds since the epoch. */
-export interface LifeDates {
+interface LifeDates {
   readonly activation: number | undefined;
   readonly deactivation: number | undefined;
 }

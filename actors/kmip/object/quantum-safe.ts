@@ -1,4 +1,4 @@
-// The attribute QuantumSafe: a key that is to withstand quantum computers is made of an algorithm that does (KMIP 2.1 section 4.46).
+// The attribute QuantumSafe: a key that is to withstand quantum computers is made of an algorithm that does (KMIP 2.1 section 4.45).
 import type { CryptographicAlgorithm } from '../crypto/parameters.ts';
 import { Refusal } from '../refusal.ts';
 import { TAG } from '../ttlv/tag.ts';

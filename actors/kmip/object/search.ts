@@ -15,7 +15,7 @@ import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { type Scope, Selection } from './selection.ts';
 
-export interface Search {
+interface Search {
   readonly attributes: readonly Node[];
   /** StorageStatusMask. */
   readonly storage: number | undefined;
@@ -25,7 +25,7 @@ export interface Search {
   readonly limit: number;
 }
 
-export interface Found {
+interface Found {
   /** The caller's own, newest first; after them those that others have granted, newest first. */
   readonly ids: readonly string[];
   /** All that match, whatever the limit. */

@@ -8,7 +8,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
 
-export interface SplitParameters {
+interface SplitParameters {
   readonly method: SplitKeyMethod;
   readonly parts: number;
   readonly threshold: number;

@@ -1,4 +1,4 @@
-// Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.5 and 7.15).
+// Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.3 and 7.18).
 
 import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../crypto/asymmetric-encrypt.ts';
 import { cipherFor } from '../crypto/cipher.ts';

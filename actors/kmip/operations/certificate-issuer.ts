@@ -21,7 +21,7 @@ export interface Issuer {
   readonly certificate: ManagedObject | undefined;
 }
 
-export interface IssuerSearch {
+interface IssuerSearch {
   readonly objects: Objects<ManagedObject>;
   /** What the caller needs the right to do with the objects of the issuer. */
   readonly right: OperationName & ('Certify' | 'ReCertify');

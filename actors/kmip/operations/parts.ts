@@ -28,7 +28,7 @@ export interface PartInput {
 const NOTHING = new Uint8Array();
 
 /** @throws Refusal as `Streams` */
-export function sendPart(ctx: OperationContext, part: Exclude<Part, { is: 'whole' }> | Part, input: PartInput): Promise<StreamOutput> {
+export function sendPart(ctx: OperationContext, part: Part, input: PartInput): Promise<StreamOutput> {
   const { streams } = ctx.server;
   const owner: StreamOwner = { kind: input.kind, user: ctx.caller.user, object: input.object };
   const data = input.data ?? NOTHING;

@@ -5,7 +5,7 @@ import { type Members, optionalOctets } from './members.ts';
 import { badRequest, decryptionFailed, Problem } from './problem.ts';
 
 /** What goes into the derivation beside the shared secret: a key for one algorithm, of one length, between two parties. */
-export interface KeyDerivation {
+interface KeyDerivation {
   /** AlgorithmID: `enc` where the result encrypts the content, else `alg`. */
   readonly algorithm: string;
   /** Bytes. */

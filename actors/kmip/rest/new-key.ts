@@ -18,7 +18,7 @@ import type { Members } from './members.ts';
 
 const { ObjectType } = ENUM;
 
-export interface NewSecret {
+interface NewSecret {
   readonly key: Uint8Array;
   readonly algorithm: CryptographicAlgorithm;
   readonly alg: string;

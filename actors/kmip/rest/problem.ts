@@ -11,7 +11,7 @@ const STATUS = {
   decryption_failed: 422,
 } as const;
 
-export type ProblemName = keyof typeof STATUS;
+type ProblemName = keyof typeof STATUS;
 
 /** A refused call; `description` is public. */
 export class Problem extends Fault {

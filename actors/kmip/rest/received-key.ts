@@ -13,7 +13,7 @@ import { badRequest } from './problem.ts';
 import type { ReceivedHeader } from './protected-header.ts';
 import { AGREE_BACK, DECRYPT_KEY, requireAndSpend, UNWRAP } from './use.ts';
 
-export interface Received {
+interface Received {
   readonly header: ReceivedHeader;
   readonly alg: KeyTransport;
   readonly enc: ContentEncryption;

@@ -12,7 +12,7 @@ import { sign, verify } from './sign.ts';
 import { addTags, deleteTags, getTags } from './tags.ts';
 import { unwrapKey } from './unwrap-key.ts';
 
-export interface CryptoAnswer {
+interface CryptoAnswer {
   /** HTTP status. */
   readonly status: number;
   /** To be written as JSON; undefined for an answer without a body. */

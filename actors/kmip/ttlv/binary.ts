@@ -4,22 +4,6 @@ import { BinaryReader, HEADER } from './binary-reader.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { invalid } from './place.ts';
-import { TAG } from './tag.ts';
-
-/**
- * How many bytes a message has on a stream, its own header included.
- * @param header its first 8 bytes
- * @throws Refusal InvalidMessage for what is not a request or is longer than the limit
- */
-export function frameLength(header: Uint8Array, limits: Limits = LIMITS): number {
-  if (header.length < HEADER) throw invalid(`a message begins with ${HEADER} bytes, not ${header.length}`);
-  const view = new DataView(header.buffer, header.byteOffset, HEADER);
-  if (view.getUint32(0) !== TAG.RequestMessage * 256 + TYPE.Structure) throw invalid('byte 0: not a RequestMessage');
-  const length = HEADER + view.getUint32(4);
-  if (length > limits.bytes) throw invalid(`byte 4: a message of ${length} bytes; at most ${limits.bytes}`);
-  if (length % 8 !== 0) throw invalid('byte 4: the length of a structure is a multiple of 8');
-  return length;
-}
 
 /**
  * @returns a tree whose byte strings are views of `bytes`: copy what is kept or leaves the actor

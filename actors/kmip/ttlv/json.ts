@@ -23,7 +23,7 @@ export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structur
 }
 
 /** What a JSON request may be: a message, or the payload of one operation under the operation's name. */
-export interface JsonRequest {
+interface JsonRequest {
   /** Code of a bare operation; then `node` is its RequestPayload. Undefined for a RequestMessage. */
   readonly operation: number | undefined;
   readonly node: Structure;

@@ -49,5 +49,3 @@ export const MASK = Object.freeze({
     DestroyedStorage: 0x4,
   },
 } as const);
-
-export type MaskName = keyof typeof MASK;

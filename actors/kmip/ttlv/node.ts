@@ -1,6 +1,5 @@
 // The TTLV tree: what all three encodings are read into and written from (KMIP specification 2.1 section 10).
 import { ENUM } from './enumeration.ts';
-import type { TAG } from './tag.ts';
 
 export const TYPE = ENUM.ItemType;
 
@@ -11,33 +10,33 @@ export interface Structure {
 }
 
 /** 32 bits, signed; also the type of masks. */
-export interface IntegerNode {
+interface IntegerNode {
   readonly tag: number;
   readonly type: typeof TYPE.Integer;
   readonly value: number;
 }
 
 /** LongInteger has 64 bits, signed; BigInteger any number of them; DateTimeExtended counts microseconds since the epoch. */
-export interface BigNode<T extends number = typeof TYPE.LongInteger> {
+interface BigNode<T extends number = typeof TYPE.LongInteger> {
   readonly tag: number;
   readonly type: T;
   readonly value: bigint;
 }
 
 /** 32 bits, unsigned: the code, of which `ENUM` has the names. */
-export interface EnumerationNode {
+interface EnumerationNode {
   readonly tag: number;
   readonly type: typeof TYPE.Enumeration;
   readonly value: number;
 }
 
-export interface BooleanNode {
+interface BooleanNode {
   readonly tag: number;
   readonly type: typeof TYPE.Boolean;
   readonly value: boolean;
 }
 
-export interface TextNode {
+interface TextNode {
   readonly tag: number;
   readonly type: typeof TYPE.TextString;
   readonly value: string;
@@ -50,7 +49,7 @@ export interface BytesNode {
 }
 
 /** DateTime: whole seconds since the epoch, of the safe integers. Interval: seconds, 32 bits, unsigned. */
-export interface SecondsNode<T extends number = typeof TYPE.DateTime> {
+interface SecondsNode<T extends number = typeof TYPE.DateTime> {
   readonly tag: number;
   readonly type: T;
   readonly value: number;
@@ -68,9 +67,6 @@ export type Node =
   | BytesNode
   | SecondsNode
   | SecondsNode<typeof TYPE.Interval>;
-
-/** A tag of the tables; messages may hold others, of the extension range. */
-export type KnownTag = (typeof TAG)[keyof typeof TAG];
 
 export const structure = (tag: number, value: readonly Node[]): Structure => ({ tag, type: TYPE.Structure, value });
 export const integer = (tag: number, value: number): IntegerNode => ({ tag, type: TYPE.Integer, value });

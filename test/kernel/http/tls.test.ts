@@ -59,6 +59,15 @@ async function see(client?: Made, path = '/mirror'): Promise<{ status: number; b
   return answer;
 }
 
+test('files that hold something else, or do not belong together, stop the start with words', async () => {
+  const other = write('other.key', (await makeCertificate('CN=other')).key);
+  const start = (tls: string) => startServer({ config: `[http.tls]\n${tls}\n` });
+  await assert.rejects(start(`client_ca = "${other}"`), /http\.tls\.client_ca: .*other\.key holds no certificate in PEM/);
+  await assert.rejects(start(`client_ca = "${paths.ca}"\nclient_crl = "${paths.ca}"`), /http\.tls\.client_crl: .* holds no revocation list in PEM/);
+  await assert.rejects(start(`cert = "${other}"\nkey = "${paths.ca}"`), /http\.tls\.cert: .* no certificate[\s\S]*http\.tls\.key: .* no private key/);
+  await assert.rejects(start(`cert = "${paths.cert}"\nkey = "${other}"`), /http\.tls: the files cannot be used \(.*key values mismatch\)/);
+});
+
 test('a client without a certificate is served as one that shows none', async () => {
   assert.deepEqual(await see(), { status: 200, body: null });
   assert.equal((await see(undefined, '/mirror/me')).status, 401);

@@ -9,7 +9,7 @@ import { makeCertificate, SERVER_AUTH } from '../../certificates.ts';
 import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 
-// covers: GET /interactive-docs, GET /download/openapi.yaml, GET /download/ca.crt
+// covers: GET /, GET /interactive-docs, GET /download/openapi.yaml, GET /download/ca.crt
 
 const FOLDER = new URL('../../../plugins/docs/page/', import.meta.url);
 const TYPES: Readonly<Record<string, string>> = { html: 'text/html; charset=utf-8', css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' };
@@ -37,6 +37,12 @@ for (const file of files) {
     assert.equal((await server.ask('POST', pathOf(file), { cookie, body: {} })).status, 405);
   });
 }
+
+test('the address of the server alone leads to the page, and other addresses do not', async () => {
+  const { status, headers } = await server.ask('GET', '/');
+  assert.deepEqual([status, headers['location']], [303, '/interactive-docs']);
+  assert.equal((await server.ask('GET', '/nothing')).status, 404);
+});
 
 test('a browser without a session is sent to sign in by the page, and by nothing else', async () => {
   const accept = { accept: 'text/html,application/xhtml+xml' };

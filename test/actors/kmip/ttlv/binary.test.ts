@@ -1,8 +1,7 @@
 // The binary encoding: the examples of the specification, and everything it refuses.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { decodeBinary, encodeBinary, frameLength } from '../../../../actors/kmip/ttlv/binary.ts';
-import { LIMITS } from '../../../../actors/kmip/ttlv/limits.ts';
+import { decodeBinary, encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
 import * as make from '../../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
 import { plain } from './trees.ts';
@@ -107,17 +106,6 @@ test('bytes are read where they lie in a larger buffer', () => {
   const larger = new Uint8Array(message.length + 13);
   larger.set(message, 5);
   assert.deepEqual(plain(decodeBinary(larger.subarray(5, 5 + message.length))), plain(decodeBinary(message)));
-});
-
-test('the length of a message on a stream', () => {
-  assert.equal(frameLength(hex('420078 01 00000010')), 24);
-  assert.equal(frameLength(hex('420078 01 00000000 ffff')), 8);
-  assert.throws(() => frameLength(hex('42007b 01 00000010')), { reason: 'InvalidMessage', message: /not a RequestMessage/ });
-  assert.throws(() => frameLength(hex('420078 02 00000010')), { message: /not a RequestMessage/ });
-  assert.throws(() => frameLength(hex('420078 01 00000011')), { message: /multiple of 8/ });
-  assert.throws(() => frameLength(hex('420078 01 04000000')), { message: /at most/ });
-  assert.equal(frameLength(hex('420078 01 03fffff8')), LIMITS.bytes);
-  assert.throws(() => frameLength(hex('420078 01')), { message: /8 bytes/ });
 });
 
 test.run();
