@@ -103,7 +103,7 @@ export class Lane {
   #room(): Slot | undefined {
     let best: Slot | undefined;
     for (const slot of this.slots) {
-      if (slot.state === 'up' && slot.busy < this.#options.perSlot && (!best || slot.busy < best.busy)) best = slot;
+      if (slot.state === 'up' && slot.engaged < this.#options.perSlot && (!best || slot.engaged < best.engaged)) best = slot;
     }
     return best;
   }

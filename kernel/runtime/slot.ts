@@ -18,6 +18,8 @@ export class Slot {
   /** Called when a call ran into its deadline while it was served here. */
   onLate: () => void = () => {};
   readonly #inFlight = new Map<number, Pending>();
+  /** Calls under way that only wait. */
+  readonly #aside = new Set<number>();
   readonly #methods = new Map<string, Ask>();
   readonly #run: Deadlines | undefined;
   #line: Line | undefined;
@@ -34,6 +36,11 @@ export class Slot {
     return this.#inFlight.size;
   }
 
+  /** Calls under way that keep the actor from others. */
+  get engaged(): number {
+    return this.#inFlight.size - this.#aside.size;
+  }
+
   /** Calls under way whose caller has given up. */
   get overdue(): number {
     let count = 0;
@@ -46,6 +53,11 @@ export class Slot {
     this.#line = line;
     this.#proxy = wrap(line.endpoint) as unknown as Record<string, Ask>;
     this.#methods.clear();
+    line.onControl(({ kind, n }) => {
+      if (kind !== 'aside' || this.#line !== line || !this.#inFlight.has(n as number)) return;
+      this.#aside.add(n as number);
+      this.onRoom();
+    });
     this.state = 'up';
     this.onRoom();
   }
@@ -60,6 +72,7 @@ export class Slot {
     this.state = state;
     const lost = [...this.#inFlight.values()];
     this.#inFlight.clear();
+    this.#aside.clear();
     for (const pending of lost) pending.fail('ACTOR_LOST', cause);
   }
 
@@ -76,6 +89,7 @@ export class Slot {
     const envelope: Envelope = { n, requestId: pending.requestId, args: pending.args };
     const finish = (reply: Reply) => {
       if (!this.#inFlight.delete(n)) return;
+      this.#aside.delete(n);
       pending.answer(reply);
       this.onRoom();
     };
