@@ -65,8 +65,8 @@ export class ObjectCache {
     const version = this.#versions?.read(objectCounter(id));
     const held = await readHeld(this.#rows, this.#store, id);
     if (!held || version === undefined) return held;
+    if (this.#entries.size >= this.#size && !this.#entries.has(id)) this.#evict();
     this.#entries.set(id, { ...held, version, isUsed: false });
-    if (this.#entries.size > this.#size) this.#evict();
     return held;
   }
 
@@ -75,7 +75,7 @@ export class ObjectCache {
     let spared = 0;
     for (const [id, entry] of this.#entries) {
       this.#entries.delete(id);
-      if (!entry.isUsed || ++spared > MOST_SPARED) return;
+      if (!entry.isUsed || spared++ >= MOST_SPARED) return;
       entry.isUsed = false;
       this.#entries.set(id, entry);
     }

@@ -53,6 +53,20 @@ test('a replicated actor runs as many calls at a time as it has threads, and ref
   assert.equal(threads.size, 2);
 });
 
+test('a call that only waits is set aside: its thread takes others, and it still counts against the queue', async () => {
+  const replicas = ref('replicated');
+  const order: string[] = [];
+  const note = (text: string) => void order.push(text);
+  const aside = Array.from({ length: 4 }, () => replicas.sleepAside(300).then(note));
+  await Promise.all([replicas.echo('one').then(note), replicas.echo('two').then(note)]);
+  assert.deepEqual(order.sort(), ['one', 'two']);
+  const more = [replicas.sleep(1), replicas.sleep(1)];
+  assert.equal(await outcome(replicas.echo('x')), 'OVERLOADED');
+  await Promise.all([...aside, ...more]);
+  assert.equal(order.length, 6);
+  assert.equal(await replicas.echo('again'), 'again');
+});
+
 test('a fault keeps its code, detail and errors; its cause stays for the log', async () => {
   const fault = (await a()
     .deny()
