@@ -1,4 +1,5 @@
 // One place where calls of an actor are served: a line that comes and goes, and the calls under way on it.
+import { performance } from 'node:perf_hooks';
 import { transfer, wrap } from 'comlink';
 import type { Reply } from '../fault.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -25,6 +26,8 @@ export class Slot {
   #line: Line | undefined;
   #proxy: Record<string, Ask> = {};
   #next = 1;
+  /** When the actor last answered, or was given work while it had none. */
+  #heardAt = 0;
 
   /** @param run the time limit of the work itself; without it the deadline of a call counts from its making */
   constructor(run?: Deadlines) {
@@ -39,6 +42,11 @@ export class Slot {
   /** Calls under way that keep the actor from others. */
   get engaged(): number {
     return this.#inFlight.size - this.#aside.size;
+  }
+
+  /** For how long the actor has had work and answered nothing, milliseconds. */
+  silentFor(now: number): number {
+    return this.engaged === 0 ? 0 : now - this.#heardAt;
   }
 
   /** Calls under way whose caller has given up. */
@@ -80,6 +88,7 @@ export class Slot {
     const line = this.#line;
     if (!line) return pending.fail('ACTOR_LOST', 'no line');
     const n = this.#next++;
+    if (this.engaged === 0) this.#heardAt = performance.now();
     this.#inFlight.set(n, pending);
     pending.onAbandoned = (code) => {
       line.control({ kind: 'cancel', n });
@@ -90,6 +99,7 @@ export class Slot {
     const finish = (reply: Reply) => {
       if (!this.#inFlight.delete(n)) return;
       this.#aside.delete(n);
+      this.#heardAt = performance.now();
       pending.answer(reply);
       this.onRoom();
     };

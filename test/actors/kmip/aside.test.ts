@@ -38,6 +38,19 @@ test('one piece at a time, in the order asked for, each call set aside', async (
   assert.equal(await piece('d'), 'd');
 });
 
+test('too much of it is refused at once', async () => {
+  const { aside } = calls();
+  const first = Promise.withResolvers<void>();
+  const taken = Array.from({ length: 257 }, () => aside(() => first.promise));
+  await assert.rejects(
+    aside(async () => {}),
+    { code: 'OVERLOADED' },
+  );
+  first.resolve();
+  await Promise.all(taken);
+  assert.equal(await aside(async () => 'again'), 'again');
+});
+
 test('who has gone while waiting costs nothing, and those behind go on', async () => {
   const { aside, as, call } = calls();
   const first = Promise.withResolvers<void>();
