@@ -20,6 +20,8 @@ export interface Call {
   readonly requestId: string | undefined;
   /** Aborted when the caller goes away or its deadline passes; long work looks at it between steps. */
   readonly signal: AbortSignal;
+  /** What is left of the call is a wait: the thread takes other calls in its place, however many of these it has. */
+  aside(): void;
 }
 
 export interface ActorContext {

@@ -9,17 +9,20 @@ const SLOTS = 65_536;
  */
 export interface Versions {
   readonly memory: SharedArrayBuffer;
+  /** One more element of the memory: the turns of those who write the store. */
+  readonly turns: Int32Array;
   read(id: string): number;
   bump(id: string): void;
   /** After the loss of a writer, whose last bumps may be missing. */
   bumpAll(): void;
 }
 
-export function createVersions(memory: SharedArrayBuffer = new SharedArrayBuffer(4 * (SLOTS + 1))): Versions {
+export function createVersions(memory: SharedArrayBuffer = new SharedArrayBuffer(4 * (SLOTS + 2))): Versions {
   const counters = new Int32Array(memory);
   return {
     memory,
-    // The last counter is the epoch of bumpAll: one addition instead of 65 536.
+    turns: counters.subarray(SLOTS + 1),
+    // The counter after them is the epoch of bumpAll: one addition instead of 65 536.
     read: (id) => (Atomics.load(counters, slotOf(id)) + Atomics.load(counters, SLOTS)) | 0,
     bump: (id) => void Atomics.add(counters, slotOf(id), 1),
     bumpAll: () => void Atomics.add(counters, SLOTS, 1),

@@ -1,6 +1,7 @@
 // The context of one batch for one caller: objects out of the cache, and changes as transactions.
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import type { Principal } from './api.ts';
+import type { Aside } from './aside.ts';
 import { Changes } from './changes.ts';
 import { Finder } from './object/finder.ts';
 import type { ManagedObject } from './object/managed-object.ts';
@@ -17,6 +18,8 @@ export class BatchContext implements OperationContext {
   readonly #finder: Finder<ManagedObject>;
   /** Set where the whole batch is one transaction. */
   #whole: Changes | undefined;
+  /** A batch that is one transaction holds up all writers: it does not stand in line with others besides. */
+  readonly aside: Aside = (work) => (this.#whole ? work() : this.server.aside(work));
 
   constructor(server: KeyServer, caller: Principal, version: Version) {
     this.server = server;

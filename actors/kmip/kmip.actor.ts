@@ -2,6 +2,7 @@
 import { defineActor } from '../../kernel/actor.ts';
 import { createAccess } from './access.ts';
 import type { KmipApi, KmipArgs } from './api.ts';
+import { createAside } from './aside.ts';
 import { SeededRandom } from './crypto/random.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
@@ -27,6 +28,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     cache,
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
     random: new SeededRandom(),
+    aside: createAside(() => ctx.call()),
   };
   return {
     api: {

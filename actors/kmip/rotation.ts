@@ -64,7 +64,7 @@ async function rotateAlone(server: KeyServer, { id, owner }: DueRow): Promise<bo
   // The rights are the owner's, whose attributes ask for it.
   const ctx = new BatchContext(server, { user: owner, scheme: 'rotation', source: '' }, VERSIONS[0] as Version);
   try {
-    return await withPair((source) => ctx.change((tx) => rotate(tx, id, ctx, source)));
+    return await withPair(ctx, (source) => ctx.change((tx) => rotate(tx, id, ctx, source)));
   } catch (error) {
     if (error instanceof Refusal) server.log.warn({ object: id, reason: error.reason }, 'an object could not be rotated');
     else if (error instanceof Fault) throw error;

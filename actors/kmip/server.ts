@@ -2,6 +2,7 @@
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
+import type { Aside } from './aside.ts';
 import type { SeededRandom } from './crypto/random.ts';
 import type { ObjectCache } from './object/cache.ts';
 import type { ObjectRows } from './object/rows.ts';
@@ -20,4 +21,6 @@ export interface KeyServer {
   /** Multi-part operations. */
   readonly streams: Streams;
   readonly random: SeededRandom;
+  /** Runs what takes long. */
+  readonly aside: Aside;
 }

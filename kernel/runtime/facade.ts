@@ -20,15 +20,21 @@ class RunningCall implements Call {
   readonly requestId: string | undefined;
   #controller: AbortController | undefined;
   #cancelled = false;
+  readonly #setAside: () => void;
 
-  constructor(requestId: string | undefined) {
+  constructor(requestId: string | undefined, setAside: () => void) {
     this.requestId = requestId;
+    this.#setAside = setAside;
   }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     if (this.#cancelled) this.#controller.abort();
     return this.#controller.signal;
+  }
+
+  aside(): void {
+    this.#setAside();
   }
 
   cancel(): void {
@@ -43,7 +49,7 @@ type Facade = Readonly<Record<string, (envelope: Envelope) => Promise<Reply>>>;
 /** Lets the other end of `line` call `api`, and cancel what it has called. */
 export function exposeApi(api: Api, line: Line): void {
   const running = new Map<number, RunningCall>();
-  const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running)] as const);
+  const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running, line)] as const);
   const facade: Facade = Object.freeze(Object.assign(Object.create(null) as Facade, Object.fromEntries(methods)));
   line.onControl((message) => {
     if (message.kind === 'cancel') running.get(message['n'] as number)?.cancel();
@@ -51,9 +57,9 @@ export function exposeApi(api: Api, line: Line): void {
   expose(facade, callsOnly(line));
 }
 
-function answering(run: Method, running: Map<number, RunningCall>) {
+function answering(run: Method, running: Map<number, RunningCall>, line: Line) {
   return async ({ n, requestId, args }: Envelope): Promise<Reply> => {
-    const call = new RunningCall(requestId);
+    const call = new RunningCall(requestId, () => line.control({ kind: 'aside', n }));
     const startedAt = performance.now();
     running.set(n, call);
     try {

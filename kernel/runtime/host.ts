@@ -69,7 +69,7 @@ function context(task: HostTask, line: Line, { clock, versions }: HostSurroundin
     async openStore() {
       if (!store) return missing('store: true', name);
       const { openStore } = await import('../store/open.ts');
-      return openStore(store.url, { writer: `${node}/${name}/${key}`, clock });
+      return openStore(store.url, { writer: `${node}/${name}/${key}`, clock, turns: versions?.turns });
     },
   };
 }

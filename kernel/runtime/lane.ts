@@ -1,4 +1,5 @@
 // The caller's side of an actor: a bounded queue before one or several slots, and the typed remote over it.
+import { performance } from 'node:perf_hooks';
 import type { Api, Remote } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
@@ -17,6 +18,9 @@ interface LaneOptions {
   readonly clock: Clock;
   readonly observe: CallObserver;
 }
+
+/** A slot that has answered nothing for so long is at something slow. */
+const SLOW_MS = 10;
 
 export class Lane {
   readonly slots: readonly Slot[];
@@ -99,11 +103,15 @@ export class Lane {
     pending.onAbandoned = () => void this.#waiting.delete(pending);
   }
 
-  /** The least busy slot that has room. */
+  /** The least busy slot that has room; while others answer, none that is at something slow: what it was given would wait for that. */
   #room(): Slot | undefined {
+    const now = performance.now();
+    const isQuick = (slot: Slot) => slot.state === 'up' && slot.silentFor(now) < SLOW_MS;
+    const isChoice = this.slots.length > 1 && this.slots.some(isQuick);
     let best: Slot | undefined;
     for (const slot of this.slots) {
-      if (slot.state === 'up' && slot.busy < this.#options.perSlot && (!best || slot.busy < best.busy)) best = slot;
+      if (isChoice && !isQuick(slot)) continue;
+      if (slot.state === 'up' && slot.engaged < this.#options.perSlot && (!best || slot.engaged < best.engaged)) best = slot;
     }
     return best;
   }

@@ -1,4 +1,5 @@
 // One place where calls of an actor are served: a line that comes and goes, and the calls under way on it.
+import { performance } from 'node:perf_hooks';
 import { transfer, wrap } from 'comlink';
 import type { Reply } from '../fault.ts';
 import type { Deadlines } from './deadlines.ts';
@@ -18,11 +19,15 @@ export class Slot {
   /** Called when a call ran into its deadline while it was served here. */
   onLate: () => void = () => {};
   readonly #inFlight = new Map<number, Pending>();
+  /** Calls under way that only wait. */
+  readonly #aside = new Set<number>();
   readonly #methods = new Map<string, Ask>();
   readonly #run: Deadlines | undefined;
   #line: Line | undefined;
   #proxy: Record<string, Ask> = {};
   #next = 1;
+  /** When the actor last answered, or was given work while it had none. */
+  #heardAt = 0;
 
   /** @param run the time limit of the work itself; without it the deadline of a call counts from its making */
   constructor(run?: Deadlines) {
@@ -32,6 +37,16 @@ export class Slot {
   /** Calls under way, those whose caller has given up included: the actor is still busy with them. */
   get busy(): number {
     return this.#inFlight.size;
+  }
+
+  /** Calls under way that keep the actor from others. */
+  get engaged(): number {
+    return this.#inFlight.size - this.#aside.size;
+  }
+
+  /** For how long the actor has had work and answered nothing, milliseconds. */
+  silentFor(now: number): number {
+    return this.engaged === 0 ? 0 : now - this.#heardAt;
   }
 
   /** Calls under way whose caller has given up. */
@@ -46,6 +61,11 @@ export class Slot {
     this.#line = line;
     this.#proxy = wrap(line.endpoint) as unknown as Record<string, Ask>;
     this.#methods.clear();
+    line.onControl(({ kind, n }) => {
+      if (kind !== 'aside' || this.#line !== line || !this.#inFlight.has(n as number)) return;
+      this.#aside.add(n as number);
+      this.onRoom();
+    });
     this.state = 'up';
     this.onRoom();
   }
@@ -60,6 +80,7 @@ export class Slot {
     this.state = state;
     const lost = [...this.#inFlight.values()];
     this.#inFlight.clear();
+    this.#aside.clear();
     for (const pending of lost) pending.fail('ACTOR_LOST', cause);
   }
 
@@ -67,6 +88,7 @@ export class Slot {
     const line = this.#line;
     if (!line) return pending.fail('ACTOR_LOST', 'no line');
     const n = this.#next++;
+    if (this.engaged === 0) this.#heardAt = performance.now();
     this.#inFlight.set(n, pending);
     pending.onAbandoned = (code) => {
       line.control({ kind: 'cancel', n });
@@ -76,6 +98,8 @@ export class Slot {
     const envelope: Envelope = { n, requestId: pending.requestId, args: pending.args };
     const finish = (reply: Reply) => {
       if (!this.#inFlight.delete(n)) return;
+      this.#aside.delete(n);
+      this.#heardAt = performance.now();
       pending.answer(reply);
       this.onRoom();
     };

@@ -25,7 +25,11 @@ interface Job {
 }
 
 const LARGEST_GROUP = 256;
-const TRIES = 6;
+const TRIES = 16;
+/** After so many in vain, those who still fail go one after the other, in every process. */
+const ALONE_AFTER = 3;
+const CONTENDED = 'contended writers';
+const LONGEST_WAIT_MS = 64;
 
 export class GroupCommit {
   readonly #connection: WriteConnection;
@@ -68,7 +72,7 @@ export class GroupCommit {
     for (let tried = 1; ; tried++) {
       const { head } = this.#audit;
       try {
-        await this.#connection.begin(jobs[0]?.lock);
+        await this.#connection.begin(jobs[0]?.lock ?? (tried > ALONE_AFTER ? CONTENDED : undefined));
         const settle = await this.#runAll(jobs);
         await this.#connection.commit();
         for (const finish of settle) finish();
@@ -79,7 +83,7 @@ export class GroupCommit {
         const mayRetry = this.#connection.mayRetry(error);
         if (tried < TRIES && mayRetry) {
           // Those who fell over each other are not to meet again.
-          await wait(Math.random() * 2 ** tried);
+          await wait(Math.random() * Math.min(2 ** tried, LONGEST_WAIT_MS));
           continue;
         }
         for (const job of jobs) job.reject(mayRetry ? new Fault('OVERLOADED', { cause: error }) : error);

@@ -117,16 +117,19 @@ function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): 
   };
 }
 
+/** Searches have as many texts as clients think of: what comes beyond is not prepared, since neither end forgets a statement. */
+const MOST_NAMES = 500;
 const names = new Map<string, string>();
 
 /** Each text is prepared once per connection under a name of its own. */
 function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
   let name = names.get(text);
-  if (name === undefined) {
+  if (name === undefined && names.size < MOST_NAMES) {
     name = `gatehouse_${names.size}`;
     names.set(text, name);
   }
-  return { name, text, values: params.map(parameterOf) };
+  const values = params.map(parameterOf);
+  return name === undefined ? { text, values } : { name, text, values };
 }
 
 /** PostgreSQL's texts cannot hold U+0000; what a client may send must find nothing, not fail. */

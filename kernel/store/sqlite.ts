@@ -4,20 +4,25 @@ import { Fault } from '../fault.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
 import type { Reader, SqlValue, Store } from './store.ts';
+import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 /** SQLITE_BUSY and SQLITE_LOCKED, without their extended bits. */
 const BUSY: ReadonlySet<number> = new Set([5, 6]);
 const STATEMENTS = 500;
 
-/** @param path of the database file; it is created if missing */
-export function openSqlite(path: string, audit: AuditWriter): Store {
+/**
+ * @param path of the database file; it is created if missing
+ * @param turns one element of memory that all writing threads of the process share
+ */
+export function openSqlite(path: string, audit: AuditWriter, turns: Int32Array = new Int32Array(new SharedArrayBuffer(4))): Store {
   const writer = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   // FULL: an answered commit survives a loss of power, not only of the process.
-  writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+  // The wait for the write lock is ours: SQLite's own would stop the thread, and all that it could answer meanwhile.
+  writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0');
   // A connection of its own for reads sees committed rows only, also while a group is open on the writer.
   const reader = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
-  const group = new GroupCommit(writeConnection(writer), audit);
+  const group = new GroupCommit(writeConnection(writer, new Turn(turns, BUSY_TIMEOUT_MS)), audit);
   const read = statements(reader);
   return {
     dialect: 'sqlite',
@@ -43,14 +48,28 @@ function readerOver(prepare: (sql: string) => StatementSync): Reader {
   };
 }
 
-function writeConnection(db: DatabaseSync): WriteConnection {
+function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
   const prepare = statements(db);
+  const begun = () => {
+    try {
+      // One writer at a time holds for the whole file, so IMMEDIATE is every lock at once.
+      db.exec('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  };
   return {
-    // One writer at a time holds for the whole file, so IMMEDIATE is every lock at once.
-    begin: async () => guarded(() => db.exec('BEGIN IMMEDIATE')),
-    commit: async () => guarded(() => db.exec('COMMIT')),
+    begin: () => turn.take(begun),
+    async commit() {
+      guarded(() => db.exec('COMMIT'));
+      turn.pass();
+    },
     async rollback() {
-      if (db.isTransaction) db.exec('ROLLBACK');
+      if (!db.isTransaction) return;
+      db.exec('ROLLBACK');
+      turn.pass();
     },
     exec: async (sql) => guarded(() => db.exec(sql)),
     run: async (sql, params) => guarded(() => Number(prepare(sql).run(...params).changes)),
@@ -76,8 +95,11 @@ function guarded<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {
-    const { errcode } = error as { errcode?: number };
-    if (errcode !== undefined && BUSY.has(errcode & 0xff)) throw new Fault('OVERLOADED', { cause: error });
-    throw error;
+    throw isBusy(error) ? new Fault('OVERLOADED', { cause: error }) : error;
   }
+}
+
+function isBusy(error: unknown): boolean {
+  const { errcode } = error as { errcode?: number };
+  return errcode !== undefined && BUSY.has(errcode & 0xff);
 }

@@ -62,6 +62,7 @@ export class ObjectsInMemory implements OperationContext {
   readonly version: Version;
   readonly batch: OperationContext['batch'] = { placeholder: undefined, made: new Map() };
   readonly now: number;
+  readonly aside = <T>(work: () => Promise<T>): Promise<T> => work();
   #changes: Promise<unknown> = Promise.resolve();
 
   constructor(objects: readonly Draft[], options: ContextOptions = {}) {
@@ -89,6 +90,7 @@ export class ObjectsInMemory implements OperationContext {
         return options.streams;
       },
       random: new SeededRandom(),
+      aside: (work) => work(),
     };
   }
 

@@ -22,6 +22,8 @@ export type ProbeApi = {
   /** In native code for 0.3 s, which the end of the thread waits for; makes the file `sign` when it is there. */
   block(sign: string): void;
   hang(): Promise<void>;
+  /** Waits, and lets the thread take others meanwhile. */
+  sleepAside(ms: number): Promise<string>;
   untilAborted(): Promise<string>;
   aborted(): number;
   requestId(): string | undefined;
@@ -61,6 +63,10 @@ export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken }, ctx) =
       },
       block: (sign) => void spawnSync('sh', ['-c', 'touch "$1"; sleep 0.3', 'sh', sign]),
       hang: () => new Promise(() => {}),
+      sleepAside(ms) {
+        ctx.call()?.aside();
+        return new Promise((resolve) => setTimeout(resolve, ms, 'slept aside'));
+      },
       untilAborted() {
         const signal = ctx.call()?.signal as AbortSignal;
         return new Promise((resolve) =>

@@ -63,6 +63,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       cache: new ObjectCache(rows, store, createVersions()),
       streams: await streamsInProcess(),
       random: new SeededRandom(),
+      aside: (work) => work(),
     }),
     keep: () =>
       aside.exec(

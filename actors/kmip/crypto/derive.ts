@@ -1,5 +1,6 @@
 // Key derivation by the methods of KMIP (specification 2.1 sections 6.1.14, 7.12 and 11.14), except key agreement.
-import { createHmac, hkdfSync, pbkdf2Sync } from 'node:crypto';
+import { createHmac, hkdfSync, pbkdf2 as opensslPbkdf2, pbkdf2Sync } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Refusal } from '../refusal.ts';
 import type { ENUM } from '../ttlv/enumeration.ts';
 import { cipherFor } from './cipher.ts';
@@ -52,18 +53,34 @@ const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8
 export function derive(method: DerivationMethod, input: DerivationInput): Uint8Array {
   const derived = METHOD[method];
   if (derived === undefined) throw new Refusal('FeatureNotSupported', `the derivation method ${method} is not supported`);
-  if (!Number.isInteger(input.length) || input.length < 1 || input.length > MAX_BYTES) throw invalid(`1 to ${MAX_BYTES} bytes can be derived`);
+  requireLength(input);
   return leading(derived(input), input.length);
 }
 
-/** The salt is mandatory, the hash SHA-256 by default. */
+const pbkdf2InPool = promisify(opensslPbkdf2);
+
+/** PBKDF2 as `derive` has it, on a thread of the pool: a password may cost seconds. */
+export async function derivePbkdf2(input: DerivationInput): Promise<Uint8Array> {
+  requireLength(input);
+  return pbkdf2InPool(...pbkdf2Arguments(input));
+}
+
+function requireLength({ length }: DerivationInput): void {
+  if (!Number.isInteger(length) || length < 1 || length > MAX_BYTES) throw invalid(`1 to ${MAX_BYTES} bytes can be derived`);
+}
+
 function pbkdf2(input: DerivationInput): Uint8Array {
+  return pbkdf2Sync(...pbkdf2Arguments(input));
+}
+
+/** The salt is mandatory, the hash SHA-256 by default. */
+function pbkdf2Arguments(input: DerivationInput): Parameters<typeof pbkdf2Sync> {
   const { salt, iterationCount = DEFAULT_ITERATIONS, length, parameters } = input;
   if (salt === undefined || salt.length === 0) throw invalid('PBKDF2 needs a Salt');
   if (!Number.isInteger(iterationCount) || iterationCount < 1) throw invalid('the iteration count must be at least 1');
   const name = parameters.hashingAlgorithm ?? 'SHA_256';
   if (iterationCount * Math.ceil(length / hashBytes(name)) > MAX_ITERATIONS) throw invalid(`the iteration count is too high: ${MAX_ITERATIONS} at most`);
-  return pbkdf2Sync(keyBytes(keyOf(input)), salt, iterationCount, length, nodeHash(name));
+  return [keyBytes(keyOf(input)), salt, iterationCount, length, nodeHash(name)];
 }
 
 /** The hash over the derivation key or the derivation data. */

@@ -1,5 +1,6 @@
 // Makes key pairs of every asymmetric algorithm of KMIP's enumeration that OpenSSL has.
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Refusal } from '../refusal.ts';
 import { type OkpType, okpType, opensslCurve } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
@@ -29,8 +30,10 @@ const DH_GROUP: Readonly<Record<number, string>> = { 2048: 'modp14', 3072: 'modp
 /** Curves that a length alone stands for. */
 const CURVE_OF_LENGTH: Readonly<Record<number, RecommendedCurve>> = { 192: 'P_192', 224: 'P_224', 256: 'P_256', 384: 'P_384', 521: 'P_521' };
 
-/** Types of generateKeyPairSync that take no options; its declaration has one overload for each. */
-const generatePlain = generateKeyPairSync as unknown as (type: string) => Pair;
+/** What node:crypto makes a pair from: the type and, where it has any, the options; its declaration has one overload for each. */
+type Recipe = readonly [type: string, options?: object];
+const generateNow = generateKeyPairSync as unknown as (...recipe: Recipe) => Pair;
+const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Recipe) => Promise<Pair>;
 
 /**
  * A new pair. Blocks while it is made: RSA some hundred milliseconds, DSA seconds.
@@ -38,16 +41,29 @@ const generatePlain = generateKeyPairSync as unknown as (type: string) => Pair;
  * @throws Refusal InvalidField for a length that is too short or does not fit, UnsupportedCryptographicParameters for what OpenSSL has not
  */
 export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
-  const pair = made(algorithm, options);
+  return described(algorithm, options, generateNow(...recipeOf(algorithm, options)));
+}
+
+/** As `generatePair`, on a thread of the pool. */
+export async function generatePairInPool(algorithm: CryptographicAlgorithm, options: PairOptions = {}): Promise<KeyPair> {
+  return described(algorithm, options, await generateInPool(...recipeOf(algorithm, options)));
+}
+
+/** Whether a pair takes more than a few milliseconds. */
+export function isSlowPair(algorithm: CryptographicAlgorithm): boolean {
+  return algorithm === 'RSA' || algorithm === 'DSA' || algorithm === 'DH' || algorithm.startsWith('SLHDSA');
+}
+
+function described(algorithm: CryptographicAlgorithm, options: PairOptions, pair: Pair): KeyPair {
   const { length, curve } = keyFacts(pair.publicKey);
   if (options.length !== undefined && options.curve === undefined && curve !== undefined && options.length !== length)
     throw notOfLength(algorithm, options.length);
   return curve === undefined ? { ...pair, length } : { ...pair, length, curve };
 }
 
-function made(algorithm: CryptographicAlgorithm, { length, curve }: PairOptions): Pair {
+function recipeOf(algorithm: CryptographicAlgorithm, { length, curve }: PairOptions): Recipe {
   const postQuantum = postQuantumType(algorithm);
-  if (postQuantum !== undefined) return generatePlain(postQuantum);
+  if (postQuantum !== undefined) return [postQuantum];
   switch (algorithm) {
     case 'RSA':
       return rsa(length ?? RSA_LENGTH.minimum);
@@ -70,23 +86,23 @@ function made(algorithm: CryptographicAlgorithm, { length, curve }: PairOptions)
 const notOfLength = (algorithm: string, length: number): Refusal =>
   new Refusal('InvalidField', `CryptographicLength: there are no ${algorithm} keys of ${length} bits`);
 
-function rsa(modulusLength: number): Pair {
+function rsa(modulusLength: number): Recipe {
   if (modulusLength < RSA_LENGTH.minimum) throw new Refusal('InvalidField', `CryptographicLength: the minimum key length of RSA is ${RSA_LENGTH.minimum} bits`);
   if (modulusLength > RSA_LENGTH.maximum || modulusLength % 8 !== 0) throw notOfLength('RSA', modulusLength);
-  return generateKeyPairSync('rsa', { modulusLength });
+  return ['rsa', { modulusLength }];
 }
 
 /** The pairs of lengths of FIPS 186-4 section 4.2 that are still allowed. */
-function dsa(modulusLength: number): Pair {
+function dsa(modulusLength: number): Recipe {
   if (modulusLength < 2048) throw new Refusal('InvalidField', 'CryptographicLength: the minimum key length of DSA is 2048 bits');
   if (modulusLength !== 2048 && modulusLength !== 3072) throw notOfLength('DSA', modulusLength);
-  return generateKeyPairSync('dsa', { modulusLength, divisorLength: 256 });
+  return ['dsa', { modulusLength, divisorLength: 256 }];
 }
 
-function dh(length: number): Pair {
+function dh(length: number): Recipe {
   const group = DH_GROUP[length];
   if (group === undefined) throw notOfLength('DH', length);
-  return (generateKeyPairSync as unknown as (type: 'dh', options: { group: string }) => Pair)('dh', { group });
+  return ['dh', { group }];
 }
 
 /** What keys of the curves outside ECDSA are for. */
@@ -97,10 +113,10 @@ const PURPOSE: Readonly<Record<OkpType, readonly CryptographicAlgorithm[]>> = {
   ed448: ['EC', 'ECDSA', 'Ed448'],
 };
 
-function onCurve(algorithm: CryptographicAlgorithm, curve: RecommendedCurve | undefined, length: number | undefined): Pair {
+function onCurve(algorithm: CryptographicAlgorithm, curve: RecommendedCurve | undefined, length: number | undefined): Recipe {
   if (curve === undefined) throw notOfLength(algorithm, length ?? 0);
   const type = okpType(curve);
   const fits = type === undefined ? !algorithm.startsWith('Ed') : PURPOSE[type].includes(algorithm);
   if (!fits) throw new Refusal('InvalidField', `RecommendedCurve: ${curve} is no curve of ${algorithm}`);
-  return type === undefined ? generateKeyPairSync('ec', { namedCurve: opensslCurve(curve) }) : generatePlain(type);
+  return type === undefined ? ['ec', { namedCurve: opensslCurve(curve) }] : [type];
 }

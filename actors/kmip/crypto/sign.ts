@@ -9,6 +9,7 @@ import {
   publicDecrypt,
   type SignKeyObjectInput,
 } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Refusal } from '../refusal.ts';
 import { nullElement, octets, oid, sequence } from './der.ts';
 import type { Digest } from './digest-name.ts';
@@ -35,6 +36,22 @@ export function sign(key: KeyObject, parameters: CryptographicParameters, input:
   const scheme = schemeOf(key, parameters, digest?.length);
   return attempt(() => (digest === undefined ? signData(key, scheme, data, encoding) : signGivenDigest(key, scheme, digest, encoding)));
 }
+
+const opensslSignInPool: (hash: undefined, data: Uint8Array, key: KeyObject) => Promise<Uint8Array> = promisify(opensslSign);
+
+/** Whether a signature takes up to a second. */
+export const isSlowSigner = ({ asymmetricKeyType }: KeyObject): boolean => String(asymmetricKeyType).startsWith('slh-dsa');
+
+/** As `sign`, of data by a slow signer, on a thread of the pool. */
+export async function signInPool(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Promise<Uint8Array> {
+  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys sign');
+  if (schemeOf(key, parameters, undefined).kind !== 'pure') throw unusableKey();
+  return opensslSignInPool(undefined, data, key).catch(() => {
+    throw unusableKey();
+  });
+}
+
+const unusableKey = (): Refusal => new Refusal('CryptographicFailure', 'the key cannot be used with these parameters');
 
 /**
  * False for every signature that is not of this key and input, malformed ones among them.
@@ -67,7 +84,7 @@ export function attempt<T>(work: () => T): T {
     return work();
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
-    throw new Refusal('CryptographicFailure', 'the key cannot be used with these parameters');
+    throw unusableKey();
   }
 }
 

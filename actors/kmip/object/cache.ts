@@ -12,12 +12,16 @@ export interface Held<T extends ManagedObject = ManagedObject> {
 
 interface Entry extends Held {
   readonly version: number;
+  /** Looked at since it came or was last spared. */
+  isUsed: boolean;
 }
 
 /** The counter of an object in the shared memory. */
 const objectCounter = (id: string): string => `object:${id}`;
 
 const SIZE = 10_000;
+/** For one that comes: the work for it is bounded, also where all are in use. */
+const MOST_SPARED = 64;
 
 /** An object with its grants, from the store. */
 export async function readHeld(rows: ObjectRows, from: Reader, id: string): Promise<Held<Draft> | undefined> {
@@ -30,9 +34,11 @@ export class ObjectCache {
   readonly #rows: ObjectRows;
   readonly #store: Reader;
   readonly #versions: Versions | undefined;
+  readonly #size: number;
 
-  /** @param versions absent where other processes may write the same rows: then nothing is kept */
-  constructor(rows: ObjectRows, store: Reader, versions: Versions | undefined) {
+  /** @param versions absent where other processes may write the same rows: then nothing is kept @param size objects at most */
+  constructor(rows: ObjectRows, store: Reader, versions: Versions | undefined, size = SIZE) {
+    this.#size = size;
     this.#rows = rows;
     this.#store = store;
     this.#versions = versions;
@@ -42,7 +48,10 @@ export class ObjectCache {
   peek(id: string): Held | undefined {
     const entry = this.#entries.get(id);
     if (!entry) return undefined;
-    if (this.#versions?.read(objectCounter(id)) === entry.version) return entry;
+    if (this.#versions?.read(objectCounter(id)) === entry.version) {
+      entry.isUsed = true;
+      return entry;
+    }
     this.#entries.delete(id);
     return undefined;
   }
@@ -56,10 +65,20 @@ export class ObjectCache {
     const version = this.#versions?.read(objectCounter(id));
     const held = await readHeld(this.#rows, this.#store, id);
     if (!held || version === undefined) return held;
-    this.#entries.set(id, { ...held, version });
-    // In the order of arrival, not of use: the hot path writes nothing.
-    if (this.#entries.size > SIZE) this.#entries.delete(this.#entries.keys().next().value as string);
+    if (this.#entries.size >= this.#size && !this.#entries.has(id)) this.#evict();
+    this.#entries.set(id, { ...held, version, isUsed: false });
     return held;
+  }
+
+  /** In the order of arrival, but what was used since gets a second chance: keys in use outlast any number that are read once. */
+  #evict(): void {
+    let spared = 0;
+    for (const [id, entry] of this.#entries) {
+      this.#entries.delete(id);
+      if (!entry.isUsed || spared++ >= MOST_SPARED) return;
+      entry.isUsed = false;
+      this.#entries.set(id, entry);
+    }
   }
 
   /** After the commit of a change, before its answer. */

@@ -20,6 +20,7 @@ import { requestIn, requestOf } from './certificate-request.ts';
 import { type CertificateWishes, wishesOf } from './certificate-wishes.ts';
 import { newPair, type PairDrafts } from './create-key-pair.ts';
 import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import { withPair } from './pair-source.ts';
 import { requireStorage } from './protection-storage.ts';
 
 const { ObjectType } = ENUM;
@@ -66,7 +67,7 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   if (request && !isNamed) return { publicKey: request.subjectPublicKey, request, object: undefined, pair: undefined };
   const isNew = !isNamed && ctx.batch.placeholder === undefined && wishes.ofKey.some(({ tag }) => tag === TAG.CryptographicAlgorithm);
   if (isNew) {
-    const pair = pairFor(wishes, ctx);
+    const pair = await pairFor(wishes, ctx);
     return { publicKey: asymmetricKey(pair.publicKey), request, object: undefined, pair };
   }
   const object = await ctx.use(payload, 'Certify');
@@ -81,10 +82,10 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   return { publicKey, request, object, pair: undefined };
 }
 
-function pairFor({ ofKey }: CertificateWishes, ctx: OperationContext): PairDrafts {
+function pairFor({ ofKey }: CertificateWishes, ctx: OperationContext): Promise<PairDrafts> {
   const given = structure(TAG.RequestPayload, [structure(TAG.CommonAttributes, ofKey)]);
   const attributesOf = (type: ManagedObject['type']) => newAttributes(given, type, TAG.CommonAttributes);
-  return newPair(ctx, attributesOf(ObjectType.PrivateKey), attributesOf(ObjectType.PublicKey));
+  return withPair(ctx, async (source) => newPair(ctx, attributesOf(ObjectType.PrivateKey), attributesOf(ObjectType.PublicKey), source));
 }
 
 async function ownKey({ object, pair }: Subject, ctx: OperationContext): Promise<ManagedObject | undefined> {

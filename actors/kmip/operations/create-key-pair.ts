@@ -1,7 +1,7 @@
 // CreateKeyPair: a new private key and its public key, linked to each other (KMIP 2.1 section 6.1.9).
 import { randomUUID } from 'node:crypto';
 import { defaultFormat, exportKey } from '../crypto/key-format.ts';
-import { generatePair, type KeyPair } from '../crypto/key-pair.ts';
+import type { KeyPair } from '../crypto/key-pair.ts';
 import type { CryptographicAlgorithm, KeyFormatType } from '../crypto/parameters.ts';
 import type { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
@@ -14,7 +14,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import type { PairSource } from './pair-source.ts';
+import { type PairSource, withPair } from './pair-source.ts';
 import { requireStorage } from './protection-storage.ts';
 
 const { ObjectType } = ENUM;
@@ -24,7 +24,7 @@ export const createKeyPair: Operation = async (request, ctx) => {
   for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
   const privateAttributes = newAttributes(request, ObjectType.PrivateKey, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
   const publicAttributes = newAttributes(request, ObjectType.PublicKey, TAG.CommonAttributes, TAG.PublicKeyAttributes);
-  const pair = newPair(ctx, privateAttributes, publicAttributes);
+  const pair = await withPair(ctx, async (source) => newPair(ctx, privateAttributes, publicAttributes, source));
   await ctx.change(async (tx) => {
     for (const draft of [pair.privateKey, pair.publicKey]) {
       await tx.insert(draft);
@@ -40,7 +40,7 @@ export interface PairDrafts {
 }
 
 /** A pair that fits the attributes. @throws Refusal where they are missing, disagree, or cannot be had */
-export function newPair(ctx: OperationContext, privateAttributes: AttributeSet, publicAttributes: AttributeSet, source: PairSource = generatePair): PairDrafts {
+export function newPair(ctx: OperationContext, privateAttributes: AttributeSet, publicAttributes: AttributeSet, source: PairSource): PairDrafts {
   const algorithm = agreed('cryptographic algorithm', givenAlgorithm(privateAttributes), givenAlgorithm(publicAttributes));
   if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
   requireAllowed(algorithm, ctx.server.args.algorithms);

@@ -1,6 +1,6 @@
 // The bytes of a derived key, from DerivationParameters and the objects to derive from (KMIP specification 2.1 section 7.12).
 
-import { type DerivationInput, derive } from '../crypto/derive.ts';
+import { type DerivationInput, derive, derivePbkdf2 } from '../crypto/derive.ts';
 import { agree } from '../crypto/key-agreement.ts';
 import type { CryptographicParameters } from '../crypto/parameters.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
@@ -11,11 +11,12 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { bytesOf, children, integerOf, named, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import type { OperationContext } from './operation.ts';
 
 const { ObjectType } = ENUM;
 
 /** @param bases the key first; secret data after it is derivation data that the request does not give itself */
-export function derivedBytes(request: Structure, bases: readonly ManagedObject[], length: number): Uint8Array {
+export async function derivedBytes({ aside }: OperationContext, request: Structure, bases: readonly ManagedObject[], length: number): Promise<Uint8Array> {
   const method = required(named(request, TAG.DerivationMethod, 'DerivationMethod'), TAG.DerivationMethod);
   if (method === 'AsymmetricKey') return agreedBytes(bases, length);
   const given = required(structureOf(request, TAG.DerivationParameters), TAG.DerivationParameters);
@@ -32,7 +33,7 @@ export function derivedBytes(request: Structure, bases: readonly ManagedObject[]
     length,
   };
   // A derived key is kept: it must not share memory with a larger result.
-  return new Uint8Array(derive(method, input));
+  return new Uint8Array(method === 'PBKDF2' ? await aside(() => derivePbkdf2(input)) : derive(method, input));
 }
 
 /** Some clients put the hashing algorithm beside CryptographicParameters, not into them. */

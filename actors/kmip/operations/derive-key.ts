@@ -30,7 +30,7 @@ export const deriveKey: Operation = async (request, ctx) => {
   const given = newAttributes(request, type, TAG.Attributes);
   await requireCreation(ctx);
   const bases = await basesOf(request, ctx);
-  const material = derivedBytes(request, bases, bits / 8);
+  const material = await derivedBytes(ctx, request, bases, bits / 8);
   const content = type === ObjectType.SymmetricKey ? derivedSymmetricKey(attributes, material) : derivedSecret(attributes, material);
   const ids = bases.map(({ id }) => id);
   const made = await ctx.change(async (tx) => {

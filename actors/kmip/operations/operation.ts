@@ -1,6 +1,7 @@
 // What an operation is given and gives: payloads in the shape of KMIP 2.1, whatever version the client speaks.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Principal } from '../api.ts';
+import type { Aside } from '../aside.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import type { KeyServer } from '../server.ts';
 import type { ENUM } from '../ttlv/enumeration.ts';
@@ -61,6 +62,8 @@ export interface OperationContext extends Objects<ManagedObject> {
   readonly now: number;
   /** All generations of a keyset that may have made what is to be decrypted or verified, newest first; one for a plain identifier. */
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]>;
+  /** Runs what takes long, outside of `change`. */
+  readonly aside: Aside;
   /** Runs alone, whole or not at all, and may run again: it does nothing but work on its transaction. */
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T>;
 }

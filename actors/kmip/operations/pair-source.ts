@@ -1,6 +1,7 @@
 // Key pairs for a transaction: generated outside of it, since it holds up all other writers and may run several times.
-import { generatePair, type KeyPair, type PairOptions } from '../crypto/key-pair.ts';
+import { generatePair, generatePairInPool, isSlowPair, type KeyPair, type PairOptions } from '../crypto/key-pair.ts';
 import type { CryptographicAlgorithm } from '../crypto/parameters.ts';
+import type { OperationContext } from './operation.ts';
 
 /** As `generatePair`. */
 export type PairSource = (algorithm: CryptographicAlgorithm, options: PairOptions) => KeyPair;
@@ -21,7 +22,7 @@ class PairWanted extends Error {
 }
 
 /** Runs a change that asks for a pair before it writes; it is undone, and run again when there is a pair of the kind. */
-export async function withPair<T>(change: (source: PairSource) => Promise<T>): Promise<T> {
+export async function withPair<T>({ aside }: Pick<OperationContext, 'aside'>, change: (source: PairSource) => Promise<T>): Promise<T> {
   let ready: (Wish & { readonly pair: KeyPair }) | undefined;
   const source: PairSource = (algorithm, options) => {
     if (ready?.algorithm === algorithm && ready.options.length === options.length && ready.options.curve === options.curve) return ready.pair;
@@ -33,7 +34,8 @@ export async function withPair<T>(change: (source: PairSource) => Promise<T>): P
     } catch (error) {
       if (!(error instanceof PairWanted)) throw error;
       const { algorithm, options } = error.wish;
-      ready = { algorithm, options, pair: generatePair(algorithm, options) };
+      const pair = isSlowPair(algorithm) ? await aside(() => generatePairInPool(algorithm, options)) : generatePair(algorithm, options);
+      ready = { algorithm, options, pair };
     }
   }
 }

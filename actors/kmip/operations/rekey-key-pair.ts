@@ -16,7 +16,7 @@ import { requireStorage } from './protection-storage.ts';
 
 export const rekeyKeyPair: Operation = async (request, ctx) => {
   for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
-  const pair = await withPair((source) =>
+  const pair = await withPair(ctx, (source) =>
     ctx.change(async (tx) => rekeyPair(tx, await tx.use(request, 'ReKeyKeyPair', TAG.PrivateKeyUniqueIdentifier), request, ctx, source)),
   );
   return [text(TAG.PrivateKeyUniqueIdentifier, pair.privateKey.id), text(TAG.PublicKeyUniqueIdentifier, pair.publicKey.id)];

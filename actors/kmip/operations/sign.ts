@@ -1,5 +1,5 @@
 // Sign (KMIP specification 2.1 section 6.1.55): data, a digest made by the client, or data in parts.
-import { sign as signature } from '../crypto/sign.ts';
+import { isSlowSigner, sign as signature, signInPool } from '../crypto/sign.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
@@ -26,7 +26,11 @@ export const sign: Operation = async (request, ctx) => {
   const input = signatureInput(request);
   const parameters = effectiveParameters(request, object, 'signature');
   if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Sign, (input.data ?? input.digest).length);
-  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.SignatureData, signature(asymmetricKey(object), parameters, input))];
+  const key = asymmetricKey(object);
+  const { data } = input;
+  const isAside = data !== undefined && input.digest === undefined && isSlowSigner(key);
+  const signed = isAside ? await ctx.aside(() => signInPool(key, parameters, data)) : signature(key, parameters, input);
+  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.SignatureData, signed)];
 };
 
 async function signPart(request: Structure, ctx: OperationContext, object: ManagedObject, part: Part): Promise<readonly Node[]> {

@@ -48,6 +48,7 @@ const server: KeyServer = {
     throw new Error('nothing streams here');
   },
   random: new SeededRandom(),
+  aside: (work) => work(),
 };
 
 test.after(async () => {

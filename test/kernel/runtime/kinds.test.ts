@@ -12,6 +12,7 @@ const { runtime, lines, calls, ref, versions, clock } = createRuntime({
   pinned: pinnedProbe({ a: { prefix: 'A:' }, b: { prefix: 'B:' } }, { deadlineMs: 300 }),
   sharded: shardedProbe(2),
   replicated: replicatedProbe(2, { maxQueue: 6, deadlineMs: 2_000 }),
+  prefetching: replicatedProbe(2, { prefetch: 4 }),
 });
 const a = () => ref('pinned').at('a');
 
@@ -51,6 +52,34 @@ test('a replicated actor runs as many calls at a time as it has threads, and ref
   assert.deepEqual(await Promise.all(busy), Array(6).fill('slept'));
   const threads = new Set((await Promise.all([replicas.where(), replicas.where(), replicas.where()])).map(({ thread }) => thread));
   assert.equal(threads.size, 2);
+});
+
+test('while one thread is at something slow, the other gets what comes', async () => {
+  const many = ref('prefetching');
+  let isOver = false;
+  const slow = many.spin(500).then(() => {
+    isOver = true;
+  });
+  const start = performance.now();
+  // Until it shows: one at a time goes to the idle thread in any case.
+  while (performance.now() - start < 50) await many.echo('x');
+  await Promise.all(Array.from({ length: 12 }, () => many.echo('y')));
+  assert.equal(isOver, false);
+  await slow;
+});
+
+test('a call that only waits is set aside: its thread takes others, and it still counts against the queue', async () => {
+  const replicas = ref('replicated');
+  const order: string[] = [];
+  const note = (text: string) => void order.push(text);
+  const aside = Array.from({ length: 4 }, () => replicas.sleepAside(300).then(note));
+  await Promise.all([replicas.echo('one').then(note), replicas.echo('two').then(note)]);
+  assert.deepEqual(order.sort(), ['one', 'two']);
+  const more = [replicas.sleep(1), replicas.sleep(1)];
+  assert.equal(await outcome(replicas.echo('x')), 'OVERLOADED');
+  await Promise.all([...aside, ...more]);
+  assert.equal(order.length, 6);
+  assert.equal(await replicas.echo('again'), 'again');
 });
 
 test('a fault keeps its code, detail and errors; its cause stays for the log', async () => {

@@ -1,0 +1,30 @@
+// Work that takes long, on a thread of the pool: one piece at a time for each thread of the key server, which answers others meanwhile.
+import type { Call } from '../../kernel/actor.ts';
+import { Fault } from '../../kernel/fault.ts';
+
+/** Beyond so many pieces few would be done before their deadline, and all would take the room of quick calls. */
+const MOST_WAITING = 256;
+
+/** @throws Fault OVERLOADED when too much waits already, CANCELLED when the caller has gone before the work began; what the work throws */
+export type Aside = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** @param call the one under way; it does not count against what the thread takes at a time */
+export function createAside(call: () => Call | undefined): Aside {
+  let isRunning = false;
+  const waiting: (() => void)[] = [];
+  return async (work) => {
+    if (waiting.length >= MOST_WAITING) throw new Fault('OVERLOADED');
+    const own = call();
+    own?.aside();
+    if (isRunning) await new Promise<void>((resolve) => waiting.push(resolve));
+    isRunning = true;
+    try {
+      if (own?.signal.aborted) throw new Fault('CANCELLED');
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else isRunning = false;
+    }
+  };
+}

@@ -1,0 +1,53 @@
+// Which objects the cache of a thread lets go of when more are read than it holds.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { ObjectCache } from '../../../../actors/kmip/object/cache.ts';
+import type { ObjectRows } from '../../../../actors/kmip/object/rows.ts';
+import type { Reader } from '../../../../kernel/store/store.ts';
+import { createVersions } from '../../../../kernel/versions.ts';
+import { draft } from '../../../fakes/objects.ts';
+
+const SIZE = 4;
+
+function cacheOver() {
+  let reads = 0;
+  const read = async (_from: Reader, id: string) => {
+    reads += 1;
+    return draft(id);
+  };
+  const rows = { read } as unknown as ObjectRows;
+  const store = { all: async () => [], get: async () => undefined } as Reader;
+  return { cache: new ObjectCache(rows, store, createVersions(), SIZE), reads: () => reads };
+}
+
+test('a key in use outlasts a stream of others that are read once', async () => {
+  const { cache, reads } = cacheOver();
+  await cache.get('hot');
+  for (let other = 0; other < 100; other++) {
+    assert.ok(cache.peek('hot'), `gone after ${other} others`);
+    await cache.get(`cold ${other}`);
+  }
+  assert.equal(reads(), 101);
+});
+
+test('what is not used again goes in the order of arrival; where all are used, the oldest goes', async () => {
+  const { cache } = cacheOver();
+  const held = () => ['a', 'b', 'c', 'd', 'e', 'f'].filter((id) => cache.peek(id));
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await cache.get(id);
+  // Looking at them is a use of each.
+  assert.deepEqual(held(), ['b', 'c', 'd', 'e']);
+  await cache.get('f');
+  assert.equal(held().length, SIZE);
+  assert.ok(cache.peek('f'));
+});
+
+test('a change is seen at the next look', async () => {
+  const { cache, reads } = cacheOver();
+  await cache.get('a');
+  cache.bump(['a']);
+  assert.equal(cache.peek('a'), undefined);
+  await cache.get('a');
+  assert.equal(reads(), 2);
+});
+
+test.run();
