@@ -16,7 +16,7 @@ import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 /** An OperationContext is one. */
-interface Viewer {
+export interface Viewer {
   /** Seconds since the epoch. */
   readonly now: number;
   readonly version: Version;
