@@ -25,7 +25,7 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     case 'oct':
       return createSecret(body, ctx, alg, bits);
     case 'RSA':
-      return storePair(ctx, await createRsaKey(body, alg, bits));
+      return storePair(ctx, await createRsaKey(body, ctx, alg, bits));
     case 'EC':
       return storePair(ctx, createEllipticKey(body, 'EC', alg));
     case 'OKP':

@@ -1,6 +1,7 @@
 // RSA keys of the crypto API: new ones, and imported ones whose every member is checked against the others (RFC 7518 section 6.3).
 import { checkPrime, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { OperationContext } from '../operations/operation.ts';
 import { findKeyManagement } from './key-management.ts';
 import { ENCRYPTION, either, type KeyPurpose, purposeOf, SIGNING } from './key-purpose.ts';
 import { type Members, optionalOctets } from './members.ts';
@@ -16,13 +17,13 @@ const generate = promisify(generateKeyPair);
 const isPrime = promisify(checkPrime);
 
 /** @param bits of the modulus @throws Problem bad_request, unsupported_algorithm */
-export async function createRsaKey(body: Members, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
+export async function createRsaKey(body: Members, { aside }: OperationContext, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
   const purpose = rsaPurpose(alg);
   if (body['n'] !== undefined) return { ...(await importRsa(body, bits)), alg, purpose, imported: true };
   if (body['d'] !== undefined) throw badRequest('missing member: n');
   const modulusLength = bits ?? MODULUS.smallest;
   requireLength(modulusLength);
-  const pair = await generate('rsa', { modulusLength });
+  const pair = await aside(() => generate('rsa', { modulusLength }));
   return { ...pair, alg, purpose, imported: false };
 }
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { constants, createHash, createPublicKey, generateKeyPairSync, type KeyObject, sign as opensslSign, verify as opensslVerify } from 'node:crypto';
 import { test } from 'uvu';
 import { importKey } from '../../../../actors/kmip/crypto/key-format.ts';
-import { generatePair } from '../../../../actors/kmip/crypto/key-pair.ts';
+import { generatePair, generatePairInPool } from '../../../../actors/kmip/crypto/key-pair.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, HashingAlgorithm, RecommendedCurve } from '../../../../actors/kmip/crypto/parameters.ts';
-import { sign, verify } from '../../../../actors/kmip/crypto/sign.ts';
+import { isSlowSigner, sign, signInPool, verify } from '../../../../actors/kmip/crypto/sign.ts';
 import type { Refusal } from '../../../../actors/kmip/refusal.ts';
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
@@ -244,6 +244,14 @@ test('refusals', () => {
   );
   assert.throws(() => sign(generatePair('Ed25519').privateKey, {}, { digest: digestOf('sha512') }), refused('UnsupportedCryptographicParameters', /whole/));
   assert.throws(() => sign(p256.privateKey, {}, { digest: Buffer.alloc(32) }), refused('InvalidField', /zero/));
+});
+
+test('in the pool: pairs and signatures as on the thread itself, and what is refused there is refused here', async () => {
+  const { privateKey, publicKey } = await generatePairInPool('SLHDSA_SHA2_128f');
+  assert.deepEqual([isSlowSigner(privateKey), isSlowSigner(p256.privateKey)], [true, false]);
+  assert.ok(verify(publicKey, {}, { data }, await signInPool(privateKey, {}, data)));
+  await assert.rejects(signInPool(publicKey, {}, data), refused('InvalidObjectType', /private/));
+  await assert.rejects(generatePairInPool('RSA', { length: 1024 }), refused('InvalidField', /2048/));
 });
 
 test.run();
