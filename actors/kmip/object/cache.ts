@@ -1,6 +1,7 @@
 // Objects and their grants in the memory of one thread, trusted only while nobody else has changed them.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
+import { binarySize } from '../ttlv/binary.ts';
 import { type Grants, readGrants } from './grants.ts';
 import type { Draft, ManagedObject } from './managed-object.ts';
 import type { ObjectRows } from './rows.ts';
@@ -11,6 +12,8 @@ export interface Held<T extends ManagedObject = ManagedObject> {
 }
 
 interface Entry extends Held {
+  /** Bytes, roughly. */
+  readonly size: number;
   readonly version: number;
 }
 
@@ -18,6 +21,11 @@ interface Entry extends Held {
 export const objectCounter = (id: string): string => `object:${id}`;
 
 const SIZE = 10_000;
+/** Bytes of all that one thread holds, and of one object: users store objects of many megabytes, which are read when they are asked for. */
+const MOST_BYTES = 67_108_864;
+const MOST_OBJECT = 262_144;
+/** Of a grant, with its user and operations. */
+const GRANT_BYTES = 256;
 
 /** An object with its grants, from the store. */
 export async function readHeld(rows: ObjectRows, from: Reader, id: string): Promise<Held<Draft> | undefined> {
@@ -27,6 +35,7 @@ export async function readHeld(rows: ObjectRows, from: Reader, id: string): Prom
 
 export class ObjectCache {
   readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
   readonly #rows: ObjectRows;
   readonly #store: Reader;
   readonly #versions: Versions | undefined;
@@ -43,7 +52,7 @@ export class ObjectCache {
     const entry = this.#entries.get(id);
     if (!entry) return undefined;
     if (this.#versions?.read(objectCounter(id)) === entry.version) return entry;
-    this.#entries.delete(id);
+    this.#drop(id);
     return undefined;
   }
 
@@ -56,17 +65,30 @@ export class ObjectCache {
     const version = this.#versions?.read(objectCounter(id));
     const held = await readHeld(this.#rows, this.#store, id);
     if (!held || version === undefined) return held;
-    this.#entries.set(id, { ...held, version });
+    const size = sizeOf(held);
+    if (size > MOST_OBJECT) return held;
+    this.#drop(id);
+    this.#entries.set(id, { ...held, size, version });
+    this.#bytes += size;
     // In the order of arrival, not of use: the hot path writes nothing.
-    if (this.#entries.size > SIZE) this.#entries.delete(this.#entries.keys().next().value as string);
+    while (this.#entries.size > SIZE || this.#bytes > MOST_BYTES) this.#drop(this.#entries.keys().next().value as string);
     return held;
   }
 
   /** After the commit of a change, before its answer. */
   bump(ids: Iterable<string>): void {
     for (const id of ids) {
-      this.#entries.delete(id);
+      this.#drop(id);
       this.#versions?.bump(objectCounter(id));
     }
   }
+
+  #drop(id: string): void {
+    this.#bytes -= this.#entries.get(id)?.size ?? 0;
+    this.#entries.delete(id);
+  }
+}
+
+function sizeOf({ object: { content, attributes }, grants }: Held): number {
+  return (content ? binarySize(content) : 0) + binarySize(attributes.toStructure()) + grants.size * GRANT_BYTES;
 }
