@@ -11,10 +11,17 @@ import { stateAt } from './object/lifecycle.ts';
 import type { ManagedObject } from './object/managed-object.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
+import { binarySize } from './ttlv/binary.ts';
 import { encodeJson } from './ttlv/json.ts';
 import { nameOf } from './ttlv/read.ts';
 
 const LONGEST_USER = 512;
+/** Users and realms that one object is granted to: they are read with it. */
+const MOST_GRANTEES = 10_000;
+/** Objects that are read together. */
+const AT_ONCE = 128;
+/** Bytes of the attributes in one list, in the binary encoding; of the objects after them only type and tags are told. */
+const MOST_DESCRIBED = 33_554_432;
 
 export function createAccess(server: KeyServer): AccessApi {
   const { store, rows, cache, args } = server;
@@ -41,7 +48,10 @@ export function createAccess(server: KeyServer): AccessApi {
     };
     await store.transaction(async (tx) => {
       await requireMayGrant(tx, id, rights, caller);
-      const before = (await readGrants(tx, id)).get(user) ?? new Set<string>();
+      const grants = await readGrants(tx, id);
+      if (granting && !grants.has(user) && grants.size >= MOST_GRANTEES)
+        throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MOST_GRANTEES} users at most, a realm counts as one` });
+      const before = grants.get(user) ?? new Set<string>();
       const after = granting ? before.union(rights) : before.difference(rights);
       await writeGrant(tx, id, user, after);
       await tx.audit(event);
@@ -64,11 +74,16 @@ export function createAccess(server: KeyServer): AccessApi {
   return {
     async owned(caller) {
       const found = await store.all<{ id: string }>('SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', [caller.user]);
-      const objects = await rows.describeAll(
-        store,
-        found.map(({ id }) => id),
-      );
-      return objects.map((object): OwnedObject => ({ object_id: object.id, state: stateName(object, seconds()), attributes: described(object) }));
+      const listed: OwnedObject[] = [];
+      let bytes = 0;
+      for (let at = 0; at < found.length; at += AT_ONCE) {
+        const part = found.slice(at, at + AT_ONCE).map(({ id }) => id);
+        for (const object of await rows.describeAll(store, part)) {
+          bytes += binarySize(object.attributes.toStructure());
+          listed.push({ object_id: object.id, state: stateName(object, seconds()), attributes: described(object, bytes <= MOST_DESCRIBED) });
+        }
+      }
+      return listed;
     },
     async obtained(caller) {
       const grantees = granteesOf(caller);
@@ -138,11 +153,12 @@ function requireGrantee(user: string, caller: Principal): void {
 const who = ({ user, realm, scheme, source }: Principal) => ({ actor: user, realm, scheme, source });
 const stateName = (object: ManagedObject, now: number): string => nameOf('State', stateAt(object, now));
 
-/** Attributes for a person to read: the JSON of the tree, and the tags. */
-function described(object: ManagedObject): unknown {
+/** Attributes for a person to read: the JSON of the tree, unless there are too many before it, and the tags. */
+function described(object: ManagedObject, whole: boolean): unknown {
+  const short = { object_type: nameOf('ObjectType', object.type), tags: tagsOf(object) };
+  if (!whole) return short;
   return {
-    object_type: nameOf('ObjectType', object.type),
-    tags: tagsOf(object),
+    ...short,
     attributes: JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure())).toString()).value,
   };
 }

@@ -35,17 +35,14 @@ export class Changes implements ObjectTransaction {
     return this.#ctx.server.rows.read(this.tx, id);
   }
 
-  async wrappedBy({ id, owner }: Draft): Promise<Draft[]> {
+  async wrappedBy({ id, owner }: Draft): Promise<string[]> {
     const { tag, value } = wrappingTerm(id);
     const found = await this.tx.all<{ id: string }>('SELECT object_id AS id FROM kms_attribute WHERE owner = $1 AND tag = $2 AND value = $3', [
       owner,
       tag,
       value,
     ]);
-    return this.#ctx.server.rows.readAll(
-      this.tx,
-      found.map((row) => row.id),
-    );
+    return found.map((row) => row.id);
   }
 
   async insert(object: Draft): Promise<void> {

@@ -29,7 +29,7 @@ export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], o
   const outcomes: Outcome[] = [];
   const budget = new Budget(ctx.server, false);
   for (const item of items) {
-    const outcome = budget.late(item) ?? budget.fitting(await runItem(ctx, item));
+    const outcome = budget.spent(item) ?? budget.fitting(await runItem(ctx, item));
     outcomes.push(outcome);
     if (outcome.status !== 'Success' && onError === 'Stop') break;
     await budget.turn();
@@ -44,7 +44,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
       outcomes = [];
       const budget = new Budget(ctx.server, true);
       for (const item of items) {
-        const outcome = budget.late(item) ?? budget.fitting(await execute(ctx, item));
+        const outcome = budget.spent(item) ?? budget.fitting(await execute(ctx, item));
         outcomes.push(outcome);
         if (outcome.status !== 'Success') throw new Undo('undo the batch');
       }

@@ -29,8 +29,9 @@ export class Budget {
     this.#end = this.#turn + (isUndoable ? MOST_TIME_UNDOABLE : MOST_TIME);
   }
 
-  /** The outcome of an item for which there is no time left; undefined as long as there is. */
-  late(item: BatchItem): Outcome | undefined {
+  /** The outcome of an item that is not begun any more: there is no time left, or no room in the answer. */
+  spent(item: BatchItem): Outcome | undefined {
+    if (this.#left < 0) return tooLarge(item);
     if (this.#now() < this.#end) return undefined;
     return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch has taken too long: send the rest of it by itself' };
   }
@@ -39,12 +40,8 @@ export class Budget {
   fitting(outcome: Outcome): Outcome {
     if (!outcome.payload) return outcome;
     const size = binarySize(structure(TAG.ResponsePayload, outcome.payload));
-    if (size > this.#left) {
-      const message = `TOO_LARGE: the response of a batch has at most ${MOST_ANSWER} bytes`;
-      return { item: outcome.item, status: 'OperationFailed', reason: 'ResponseTooLarge', message };
-    }
     this.#left -= size;
-    return outcome;
+    return this.#left < 0 ? tooLarge(outcome.item) : outcome;
   }
 
   /** Between two items: lets the thread serve others where it was not done for long. */
@@ -53,4 +50,8 @@ export class Budget {
     await setImmediate();
     this.#turn = this.#now();
   }
+}
+
+function tooLarge(item: BatchItem): Outcome {
+  return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response of a batch has at most ${MOST_ANSWER} bytes` };
 }

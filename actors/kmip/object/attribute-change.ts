@@ -19,7 +19,7 @@ const MOST_VALUES = 256;
 export const hasRoom = (attributes: ReadonlyAttributes, tag: number): boolean => attributes.all(tag).length < MOST_VALUES;
 
 /** Bytes of all attributes of an object together: they are read with it for every use. */
-const MOST_BYTES = 1_048_576;
+const MOST_BYTES = 262_144;
 /** Each has a row of the index. */
 const MOST_TAGS = 256;
 

@@ -1,6 +1,7 @@
 // Objects and their grants in the memory of one thread, trusted only while nobody else has changed them.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
+import { binarySize } from '../ttlv/binary.ts';
 import { type Grants, readGrants } from './grants.ts';
 import type { Draft, ManagedObject } from './managed-object.ts';
 import type { ObjectRows } from './rows.ts';
@@ -11,6 +12,8 @@ export interface Held<T extends ManagedObject = ManagedObject> {
 }
 
 interface Entry extends Held {
+  /** Bytes, roughly. */
+  readonly size: number;
   readonly version: number;
   /** Looked at since it came or was last spared. */
   isUsed: boolean;
@@ -22,6 +25,11 @@ const objectCounter = (id: string): string => `object:${id}`;
 const SIZE = 10_000;
 /** For one that comes: the work for it is bounded, also where all are in use. */
 const MOST_SPARED = 64;
+/** Bytes of all that one thread holds, and of one object: users store objects of many megabytes, which are read when they are asked for. */
+const MOST_BYTES = 67_108_864;
+const MOST_OBJECT = 262_144;
+/** Of a grant, with its user and operations. */
+const GRANT_BYTES = 256;
 
 /** An object with its grants, from the store. */
 export async function readHeld(rows: ObjectRows, from: Reader, id: string): Promise<Held<Draft> | undefined> {
@@ -31,6 +39,7 @@ export async function readHeld(rows: ObjectRows, from: Reader, id: string): Prom
 
 export class ObjectCache {
   readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
   readonly #rows: ObjectRows;
   readonly #store: Reader;
   readonly #versions: Versions | undefined;
@@ -52,7 +61,7 @@ export class ObjectCache {
       entry.isUsed = true;
       return entry;
     }
-    this.#entries.delete(id);
+    this.#drop(id);
     return undefined;
   }
 
@@ -65,8 +74,12 @@ export class ObjectCache {
     const version = this.#versions?.read(objectCounter(id));
     const held = await readHeld(this.#rows, this.#store, id);
     if (!held || version === undefined) return held;
-    if (this.#entries.size >= this.#size && !this.#entries.has(id)) this.#evict();
-    this.#entries.set(id, { ...held, version, isUsed: false });
+    const size = sizeOf(held);
+    if (size > MOST_OBJECT) return held;
+    this.#drop(id);
+    while (this.#entries.size >= this.#size || this.#bytes + size > MOST_BYTES) this.#evict();
+    this.#entries.set(id, { ...held, size, version, isUsed: false });
+    this.#bytes += size;
     return held;
   }
 
@@ -74,8 +87,8 @@ export class ObjectCache {
   #evict(): void {
     let spared = 0;
     for (const [id, entry] of this.#entries) {
+      if (!entry.isUsed || spared++ >= MOST_SPARED) return this.#drop(id);
       this.#entries.delete(id);
-      if (!entry.isUsed || spared++ >= MOST_SPARED) return;
       entry.isUsed = false;
       this.#entries.set(id, entry);
     }
@@ -84,8 +97,17 @@ export class ObjectCache {
   /** After the commit of a change, before its answer. */
   bump(ids: Iterable<string>): void {
     for (const id of ids) {
-      this.#entries.delete(id);
+      this.#drop(id);
       this.#versions?.bump(objectCounter(id));
     }
   }
+
+  #drop(id: string): void {
+    this.#bytes -= this.#entries.get(id)?.size ?? 0;
+    this.#entries.delete(id);
+  }
+}
+
+function sizeOf({ object: { content, attributes }, grants }: Held): number {
+  return (content ? binarySize(content) : 0) + binarySize(attributes.toStructure()) + grants.size * GRANT_BYTES;
 }

@@ -12,8 +12,9 @@ import { setWrapper } from './wrapping-policy.ts';
 
 /** Of one owner: what others have wrapped by a key they were granted the use of is theirs to wrap anew. */
 export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
-  for (const dependant of await tx.wrappedBy(old)) {
-    if (!dependant.content) continue;
+  for (const id of await tx.wrappedBy(old)) {
+    const dependant = await tx.read(id);
+    if (!dependant?.content) continue;
     const { wrapping } = keyBlockOf(dependant.content);
     if (!wrapping) setWrapper(dependant, replacement.id);
     else if (!rewrap(dependant, dependant.content, old, replacement, specificationOf(wrapping, replacement.id))) continue;

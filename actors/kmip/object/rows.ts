@@ -40,12 +40,7 @@ export class ObjectRows {
     return row && this.#open(row);
   }
 
-  /** Those of the identifiers that exist, in their order. */
-  async readAll(from: Reader, ids: readonly string[]): Promise<Draft[]> {
-    return (await rowsOf(from, ids)).map((row) => this.#open(row));
-  }
-
-  /** The same without their contents, which stay sealed. */
+  /** Those of the identifiers that exist, in their order, without their contents, which stay sealed. */
   async describeAll(from: Reader, ids: readonly string[]): Promise<ManagedObject[]> {
     return (await rowsOf(from, ids)).map((row) => described(row, undefined));
   }

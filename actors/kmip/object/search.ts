@@ -34,7 +34,7 @@ interface Found {
 
 const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
-const CHUNK = 500;
+const CHUNK = 128;
 /** In one search: what both databases take as one statement, and more than anybody asks for. */
 const MOST_CONDITIONS = 100;
 

@@ -41,8 +41,8 @@ export interface ObjectTransaction extends Objects<Draft> {
   permitted(id: string, right: OperationName): Promise<Draft | undefined>;
   /** By its identifier, whatever the caller's rights. Clients write links too: what they lead to is not to be changed by that alone. */
   read(id: string): Promise<Draft | undefined>;
-  /** Objects of the same owner that are stored or given out wrapped by this key. */
-  wrappedBy(key: Draft): Promise<Draft[]>;
+  /** Identifiers of objects of the same owner that are stored or given out wrapped by this key. */
+  wrappedBy(key: Draft): Promise<string[]>;
   /** Whoever may use the one may use the other. */
   copyGrants(from: string, to: string): Promise<void>;
   /** Takes the row away altogether. */

@@ -1,6 +1,7 @@
 // What one user can make the key server do for one message: its time, its answer and what it stores come to an end.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { createAccess } from '../../../../actors/kmip/access.ts';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
 import { rotateDue } from '../../../../actors/kmip/rotation.ts';
 import type { KeyServer } from '../../../../actors/kmip/server.ts';
@@ -89,8 +90,8 @@ test('the attributes of an object have an end, however they came to it', async (
   const server = await world.fresh();
   const reasonOf = async (...item: Parameters<typeof batchItem>) => (await send(server, [batchItem(...item)]))[0]?.reason;
   const key = (...more: Node[]) => [code('ObjectType', 'SymmetricKey'), attributes(code('CryptographicAlgorithm', 'AES'), ...more)] as const;
-  assert.equal(await reasonOf('Create', key(id('full'), comment(MIB - 4_096))), undefined);
-  for (const far of [[comment(MIB)], Array.from({ length: 20 }, (_, at) => vendor(`v${at}`, 'x'.repeat(60_000))), [tags(257)]])
+  assert.equal(await reasonOf('Create', key(id('full'), comment(MIB / 4 - 4_096))), undefined);
+  for (const far of [[comment(MIB / 4)], Array.from({ length: 5 }, (_, at) => vendor(`v${at}`, 'x'.repeat(60_000))), [tags(257)]])
     assert.equal(await reasonOf('Create', key(...far)), 'ServerLimitExceeded');
   assert.equal(await reasonOf('AddAttribute', [id('full'), newAttribute(vendor('more', 'x'.repeat(8_192)))]), 'ServerLimitExceeded');
   assert.equal(await reasonOf('SetAttribute', [id('full'), newAttribute(tags(257))]), 'ServerLimitExceeded');
@@ -98,6 +99,34 @@ test('the attributes of an object have an end, however they came to it', async (
   const reason = structure(TAG.RevocationReason, [code('RevocationReasonCode', 'KeyCompromise')]);
   assert.equal(await reasonOf('Activate', [id('full')]), undefined, 'the server goes on managing it');
   assert.equal(await reasonOf('Revoke', [id('full'), reason]), undefined);
+});
+
+test('large objects are not held in memory, small ones are, as long as there is room', async () => {
+  const { cache, ...server } = await world.fresh();
+  const all = { ...server, cache };
+  const register = (name: string, bytes: number) =>
+    batchItem('Register', [code('ObjectType', 'OpaqueObject'), attributes(id(name)), opaque(new Uint8Array(bytes))]);
+  const middle = (from: number) => Array.from({ length: 150 }, (_, at) => register(`middle ${from + at}`, MIB / 4 - 1_024));
+  for (const items of [[register('big', MIB), register('small', 64)], middle(0), middle(150)]) await send(all, items);
+  for (const name of ['small', 'big']) assert.equal((await cache.get(name))?.object.id, name);
+  assert.ok(cache.peek('small'));
+  assert.equal(cache.peek('big'), undefined);
+  for (let at = 0; at < 300; at++) await cache.get(`middle ${at}`);
+  assert.deepEqual([cache.peek('small'), cache.peek('middle 0'), cache.peek('middle 299')?.object.id], [undefined, undefined, 'middle 299']);
+});
+
+test('an object is granted to so many and no more', async () => {
+  const server = await world.fresh();
+  await send(server, [create('shared')]);
+  const grant = (user: string) => createAccess(server).grant('shared', user, ['encrypt'], ALICE);
+  await server.store.transaction(async (tx) => {
+    for (let at = 0; at < 10_000; at++)
+      await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', ['shared', `user ${at}`, 'mac']);
+  });
+  await assert.rejects(grant('one more'), { code: 'KEYS_REFUSED' });
+  await grant('user 7');
+  await createAccess(server).revoke('shared', 'user 8', ['mac'], ALICE);
+  await grant('one more');
 });
 
 test('rotations that take too long go on with the next look, where they were', async () => {

@@ -72,7 +72,12 @@ test('a rotation wraps anew what the old key opens, and leaves what it does not 
     ),
   });
   const updated: Draft[] = [];
-  const tx = { wrappedBy: async () => [fine, broken], update: async (object: Draft) => void updated.push(object) } as unknown as ObjectTransaction;
+  const read = async (id: string) => [fine, broken].find((each) => each.id === id);
+  const tx = {
+    wrappedBy: async () => ['fine', 'broken', 'gone'],
+    read,
+    update: async (object: Draft) => void updated.push(object),
+  } as unknown as ObjectTransaction;
   const before = broken.content;
   await rewrapDependants(tx, OLD, NEW, new ObjectsInMemory([]));
   assert.deepEqual(
