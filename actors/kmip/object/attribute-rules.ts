@@ -2,6 +2,7 @@
 import type { Version } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
+import { codeName, enumerationNames } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { enumeration, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { child, nameOf, textOf } from '../ttlv/read.ts';
@@ -78,7 +79,17 @@ export function checkForm(node: Node): Node {
   const whole = rotateName(node);
   if (whole.type !== rule.type) throw new Refusal('InvalidAttributeValue', `the value of ${tagName(node.tag)} has the wrong type`);
   if (whole.type === TYPE.Structure) checkStructure(whole, rule);
+  checkCode(whole);
   return whole;
+}
+
+/** Codes from here on are extensions, which anybody may have of their own. */
+const EXTENSIONS = 0x80000000;
+
+function checkCode(node: Node): void {
+  const names = node.type === TYPE.Enumeration && node.value < EXTENSIONS ? enumerationNames(node.tag) : undefined;
+  if (names !== undefined && names.name(node.value as number) === undefined)
+    throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${codeName(node.value as number, names)}`);
 }
 
 /** Clients also send the name alone. */
@@ -92,6 +103,8 @@ function checkStructure(node: Structure, { members = [] }: AttributeRule): void 
   for (const member of node.value)
     if ((MEMBER_TYPES.get(member.tag) ?? member.type) !== member.type)
       throw new Refusal('InvalidAttributeValue', `${tagName(member.tag)} in ${tagName(node.tag)} has the wrong type`);
+  // The values of vendor attributes are their vendor's.
+  if (node.tag !== TAG.Attribute) node.value.forEach(checkCode);
   if (node.tag === TAG.RotateName) checkRotateName(textOf(node, TAG.RotateNameValue) ?? '');
   if (node.tag === TAG.ApplicationSpecificInformation && !child(node, TAG.ApplicationData))
     throw new Refusal('ApplicationNamespaceNotSupported', 'ApplicationData is missing, and is generated for no namespace');

@@ -156,6 +156,19 @@ test('the name of a keyset stands for its newest generation, also when that is r
   assert.ok(third?.object);
 });
 
+test('an attribute has no code that its enumeration has not, unless it is an extension; what the server manages is not adjusted', async () => {
+  const [made] = await answered([key()]);
+  const set = (node: Node) => batchItem('SetAttribute', [id(made?.object ?? ''), structure(TAG.NewAttribute, [node])]);
+  const level = (value: number) => set(enumeration(TAG.ProtectionLevel, value));
+  const named = (type: number) => set(structure(TAG.Name, [text(TAG.NameValue, 'coded'), enumeration(TAG.NameType, type)]));
+  const adjust = (tag: number) =>
+    batchItem('AdjustAttribute', [id(made?.object ?? ''), enumeration(TAG.AttributeReference, tag), code('AdjustmentType', 'Increment')]);
+  assert.deepEqual(
+    (await answered([level(0x99), level(0x80000001), named(0x99), named(1), adjust(TAG.State), adjust(TAG.RotateInterval)])).map(({ reason }) => reason),
+    ['InvalidAttributeValue', undefined, 'InvalidAttributeValue', undefined, 'AttributeReadOnly', undefined],
+  );
+});
+
 test.after(() => fuzzed.end());
 
 test.run();
