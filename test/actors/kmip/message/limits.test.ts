@@ -112,7 +112,9 @@ test('large objects are not held in memory, small ones are, as long as there is 
   assert.ok(cache.peek('small'));
   assert.equal(cache.peek('big'), undefined);
   for (let at = 0; at < 300; at++) await cache.get(`middle ${at}`);
-  assert.deepEqual([cache.peek('small'), cache.peek('middle 0'), cache.peek('middle 299')?.object.id], [undefined, undefined, 'middle 299']);
+  // What was used outlasts what is looked at once.
+  const held = ['small', 'middle 0', 'middle 299'].filter((name) => cache.peek(name));
+  assert.deepEqual(held, ['small', 'middle 299']);
 });
 
 test('an object is granted to so many and no more', async () => {
