@@ -122,7 +122,8 @@ test('GET /download/ca.crt of an operator is the last of the chain in service if
   const operated = await startServer({ dataDir, config: `[http.tls]\ncert = "${file}"\nkey = "${file}"\n` });
   const agent = new Agent({ connect: { ca: ca.cert } });
   const download = async () => {
-    const { statusCode, body } = await request(`${operated.address}/download/ca.crt`, { dispatcher: agent });
+    // A connection of its own each time: those that are idle are closed when the files change.
+    const { statusCode, body } = await request(`${operated.address}/download/ca.crt`, { dispatcher: agent, reset: true });
     return { status: statusCode, text: await body.text() };
   };
   assert.deepEqual(await download(), { status: 200, text: `${ca.cert.trim()}\n` });
