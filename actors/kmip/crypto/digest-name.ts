@@ -13,6 +13,7 @@ export interface Digest {
 
 const NIST = '2.16.840.1.101.3.4.2';
 
+/** MD2, MD4, Tiger and Whirlpool are missing: broken or not in OpenSSL's default provider. */
 const DIGEST: Partial<Record<HashingAlgorithm, Digest>> = {
   MD5: { name: 'md5', length: 16, oid: '1.2.840.113549.2.5' },
   SHA_1: { name: 'sha1', length: 20, oid: '1.3.14.3.2.26' },

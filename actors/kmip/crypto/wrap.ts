@@ -10,7 +10,7 @@ import { keyBytes, type SecretKey } from './secret-key.ts';
 export type WrappingMethod = keyof typeof ENUM.WrappingMethod;
 
 /** A key of EncryptionKeyInformation or MACSignatureKeyInformation with its parameters. */
-interface WrappingKey {
+export interface WrappingKey {
   readonly key: SecretKey;
   readonly algorithm: CryptographicAlgorithm;
   readonly parameters: CryptographicParameters;
@@ -89,10 +89,15 @@ function decrypt(keys: WrappingKeys, { data, iv }: Wrapped): Uint8Array {
 
 function encryption({ encryption: by }: WrappingKeys): { key: SecretKey; cipher: Cipher } {
   if (by === undefined) throw new Refusal('InvalidField', 'the wrapping method needs an encryption key');
-  const bytes = by.key instanceof Uint8Array ? by.key.length : (by.key.symmetricKeySize ?? keyBytes(by.key).length);
-  const standard = by.algorithm === 'AES' && by.parameters.blockCipherMode === undefined;
-  const parameters = standard ? { ...by.parameters, blockCipherMode: 'AESKeyWrapPadding' as const } : by.parameters;
-  return { key: by.key, cipher: cipherFor(parameters.cryptographicAlgorithm ?? by.algorithm, parameters, bytes) };
+  return { key: by.key, cipher: wrappingCipher(by) };
+}
+
+/** What a key encrypts with. @throws Refusal of `cipherFor` */
+export function wrappingCipher({ key, algorithm, parameters }: WrappingKey): Cipher {
+  const bytes = key instanceof Uint8Array ? key.length : (key.symmetricKeySize ?? keyBytes(key).length);
+  const standard = algorithm === 'AES' && parameters.blockCipherMode === undefined;
+  const used = standard ? { ...parameters, blockCipherMode: 'AESKeyWrapPadding' as const } : parameters;
+  return cipherFor(used.cryptographicAlgorithm ?? algorithm, used, bytes);
 }
 
 function authenticate({ mac: by }: WrappingKeys, data: Uint8Array): Uint8Array {

@@ -11,6 +11,7 @@ import { isAttributeIn } from './attribute-rules.ts';
 import { ATTRIBUTES } from './attribute-table.ts';
 import type { AttributeValue } from './attributes.ts';
 import { digestOf, isGuessable } from './digest.ts';
+import { flagOf } from './flag.ts';
 import { leaseSeconds } from './lease.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
@@ -52,8 +53,8 @@ function isCustom({ node }: AttributeValue): boolean {
 /** Those that are shown where the store has none. */
 function computedAttributes(object: ManagedObject, now: number, caller: Viewer['caller']): Node[] {
   if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
-  const sensitive = flagOf(object, TAG.Sensitive, false);
-  const extractable = flagOf(object, TAG.Extractable, true);
+  const sensitive = flagOf(object.attributes, TAG.Sensitive, false);
+  const extractable = flagOf(object.attributes, TAG.Extractable, true);
   return [
     text(TAG.UniqueIdentifier, object.id),
     // Section 4.56: the SHA-256 of the identifier.
@@ -71,11 +72,6 @@ function computedAttributes(object: ManagedObject, now: number, caller: Viewer['
     ...digestOfSecret(object, caller),
     ...kindOf(object),
   ];
-}
-
-function flagOf({ attributes }: ManagedObject, tag: number, otherwise: boolean): boolean {
-  const node = attributes.first(tag);
-  return node?.type === TYPE.Boolean ? node.value : otherwise;
 }
 
 /** The Digest that is not stored: a password could be guessed from it by those who may know of it, but not get it. */

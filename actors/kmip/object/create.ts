@@ -8,6 +8,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { requireSize } from './attribute-change.ts';
 import type { AttributeSet } from './attributes.ts';
 import { digestOf, isGuessable } from './digest.ts';
+import { flagOf } from './flag.ts';
 import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
 import { requireChosen } from './identifier.ts';
 import { keyBlockOf } from './key-material.ts';
@@ -80,10 +81,9 @@ function describeKey({ attributes }: Draft, content: Structure): void {
 
 /** Reads a flag, and sets it to its default where it is missing. */
 function flag(attributes: AttributeSet, tag: number, otherwise: boolean): boolean {
-  const node = attributes.first(tag);
-  if (node?.type === TYPE.Boolean) return node.value;
-  attributes.set(boolean(tag, otherwise));
-  return otherwise;
+  const value = flagOf(attributes, tag, otherwise);
+  attributes.set(boolean(tag, value));
+  return value;
 }
 
 /** A Link attribute to another object (specification 2.1 section 4.31). */

@@ -38,8 +38,8 @@ const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State
 /** Identifiers that nobody has chosen. */
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-function absent(right: OperationName, name: string): Refusal {
-  return new Refusal(OBJECT_NOT_FOUND.has(right) ? 'ObjectNotFound' : 'ItemNotFound', `object not found for identifier ${name}`);
+function absent(right: OperationName, name: string, message = `object not found for identifier ${name}`): Refusal {
+  return new Refusal(OBJECT_NOT_FOUND.has(right) ? 'ObjectNotFound' : 'ItemNotFound', message);
 }
 
 /** Reads objects for a caller, from the cache or inside a transaction. */
@@ -107,7 +107,7 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
 
   /** What no object has as its identifier: tags, and places in a keyset. */
   async #elsewhere(name: string, right: OperationName): Promise<T[]> {
-    if (name.startsWith('hsm::')) throw new Refusal(OBJECT_NOT_FOUND.has(right) ? 'ObjectNotFound' : 'ItemNotFound', `${name} not found: No HSM is configured`);
+    if (name.startsWith('hsm::')) throw absent(right, name, `${name} not found: No HSM is configured`);
     const ids = name.startsWith('[') ? await this.#tagged(name) : await this.#generations(name);
     const found: T[] = [];
     for (const id of ids) {

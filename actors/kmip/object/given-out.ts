@@ -2,9 +2,10 @@
 import type { OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { boolean, type Structure, TYPE } from '../ttlv/node.ts';
+import { boolean, type Structure } from '../ttlv/node.ts';
 import { codeOf, nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { flagOf } from './flag.ts';
 import { askedFormat, inFormat } from './format.ts';
 import { algorithmOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
@@ -14,23 +15,19 @@ import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
 const { ObjectType, KeyWrapType } = ENUM;
 
-const flagOf = ({ attributes }: ManagedObject, tag: number, otherwise: boolean): boolean => {
-  const node = attributes.first(tag);
-  return node?.type === TYPE.Boolean ? node.value : otherwise;
-};
-
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
   requireUncompressed(codeOf(request, TAG.KeyCompressionType), object);
-  if (flagOf(object, TAG.Sensitive, false) && !specification) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
-  if (!flagOf(object, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
+  if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
+    throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
+  if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const content = inFormat(object, askedFormat(request));
   if (specification) return wrapContent(content, specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);
   if (wrapper !== undefined && !clear) return wrapContent(content, wrappingSpecification(wrapper), ctx);
-  if (flagOf(object, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
+  if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
   return clear ? unwrapContent(content, ctx) : content;
 }
 

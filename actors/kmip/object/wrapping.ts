@@ -1,8 +1,8 @@
 // Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.3 and 7.18).
 
 import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../crypto/asymmetric-encrypt.ts';
-import { cipherFor } from '../crypto/cipher.ts';
 import type { CryptographicParameters } from '../crypto/parameters.ts';
+import { unwrap, type Wrapped, type WrappingKey, wrap, wrappingCipher } from '../crypto/wrap.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
@@ -11,7 +11,7 @@ import { bytes, type Node, type Structure, structure, TYPE } from '../ttlv/node.
 import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
-import { asymmetricKey, keyBlockOf, secretBytes } from './key-material.ts';
+import { asymmetricKey, keyBlockOf, secretKey } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { requireUse, USE } from './usage.ts';
 
@@ -82,23 +82,21 @@ function parametersOf(information: Structure): CryptographicParameters {
   return given ? readParameters(given) : {};
 }
 
-function encryptWith(key: ManagedObject, parameters: CryptographicParameters, data: Uint8Array): { data: Uint8Array; iv?: Uint8Array } {
-  if (key.type !== ObjectType.SymmetricKey) return { data: encryptAsymmetric(asymmetricKey(key), parameters, data) };
-  const secret = secretBytes(key);
-  const cipher = cipherFor('AES', { blockCipherMode: 'AESKeyWrapPadding', ...parameters }, secret.length);
-  if (cipher.ivBytes === undefined) return { data: cipher.encrypt(secret, { data }).data };
-  const iv = crypto.getRandomValues(new Uint8Array(cipher.ivBytes));
-  const { data: encrypted, tag } = cipher.encrypt(secret, { iv, data });
-  return { data: tag ? new Uint8Array([...encrypted, ...tag]) : encrypted, iv };
+/** A symmetric wrapping key is used as one of AES. */
+function aesKey(key: ManagedObject, parameters: CryptographicParameters): WrappingKey {
+  return { key: secretKey(key), algorithm: 'AES', parameters: { ...parameters, cryptographicAlgorithm: 'AES' } };
 }
 
-function decryptWith(key: ManagedObject, parameters: CryptographicParameters, data: Uint8Array, iv: Uint8Array | undefined): Uint8Array {
-  if (key.type !== ObjectType.SymmetricKey) return decryptAsymmetric(asymmetricKey(key), parameters, data);
-  const secret = secretBytes(key);
-  const cipher = cipherFor('AES', { blockCipherMode: 'AESKeyWrapPadding', ...parameters }, secret.length);
-  const end = cipher.authenticated ? data.length - cipher.tagBytes : data.length;
-  if (end < 0) throw new Refusal('CryptographicFailure', 'the wrapped key is too short');
-  return cipher.decrypt(secret, { data: data.subarray(0, end), ...(iv ? { iv } : {}), ...(cipher.authenticated ? { tag: data.subarray(end) } : {}) });
+function encryptWith(key: ManagedObject, parameters: CryptographicParameters, data: Uint8Array): Wrapped {
+  if (key.type !== ObjectType.SymmetricKey) return { data: encryptAsymmetric(asymmetricKey(key), parameters, data) };
+  return wrap('Encrypt', { encryption: aesKey(key, parameters) }, data);
+}
+
+function decryptWith(key: ManagedObject, parameters: CryptographicParameters, wrapped: Wrapped): Uint8Array {
+  if (key.type !== ObjectType.SymmetricKey) return decryptAsymmetric(asymmetricKey(key), parameters, wrapped.data);
+  const encryption = aesKey(key, parameters);
+  if (wrapped.data.length < wrappingCipher(encryption).tagBytes) throw new Refusal('CryptographicFailure', 'the wrapped key is too short');
+  return unwrap('Encrypt', { encryption }, wrapped);
 }
 
 /** The content in clear; as it is where nothing wraps it. @throws Refusal where the wrapping key is missing or does not open it */
@@ -116,7 +114,8 @@ export function unwrapWith(key: ManagedObject, content: Structure): Structure {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);
   const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const plain = decryptWith(key, parametersOf(information), wrappedBytes(content), bytesOf(wrapping, TAG.IVCounterNonce));
+  const iv = bytesOf(wrapping, TAG.IVCounterNonce);
+  const plain = decryptWith(key, parametersOf(information), { data: wrappedBytes(content), ...(iv && { iv }) });
   const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const value = encoding === ENUM.EncodingOption.TTLVEncoding ? keyValueOf(plain) : structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, plain)]);
   const members = block.value.filter(({ tag }) => tag !== TAG.KeyWrappingData).map((member): Node => (member.tag === TAG.KeyValue ? value : member));
