@@ -58,6 +58,8 @@ export interface Route {
   readonly auth: 'none' | readonly CredentialKind[];
   /** A page for people: a browser without a valid session is sent to sign in, and comes back. */
   readonly page?: true;
+  /** A file that a page loads, such as a style sheet: no endpoint for people, and not in the OpenAPI document. */
+  readonly asset?: true;
   readonly query?: TSchema;
   /** A JSON body is read and validated only where there is a schema. */
   readonly body?: TSchema;

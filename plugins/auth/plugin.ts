@@ -65,7 +65,7 @@ export default definePlugin<AuthConfig, AuthActors>({
       ...totpRoutes(ctx),
       ...keySetRoutes(ctx),
       ...machineRoutes(ctx, admit),
-      ...signInRoutes(),
+      ...signInRoutes(ctx),
     ]);
   },
 });
