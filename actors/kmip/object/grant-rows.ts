@@ -1,5 +1,6 @@
 // Grants as rows: each with a MAC that binds it to its object as it is, so that nobody but the server gives a right.
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
+import { inChunks } from './chunks.ts';
 import { EVERYTHING, type Grants, parseOperations } from './grants.ts';
 import { NO_MARK, type RowSeal, type SealedGrant } from './row-seal.ts';
 import type { Refused } from './rows.ts';
@@ -37,6 +38,14 @@ export class GrantRows {
   /** Rows of these users on any object, as they lie in the store: each is to be held against its object. */
   ofUsers(from: Reader, users: readonly string[]): Promise<GrantRow[]> {
     return from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE user_id IN (${users.map((_, at) => `$${at + 1}`).join(', ')}) ORDER BY object_id`, users);
+  }
+
+  /** The same on these objects only. */
+  ofUsersOn(from: Reader, users: readonly string[], ids: readonly string[]): Promise<GrantRow[]> {
+    return inChunks(ids, (params, places) => {
+      const own = users.map((_, at) => `$${params.length + at + 1}`).join(', ');
+      return from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id IN (${places}) AND user_id IN (${own})`, [...params, ...users]);
+    });
   }
 
   /** Whether the server has written this row for the object as it is. */

@@ -120,14 +120,14 @@ export class RowSeal {
 
   /** Each text with its length before it: no two lists are the same bytes. */
   #mac(kind: string, bytes: Uint8Array, texts: readonly string[]): Uint8Array {
-    const hmac = createHmac('sha256', this.#key).update(`${kind}\0`).update(bytes);
+    const parts: Uint8Array[] = [Buffer.from(`${kind}\0`), bytes];
     for (const text of texts) {
       const stored = Buffer.from(asStored(text));
       const length = Buffer.allocUnsafe(4);
       length.writeUInt32BE(stored.length);
-      hmac.update(length).update(stored);
+      parts.push(length, stored);
     }
-    return new Uint8Array(hmac.digest());
+    return createHmac('sha256', this.#key).update(Buffer.concat(parts)).digest();
   }
 }
 
