@@ -159,7 +159,7 @@ for (const database of databases) {
         assert.ok((await audited(it, kid)).length <= threads, 'once by each thread');
       }
       assert.ok(
-        it.server.lines.some(({ level, object }) => level === 'error' && object === kids[0]),
+        it.server.lines.some(({ level, row }) => level === 'error' && row === kids[0]),
         'it is logged',
       );
     },

@@ -1,9 +1,9 @@
 // Grants as rows: each with a MAC that binds it to its object as it is, so that nobody but the server gives a right.
+import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import { inChunks } from './chunks.ts';
 import { EVERYTHING, type Grants, parseOperations } from './grants.ts';
 import { NO_MARK, type RowSeal, type SealedGrant } from './row-seal.ts';
-import type { Refused } from './rows.ts';
 
 export interface GrantRow extends SealedGrant {
   readonly mac: Uint8Array | null;
@@ -16,11 +16,11 @@ const NO_GRANTS: Grants = new Map();
 
 export class GrantRows {
   readonly #seals: RowSeal;
-  readonly #refused: Refused;
+  readonly #forged: ForgedRow;
 
-  constructor(seals: RowSeal, refused: Refused) {
+  constructor(seals: RowSeal, forged: ForgedRow) {
     this.#seals = seals;
-    this.#refused = refused;
+    this.#forged = forged;
   }
 
   /** @param mark of the object */
@@ -51,7 +51,7 @@ export class GrantRows {
   /** Whether the server has written this row for the object as it is. */
   isOwn(row: GrantRow, mark: Uint8Array): boolean {
     const isOwn = this.#seals.isGrant(row, row.mac, mark);
-    if (!isOwn) this.#refused(row.object_id, 'grant');
+    if (!isOwn) this.#forged(row.object_id, 'grant');
     return isOwn;
   }
 

@@ -1,5 +1,6 @@
 // Managed objects as rows: facts and attributes in clear with a MAC, content sealed with the key server's data key, and an index of what Locate asks for.
 import type { DataKey } from '../../../kernel/data-key.ts';
+import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
 import { Refusal } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
@@ -25,9 +26,6 @@ interface ObjectRow extends DescriptionRow {
 /** What the owner and the rights of an object are told by, without its attributes. */
 type FactRow = Omit<DescriptionRow, 'attributes'>;
 
-/** Told of a row that was written past the server, and is as if it were not there. */
-export type Refused = (id: string, what: string) => void;
-
 const FACTS = 'id, object_type, state, owner, archived, seal';
 const DESCRIPTION = `${FACTS}, attributes`;
 const COLUMNS = `${DESCRIPTION}, content`;
@@ -37,19 +35,19 @@ export class ObjectRows {
   readonly dataKey: DataKey;
   readonly seals: RowSeal;
   readonly #now: () => number;
-  readonly #refused: Refused;
+  readonly #forged: ForgedRow;
   readonly #contents: SealedContents;
   /** What the grants of each object in memory are bound to. */
   readonly #marks = new WeakMap<ManagedObject, Uint8Array>();
 
-  /** @param dataKey of the key server @param refused told of each row that is refused, again and again */
-  constructor(dataKey: DataKey, now: () => number, refused: Refused = () => {}) {
+  /** @param dataKey of the key server @param forged told of each row that is refused */
+  constructor(dataKey: DataKey, now: () => number, forged: ForgedRow = () => {}) {
     this.dataKey = dataKey;
     this.seals = new RowSeal(dataKey.derive('gatehouse rows of the key server'));
     this.#contents = new SealedContents(dataKey);
-    this.grants = new GrantRows(this.seals, refused);
+    this.grants = new GrantRows(this.seals, forged);
     this.#now = now;
-    this.#refused = refused;
+    this.#forged = forged;
   }
 
   async read(from: Reader, id: string): Promise<Draft | undefined> {
@@ -148,14 +146,14 @@ export class ObjectRows {
     if (row.content === null && seal.content.generation === NO_CONTENT.generation) return draft;
     draft.content = await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
     if (draft.content) return draft;
-    this.#refused(row.id, 'content');
+    this.#forged(row.id, 'content');
     return undefined;
   }
 
   #describe(row: DescriptionRow): { draft: Draft; seal: Seal } | undefined {
     const seal = this.seals.open(row, row.seal);
     if (!seal) {
-      this.#refused(row.id, 'row');
+      this.#forged(row.id, 'row');
       return undefined;
     }
     const draft = described(row);
@@ -165,7 +163,7 @@ export class ObjectRows {
 
   #factsOf(row: FactRow): Seal | undefined {
     const seal = this.seals.openFacts(row, row.seal);
-    if (!seal) this.#refused(row.id, 'row');
+    if (!seal) this.#forged(row.id, 'row');
     return seal;
   }
 }
