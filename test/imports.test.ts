@@ -25,7 +25,7 @@ const imports: Import[] = files.flatMap((file) =>
 );
 
 /** Kernel files that an actor may use at run time. */
-const FOR_ACTORS = /^kernel\/(actor|fault|seal|versions|store\/[a-z-]+|runtime\/bytes|http\/outbound)\.ts$/;
+const FOR_ACTORS = /^kernel\/(actor|data-key|fault|seal|versions|store\/[a-z-]+|runtime\/bytes|http\/outbound)\.ts$/;
 
 /** The one rule that several actors ask in their own transactions. */
 const RULE_OF_RIGHTS = 'actors/directory/administered.ts';

@@ -2,6 +2,7 @@
 import type { Factor, LoginView, ProvenLogin } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
@@ -41,7 +42,7 @@ export async function provePassword(
   const source = sourceOf(address);
   const attempt: Attempt = {
     ...{ realm, username, source, signal, found: await ctx.actors.directory.at('main').login(realm, username, source) },
-    ...{ code: body?.totp_code ?? undefined, newPassword: body?.new_password?.normalize('NFC') },
+    ...{ code: body?.totp_code ?? undefined, newPassword: body?.new_password === undefined ? undefined : (normalPassword(body.new_password) ?? '') },
     ...{ revision: 0, passwordHash: null, unfit: undefined, failed: null },
   };
   let state = await primaryStep(ctx, beginLogin(), attempt, password);
