@@ -82,6 +82,30 @@ for (const database of databases) {
     assert.equal(bad.status, 400);
   });
 
+  test(name('an app token that may read sessions looks with GET and POST alike, and ends none'), async () => {
+    const a = await login('ann');
+    const token = async (role: string, policies: string[]) => {
+      const body = { bind_secret_id: false, token_policies: policies };
+      assert.equal((await server.ask('POST', `/auth/approle/role/${role}`, { cookie: they.root, body })).status, 204);
+      const { role_id } = (await server.ask('GET', `/auth/approle/role/${role}/role-id`, { cookie: they.root })).body.data;
+      return { 'x-app-token': (await server.ask('POST', '/auth/approle/login', { body: { role_id } })).body.auth.client_token as string };
+    };
+    const ask = (headers: Record<string, string>, sessions_action: string | null = null, clients = [up('ann')]) =>
+      server.ask('POST', `/sessions/${a.id}`, { headers, body: { authenticated_clients: clients, sessions_action } });
+    const [reader, stranger] = [await token('reader', ['sessions:read:r']), await token('stranger', ['sessions:read:other'])];
+    const seen = await ask(reader);
+    assert.deepEqual([seen.status, seen.body], [200, (await server.ask('GET', `/sessions/${a.id}`, { headers: reader })).body]);
+    assert.deepEqual([seen.body.session_id, seen.body.cookie_string], [a.id, '']);
+    assert.equal((await ask(stranger)).body, null);
+    for (const action of ['LogoutOtherSessions', 'LogoutAllSessions']) {
+      assert.equal((await ask(reader, action)).status, 403, action);
+      assert.equal((await ask(reader, action, [])).status, 403, action);
+      assert.equal((await ask(stranger, action)).body, null, action);
+    }
+    assert.equal((await look(a.cookie, a.id)).body.session_id, a.id);
+    assert.equal((await ask({ 'x-app-token': `hvs.${'x'.repeat(43)}` })).status, 401);
+  });
+
   test(name('POST /sessions/realms/{realm_id}/clients: an array, or an object with it; only those who administer, or oneself'), async () => {
     const [a, b] = [await login('ann'), await login('ben')];
     const list = (cookie: string, body: unknown) => server.ask('POST', '/sessions/realms/r/clients', { cookie, body });
@@ -157,8 +181,18 @@ for (const database of databases) {
     assert.equal(decodeProtectedHeader(body.certificate).alg, 'ES256');
     const anonymous = await certify({ verification_key: PEM, claims: ['team'], exclude_sub: true });
     assert.ok(!('sub' in (await jwtVerify(anonymous.body.certificate, createLocalJWKSet(keys.body), { currentDate: new Date(server.clock.now()) })).payload));
+    // To the byte: somebody may compare what is certified with what they have.
+    const filled = (bytes: number) => PEM.replace('AAAA', (middle) => middle.padEnd(middle.length + bytes - PEM.length, 'A'));
+    for (const key of [`${PEM}\n`, `\n  ${PEM}\r\n\t`, `é\u0301 before\n${PEM}\nand after \u{1f511}\n\n`, filled(8_192)]) {
+      const { payload: kept } = await jwtVerify((await certify({ verification_key: key })).body.certificate, createLocalJWKSet(keys.body), {
+        currentDate: new Date(server.clock.now()),
+      });
+      assert.equal(kept['verification_key'], key);
+    }
     for (const wrong of [
       {},
+      { verification_key: filled(8_193) },
+      { verification_key: `${filled(8_191)}é` },
       { verification_key: ' ' },
       { verification_key: 'not pem' },
       { verification_key: `${PEM}${'x'.repeat(8_200)}` },
