@@ -87,6 +87,7 @@ function documentOf(app: FastifyInstance, format: 'yaml' | 'json'): DocumentText
 /** For the document only. */
 export function operationOf(route: Described): FastifySchema {
   const { method, path, query, body, bodyOptional, bodyTypes, bodyExamples, summary, tag } = route;
+  if (route.asset) return { hide: true } as FastifySchema;
   const params = parametersOf(route);
   const operation: Record<string, unknown> = {
     operationId: operationId(method, path),

@@ -58,6 +58,8 @@ export interface Route {
   readonly auth: 'none' | readonly CredentialKind[];
   /** A page for people: a browser without a valid session is sent to sign in, and comes back. */
   readonly page?: true;
+  /** A file that a page loads, such as a style sheet: no endpoint for people, and not in the OpenAPI document. */
+  readonly asset?: true;
   /** Parameters of the path. What breaks its schema leads nowhere: 404, whatever the method. One without a schema has 1 to 1024 characters. */
   readonly params?: TSchema;
   readonly query?: TSchema;

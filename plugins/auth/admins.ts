@@ -83,13 +83,13 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
         return { status: 204 };
       },
     },
-    membership(ctx, 'PUT', (realms, realm) => [...new Set([...realms, realm])]),
-    membership(ctx, 'DELETE', (realms, realm) => realms.filter((other) => other !== realm)),
+    membership(ctx, 'PUT', directory.addAdminRealm),
+    membership(ctx, 'DELETE', directory.removeAdminRealm),
   ];
 }
 
 /** Adds a realm to an admin or takes it away; both answer the admin as it is then. */
-function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (realms: readonly string[], realm: string) => string[]): Route {
+function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: string, realm: string, by: Actor) => Promise<Admin | null>): Route {
   const directory = ctx.actors.directory.at('main');
   return {
     method,
@@ -97,11 +97,11 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (realms:
     auth: ['cookie'],
     handle: async (request) => {
       const realm = request.params['realm_id'] as string;
-      const { admin, rights, by } = await owned(ctx, request);
+      const { admin, rights, by, id } = await owned(ctx, request);
       if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
-      const { totp_enabled: _e, totp_secret: _s, totp_auth_url: _u, ...record } = found(admin, 'such admin');
+      found(admin, 'such admin');
       found(await directory.getRealm(realm), 'such realm');
-      return { status: 200, body: found(await directory.updateAdmin({ ...record, realms: change(record.realms, realm) }, by), 'such admin') };
+      return { status: 200, body: found(await change(id, realm, by), 'such admin or realm') };
     },
   };
 }

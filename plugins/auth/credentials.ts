@@ -1,6 +1,6 @@
 // /realms/{realm_id}/userpass: administration of username/password credentials.
 import Type, { type Static } from 'typebox';
-import type { CredentialInput } from '../../actors/directory/api.ts';
+import type { Actor, Credential, CredentialInput } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { MAX_PASSWORD_CHARACTERS, normalName, normalPassword } from '../../kernel/normal-form.ts';
@@ -14,6 +14,8 @@ import { isServerPhc, MAX_PHC_CHARACTERS } from './phc.ts';
 import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
 import { isUsername, usernameOf } from './username.ts';
 
+/** Of a change that others overtake. */
+const MAX_TRIES = 5;
 const strict = { additionalProperties: false };
 const CREDENTIAL_BODY = Type.Object(
   {
@@ -91,9 +93,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       body: CREDENTIAL_BODY,
       handle: async (request: Request<CredentialBody>) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        const { credential } = await directory.login(realmOf(request), nameIn(request), '');
-        const input = await inputOf(ctx, realmOf(request), nameIn(request), request.body, found(credential, 'such credential').passwordHash);
-        return { status: 200, body: found(await directory.updateCredential(input, by), 'such credential') };
+        return { status: 200, body: await update(ctx, request, realmOf(request), by) };
       },
     },
     {
@@ -117,6 +117,21 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       },
     },
   ];
+}
+
+/** The new password is compared with the old one outside of the transaction: when that was overtaken by another change, again. */
+async function update(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
+  const directory = ctx.actors.directory.at('main');
+  for (let tried = 0; tried < MAX_TRIES; tried++) {
+    const old = found((await directory.login(realm, nameIn(request), '')).credential, 'such credential');
+    const input = await inputOf(ctx, realm, nameIn(request), request.body, old.passwordHash);
+    const updated = found(
+      await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),
+      'such credential',
+    );
+    if (updated !== 'overtaken') return updated;
+  }
+  throw new Fault('OVERLOADED', { detail: 'the credential is changed by others all the time' });
 }
 
 /** @throws Fault NOT_FOUND for a path that no credential can have */

@@ -31,6 +31,7 @@ export async function proveToken(ctx: AuthContext, request: LoginRequest, token:
   if (!outcome.ok) return refuse(ctx, request, outcome.reason, 'jwt');
   const username = nameOf(outcome.claims['sub'], providers, outcome.keySet);
   if (username === undefined) return refuse(ctx, request, 'sub cannot be a user name', 'jwt');
+  if (!(await ctx.actors.directory.at('main').opensTo({ realm: id, username, scheme: 'jwt' }))) return refuse(ctx, request, 'no admin of realm _', 'jwt');
   return { realm, username, scheme: 'jwt', revision: null, roles: [], extraClaims: {} };
 }
 

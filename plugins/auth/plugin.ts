@@ -72,7 +72,7 @@ export default definePlugin<AuthConfig, AuthActors>({
       ...totpRoutes(ctx),
       ...keySetRoutes(ctx),
       ...machineRoutes(ctx, admit),
-      ...signInRoutes(),
+      ...signInRoutes(ctx),
     ];
     return documented(withParameters(routes));
   },

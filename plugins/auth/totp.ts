@@ -53,10 +53,10 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       body: VERIFY_BODY,
       handle: async (request: Request<Static<typeof VERIFY_BODY>>) => {
-        const { realm, username, mustProve } = await target(ctx, request, nameOf(request.body.username, 'body/username'));
+        const { realm, username } = await target(ctx, request, nameOf(request.body.username, 'body/username'));
         const secret = request.body.secret.toUpperCase();
         if (!isSecret(secret)) throw new Fault('BAD_REQUEST', { detail: 'body/secret: must be base32 of 16 to 64 bytes' });
-        const enrolment = { realm, username, secret, code: request.body.token, currentCode: request.body.totp_code ?? undefined, mustProve };
+        const enrolment = { realm, username, secret, code: request.body.token, currentCode: request.body.totp_code ?? undefined };
         return answer(await directory.enableTotp(enrolment, actorOf(request)));
       },
     },
@@ -67,22 +67,22 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username, mustProve } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'such credential'));
-        const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, mustProve, actorOf(request));
+        const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'such credential'));
+        const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
         return answer(outcome === 'missing' ? 'done' : outcome);
       },
     },
   ];
 }
 
-/** Whom a request is about. Users act for themselves, and prove the factor they have; those who administer the realm act for all. */
-async function target(ctx: AuthContext, request: Request, username: string): Promise<{ realm: string; username: string; mustProve: boolean }> {
+/** Whom a request is about. Users act for themselves; those who administer the realm act for all. */
+async function target(ctx: AuthContext, request: Request, username: string): Promise<{ realm: string; username: string }> {
   const realm = request.params['realm_id'] as string;
   const caller = request.caller as Caller;
   const { administers } = await rightsOf(ctx, caller);
   const own = caller.realm === realm && caller.username === username && caller.scheme === 'up';
   if (!own && !administers(realm)) throw new Fault('FORBIDDEN');
-  return { realm, username, mustProve: !administers(realm) };
+  return { realm, username };
 }
 
 function isSecret(base32: string): boolean {
