@@ -26,8 +26,8 @@ interface Row {
 
 type Claims = Pick<SessionView, 'jti' | 'roles' | 'extraClaims'>;
 
-/** An idle session's row is behind its last activity by up to a tenth of the limit; it is kept that much longer. */
-const EXPIRED = 'created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1100 + 1000 <= $1';
+/** Of settled rows: what was used is written long before it could seem idle. */
+const EXPIRED = 'created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1000 <= $1';
 
 export async function readRow(store: Reader, id: string): Promise<StoredSession | undefined> {
   const sql = 'SELECT id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims FROM session WHERE id = $1';
@@ -78,9 +78,14 @@ async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: 
   return opensTo(tx, { realm, username, scheme });
 }
 
-/** @returns false when the row is gone */
-export async function touchRow(store: Store, id: string, now: number): Promise<boolean> {
-  return (await store.transaction((tx) => tx.run('UPDATE session SET seen_at = $1 WHERE id = $2', [now, id]))) === 1;
+/** A later use that another node has written stays. @returns how many rows are there still */
+export function writeSeen(store: Store, used: readonly StoredSession[]): Promise<number> {
+  const seen = used.map(({ id, seenAt }) => [seenAt, id] as const);
+  return store.transaction(async (tx) => {
+    let there = 0;
+    for (const params of seen) there += await tx.run('UPDATE session SET seen_at = CASE WHEN seen_at < $1 THEN $1 ELSE seen_at END WHERE id = $2', params);
+    return there;
+  });
 }
 
 export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<number> {
