@@ -79,7 +79,7 @@ export async function makeObjects(server: KeyServer): Promise<Made> {
   await makeSymmetric(ask);
   await makePairs(ask);
   await makeOthers(ask);
-  await server.store.transaction((tx) => writeGrant(tx, 'granted', ALICE.user, new Set(['get', 'encrypt', 'getattributes'])));
+  await server.store.transaction((tx) => writeGrant(tx, 'granted', ALICE.user, new Set(['get', 'encrypt', 'getattributes']), 1));
   return made(ask);
 }
 

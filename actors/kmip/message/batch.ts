@@ -31,6 +31,7 @@ export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], o
   for (const item of items) {
     const outcome = budget.spent(item) ?? budget.fitting(await runItem(ctx, item));
     outcomes.push(outcome);
+    ctx.opening.keep(budget.answerBytes);
     if (outcome.status !== 'Success' && onError === 'Stop') break;
     await budget.turn();
   }
@@ -46,6 +47,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
       for (const item of items) {
         const outcome = budget.spent(item) ?? budget.fitting(await execute(ctx, item));
         outcomes.push(outcome);
+        ctx.opening.keep(budget.answerBytes);
         if (outcome.status !== 'Success') throw new Undo('undo the batch');
       }
     });

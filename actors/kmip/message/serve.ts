@@ -40,11 +40,12 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
 
 async function serveMessage(server: KeyServer, message: Structure, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer> {
   let version = versionOf(message) ?? (endpoint === '1_4' ? NEWEST_1 : NEWEST);
+  let ctx: BatchContext | undefined;
   try {
     const header = readHeader(message);
     version = header.version;
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
-    const ctx = new BatchContext(server, caller, version);
+    ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
     return whole(
       encoding,
@@ -54,6 +55,8 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
+  } finally {
+    ctx?.opening.end();
   }
 }
 
@@ -78,12 +81,15 @@ const counted = ({ item, status }: Outcome): string => `${item.operation ?? '?'}
 async function serveBare(server: KeyServer, code: number, payload: Structure, version: Version, caller: Principal): Promise<Answer> {
   const operation: OperationName = nameOf('Operation', code);
   const item = { operation, code, id: undefined, payload };
-  const outcome = await runItem(new BatchContext(server, caller, version), item);
-  if (outcome.status === 'Success') {
+  const ctx = new BatchContext(server, caller, version);
+  try {
+    const outcome = await runItem(ctx, item);
+    if (outcome.status !== 'Success') return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);
     return { status: 200, body, outcomes: [counted(outcome)] };
+  } finally {
+    ctx.opening.end();
   }
-  return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
 }
 
 /** What a body that cannot be read is the payload of, by its beginning. */

@@ -43,11 +43,15 @@ export async function readGrants(from: Reader, id: string): Promise<Grants> {
   return rows.length === 0 ? NO_GRANTS : new Map(rows.map(({ user_id, operations }) => [user_id, parseOperations(operations)]));
 }
 
-/** Replaces the rights of one user. */
-export async function writeGrant(tx: Transaction, id: string, user: string, operations: ReadonlySet<string>): Promise<void> {
-  await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);
-  if (operations.size === 0) return;
-  await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', [id, user, [...operations].sort().join(' ')]);
+/** Replaces the rights of one user. @param now milliseconds since the epoch; a grant that is only changed keeps its time */
+export async function writeGrant(tx: Transaction, id: string, user: string, operations: ReadonlySet<string>, now: number): Promise<void> {
+  if (operations.size === 0) {
+    await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);
+    return;
+  }
+  const text = [...operations].sort().join(' ');
+  if ((await tx.run('UPDATE kms_grant SET operations = $3 WHERE object_id = $1 AND user_id = $2', [id, user, text])) > 0) return;
+  await tx.run('INSERT INTO kms_grant (object_id, user_id, operations, granted_at) VALUES ($1, $2, $3, $4)', [id, user, text, now]);
 }
 
 /** The names under which a grant may be made to a caller. */

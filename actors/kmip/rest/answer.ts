@@ -7,7 +7,16 @@ import type { KeyServer } from '../server.ts';
 import { serveCrypto } from './serve.ts';
 
 export async function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer> {
-  const { status, body: answer } = await serveCrypto(call, body, new BatchContext(server, caller, VERSIONS[0] as Version));
+  const ctx = new BatchContext(server, caller, VERSIONS[0] as Version);
+  try {
+    return await answered(call, body, ctx);
+  } finally {
+    ctx.opening.end();
+  }
+}
+
+async function answered(call: CryptoCall, body: Uint8Array, ctx: BatchContext): Promise<Answer> {
+  const { status, body: answer } = await serveCrypto(call, body, ctx);
   const text = answer === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(answer));
   return { status, body: text, outcomes: [`${call.name}:${status < 300 ? 'Success' : 'OperationFailed'}`] };
 }

@@ -68,10 +68,10 @@ test('a key that is stored wrapped encrypts, decrypts and signs as the one in cl
 test('whoever may use the wrapped key, but not its wrapping key, cannot use it', async () => {
   const wrapper = await newKey();
   const copy = await wrappedCopy(await newKey(), wrapper);
-  await server.store.transaction((tx) => writeGrant(tx, copy, BOB.user, new Set(['encrypt'])));
+  await server.store.transaction((tx) => writeGrant(tx, copy, BOB.user, new Set(['encrypt']), 1));
   server.cache.bump([copy]);
   assert.equal((await ask('Encrypt', [id(copy), data()], BOB)).reason, 'WrappingObjectNotFound');
-  await server.store.transaction((tx) => writeGrant(tx, wrapper, BOB.user, new Set(['decrypt'])));
+  await server.store.transaction((tx) => writeGrant(tx, wrapper, BOB.user, new Set(['decrypt']), 1));
   server.cache.bump([wrapper]);
   assert.equal((await ask('Encrypt', [id(copy), data()], BOB)).reason, undefined);
 });
