@@ -25,7 +25,7 @@ const imports: Import[] = files.flatMap((file) =>
 );
 
 /** Kernel files that an actor may use at run time. */
-const FOR_ACTORS = /^kernel\/(actor|fault|seal|versions|store\/[a-z-]+|runtime\/bytes|http\/outbound)\.ts$/;
+const FOR_ACTORS = /^kernel\/(actor|data-key|fault|seal|versions|store\/[a-z-]+|runtime\/bytes|http\/outbound)\.ts$/;
 
 const folder = (path: string, depth: number) => path.split('/').slice(0, depth).join('/');
 

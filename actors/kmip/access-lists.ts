@@ -26,9 +26,8 @@ export async function listOwned(server: KeyServer, caller: Principal, { limit, a
   );
   const { rows, isLast } = cut(found, limit);
   const now = Math.floor(server.now() / 1000);
-  const items = (await server.rows.describeAll(server.store, idsOf(rows))).map(
-    (object): OwnedObject => ({ object_id: object.id, state: stateName(object, now), attributes: readable(object) }),
-  );
+  const objects = (await server.rows.describeAll(server.store, idsOf(rows))).filter(({ owner }) => owner === caller.user);
+  const items = objects.map((object): OwnedObject => ({ object_id: object.id, state: stateName(object, now), attributes: readable(object) }));
   return { items, next: isLast ? undefined : String(rows.at(-1)?.seq) };
 }
 
@@ -42,18 +41,29 @@ export async function listObtained(server: KeyServer, caller: Principal, { limit
     found.push(...rest.map((row) => ({ ...row, section: 'all' })));
   }
   const { rows, isLast } = cut(found, limit);
-  const rights = await rightsOn(server, caller, idsOf(rows));
   const now = Math.floor(server.now() / 1000);
-  const items = (await server.rows.describeAll(server.store, idsOf(rows))).map(
-    (object): ObtainedObject => ({
-      object_id: object.id,
-      owner_id: object.owner,
-      state: stateName(object, now),
-      operations: [...(rights.get(object.id) ?? [])].sort(),
-    }),
+  const items = (await withRights(server, caller, idsOf(rows))).map(
+    ({ object, rights }): ObtainedObject => ({ object_id: object.id, owner_id: object.owner, state: stateName(object, now), operations: [...rights].sort() }),
   );
   const last = rows.at(-1);
   return { items, next: isLast || !last ? undefined : cursor(`${last.section}:${last.id}`) };
+}
+
+interface Obtained {
+  readonly object: ObjectDescription;
+  readonly rights: ReadonlySet<string>;
+}
+
+/** Objects of others, with what the caller may do with them, as far as the server itself has said so. */
+async function withRights({ store, rows }: KeyServer, caller: Principal, ids: readonly string[]): Promise<Obtained[]> {
+  const grants = Map.groupBy(await rows.grants.ofUsers(store, granteesOf(caller), ids), ({ object_id }) => object_id);
+  return (await rows.describeAll(store, ids))
+    .filter(({ owner }) => owner !== caller.user)
+    .map((object) => {
+      const own = (grants.get(object.id) ?? []).filter((row) => rows.grants.isOwn(row, rows.markOf(object)));
+      return { object, rights: new Set(own.flatMap(({ operations }) => [...parseOperations(operations)])) };
+    })
+    .filter(({ rights }) => rights.size > 0);
 }
 
 /** By identifier. What is granted to the caller by name is left out of what is granted to more than one. */
@@ -65,33 +75,13 @@ function grantedTo({ store }: KeyServer, { user }: Principal, grantees: readonly
   return store.all<Found>(`SELECT id, bytes FROM (${parts}) AS found ORDER BY id LIMIT $3`, [user, after, limit, ...grantees]);
 }
 
-/** Objects of one statement. */
-const CHUNK = 256;
-
-async function rightsOn({ store }: KeyServer, caller: Principal, ids: readonly string[]): Promise<Map<string, Set<string>>> {
-  const grantees = granteesOf(caller);
-  const rights = new Map<string, Set<string>>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    // Always as many: statements are prepared by their text, which are to be few.
-    const part = Array.from({ length: CHUNK }, (_, index) => ids[at + index] ?? (ids[at] as string));
-    const places = (from: number, count: number) => Array.from({ length: count }, (_, index) => `$${from + index}`).join(', ');
-    const rows = await store.all<{ object_id: string; operations: string }>(
-      `SELECT object_id, operations FROM kms_grant WHERE object_id IN (${places(1, CHUNK)}) AND user_id IN (${places(CHUNK + 1, grantees.length)})`,
-      [...part, ...grantees],
-    );
-    for (const { object_id, operations } of rows) rights.set(object_id, (rights.get(object_id) ?? new Set()).union(parseOperations(operations)));
-  }
-  return rights;
-}
-
-export async function listGrantees({ store }: KeyServer, id: string, { limit, after }: Page): Promise<Listed<Grantee>> {
-  const found = await store.all<{ user_id: string; operations: string }>(
-    'SELECT user_id, operations FROM kms_grant WHERE object_id = $1 AND user_id > $2 ORDER BY user_id LIMIT $3',
-    [id, after === undefined ? '' : textIn(after), limit + 1],
-  );
-  const rows = found.slice(0, limit);
-  const items = rows.map(({ user_id, operations }): Grantee => ({ user_id, operations: [...parseOperations(operations)].sort() }));
-  return { items, next: found.length > limit ? cursor(rows.at(-1)?.user_id ?? '') : undefined };
+export async function listGrantees({ store, rows }: KeyServer, object: ObjectDescription, { limit, after }: Page): Promise<Listed<Grantee>> {
+  const found = await rows.grants.page(store, object.id, after === undefined ? '' : textIn(after), limit + 1);
+  const shown = found.slice(0, limit);
+  const items = shown
+    .filter((row) => rows.grants.isOwn(row, rows.markOf(object)))
+    .map(({ user_id, operations }): Grantee => ({ user_id, operations: [...parseOperations(operations)].sort() }));
+  return { items, next: found.length > limit ? cursor(shown.at(-1)?.user_id ?? '') : undefined };
 }
 
 /** As many as a page has room for, at least one. */

@@ -6,8 +6,9 @@ import { listGrantees, listObtained, listOwned } from './access-lists.ts';
 import type { AccessApi, Principal } from './api.ts';
 import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
-import { EVERYTHING, isGranted, isKnown, readGrants, rightOf, writeGrant } from './object/grants.ts';
+import { EVERYTHING, isGranted, isKnown, rightOf } from './object/grants.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
+import { NO_MARK } from './object/row-seal.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
 
@@ -38,36 +39,39 @@ export function createAccess(server: KeyServer): AccessApi {
       ...who(caller),
     };
     await store.transaction(async (tx) => {
-      await requireMayGrant(tx, id, rights, caller);
-      const grants = await readGrants(tx, id);
+      const mark = await requireMayGrant(tx, id, rights, caller);
+      const grants = await rows.grants.read(tx, id, mark);
       if (granting && !grants.has(user) && grants.size >= MOST_GRANTEES)
         throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MOST_GRANTEES} users at most, a realm counts as one` });
       const before = grants.get(user) ?? new Set<string>();
       const after = granting ? before.union(rights) : before.difference(rights);
-      await writeGrant(tx, id, user, after, server.now());
+      // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
+      if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, user, after);
+      else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(user, after));
       await tx.audit(event);
     });
     cache.bump([id]);
   }
 
-  /** The right to create is on no object: those who always have it give it. */
-  async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<void> {
+  /** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
+  async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
     if (id !== EVERYTHING) {
       if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
       const held = await readHeld(rows, tx, id, false);
       if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
-      return requireOwner(held.object, caller);
+      requireOwner(held.object, caller);
+      return rows.markOf(held.object);
     }
     if (!isPrivileged(caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
     if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
+    return NO_MARK;
   }
 
   return {
     owned: (caller, page) => listOwned(server, caller, page),
     obtained: (caller, page) => listObtained(server, caller, page),
     async grantees(id, caller, page) {
-      await owned(id, caller);
-      return listGrantees(server, id, page);
+      return listGrantees(server, await owned(id, caller), page);
     },
     grant: (id, user, operations, caller) => change(id, user, operations, caller, true),
     revoke: (id, user, operations, caller) => change(id, user, operations, caller, false),

@@ -3,9 +3,10 @@ import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
 import { binarySize } from '../ttlv/binary.ts';
 import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import { type Grants, readGrants } from './grants.ts';
+import type { Grants } from './grants.ts';
 import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
-import { MAX_SMALL_CONTENT_BYTES, type ObjectRows, type Stored } from './rows.ts';
+import { MAX_SMALL_CONTENT_BYTES } from './object-row.ts';
+import type { ObjectRows, Stored } from './rows.ts';
 
 /** An object with its grants, as far as it was read: the content may lie in the store. */
 export interface Held<T extends ObjectDescription = ObjectDescription> extends Stored<T> {
@@ -38,13 +39,13 @@ const OPERATION_BYTES = 64;
 /** An object with its grants, from the store. @param content whether it is to be used: then a small one comes with it */
 export async function readHeld(rows: ObjectRows, from: Reader, id: string, content: boolean): Promise<Held<DescriptionDraft> | undefined> {
   const stored = await (content ? rows.readSmall(from, id) : rows.describe(from, id));
-  return stored && { ...stored, grants: await readGrants(from, id) };
+  return stored && { ...stored, grants: await rows.grantsOf(from, stored.object) };
 }
 
 /** The same with its content, however large. */
 export async function readWhole(rows: ObjectRows, from: Reader, id: string, contentBytes: number): Promise<Held<Draft> | undefined> {
   const object = await rows.read(from, id);
-  return object && { object, contentBytes, grants: await readGrants(from, id) };
+  return object && { object, contentBytes, grants: await rows.grantsOf(from, object) };
 }
 
 export class ObjectCache {

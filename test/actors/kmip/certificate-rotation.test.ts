@@ -11,6 +11,7 @@ import { ObjectCache } from '../../../actors/kmip/object/cache.ts';
 import { certificateOf } from '../../../actors/kmip/object/certificate-content.ts';
 import { ContentRoom } from '../../../actors/kmip/object/content-room.ts';
 import { linkedTo } from '../../../actors/kmip/object/create.ts';
+import { createForgedRows } from '../../../actors/kmip/object/forged-rows.ts';
 import { happen } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
@@ -22,6 +23,7 @@ import { dateTime, enumeration, interval, structure, text } from '../../../actor
 import { textOf } from '../../../actors/kmip/ttlv/read.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
 import { createClock } from '../../../kernel/clock.ts';
+import { DataKey } from '../../../kernel/data-key.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
@@ -36,7 +38,8 @@ const store = await openStore(`sqlite:${join(folder, 'keys.db')}`, { writer: 'w'
 await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => 0);
 const { log, lines } = memoryLog();
 let now = START;
-const rows = new ObjectRows(randomBytes(32), () => now * 1000);
+const refused = createForgedRows(store, log, () => now * 1000);
+const rows = new ObjectRows(new DataKey('keys', randomBytes(32), () => now * 1000), () => now * 1000, refused);
 const server: KeyServer = {
   args: new ObjectsInMemory([]).server.args,
   log,

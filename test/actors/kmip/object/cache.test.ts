@@ -15,7 +15,7 @@ function cacheOver() {
     reads += 1;
     return { object: draft(id), contentBytes: 0 };
   };
-  const rows = { readSmall: read } as unknown as ObjectRows;
+  const rows = { readSmall: read, grantsOf: async () => new Map() } as unknown as ObjectRows;
   const store = { all: async () => [], get: async () => undefined } as Reader;
   return { cache: new ObjectCache(rows, store, createVersions(), SIZE), reads: () => reads };
 }
