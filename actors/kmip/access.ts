@@ -3,6 +3,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import { listGrantees, listObtained, listOwned } from './access-lists.ts';
+import { withRefusals } from './access-refusals.ts';
 import type { AccessApi, Principal } from './api.ts';
 import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
@@ -67,7 +68,7 @@ export function createAccess(server: KeyServer): AccessApi {
     return NO_MARK;
   }
 
-  return {
+  return withRefusals(server, {
     owned: (caller, page) => listOwned(server, caller, page),
     obtained: (caller, page) => listObtained(server, caller, page),
     async grantees(id, caller, page) {
@@ -86,7 +87,7 @@ export function createAccess(server: KeyServer): AccessApi {
       const may = (right: string) => visible === true && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
       return Object.fromEntries([...rights].map((right) => [right, may(right)]));
     },
-  };
+  });
 }
 
 /** The realm that a session's identity begins with. */
