@@ -56,7 +56,7 @@ interface Obtained {
 
 /** Objects of others, with what the caller may do with them, as far as the server itself has said so. */
 async function withRights({ store, rows }: KeyServer, caller: Principal, ids: readonly string[]): Promise<Obtained[]> {
-  const grants = Map.groupBy(await rows.grants.ofUsers(store, granteesOf(caller), ids), ({ object_id }) => object_id);
+  const grants = Map.groupBy(await rows.grants.ofUsersOn(store, granteesOf(caller), ids), ({ object_id }) => object_id);
   return (await rows.describeAll(store, ids))
     .filter(({ owner }) => owner !== caller.user)
     .map((object) => {

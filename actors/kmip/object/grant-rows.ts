@@ -1,8 +1,9 @@
 // Grants as rows: each with a MAC that binds it to its object as it is, so that nobody but the server gives a right.
+import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
+import { inChunks } from './chunks.ts';
 import { EVERYTHING, type Grants, parseOperations } from './grants.ts';
 import { NO_MARK, type RowSeal, type SealedGrant } from './row-seal.ts';
-import type { Refused } from './rows.ts';
 
 export interface GrantRow extends SealedGrant {
   readonly mac: Uint8Array | null;
@@ -18,19 +19,17 @@ interface TimedRow extends GrantRow {
 
 /** Rows of one statement that writes. */
 const AT_ONCE = 64;
-/** Objects of one statement that reads. */
-const CHUNK = 256;
 const NO_GRANTS: Grants = new Map();
 
 export class GrantRows {
   readonly #seals: RowSeal;
   readonly #now: () => number;
-  readonly #refused: Refused;
+  readonly #forged: ForgedRow;
 
-  constructor(seals: RowSeal, now: () => number, refused: Refused) {
+  constructor(seals: RowSeal, now: () => number, forged: ForgedRow) {
     this.#seals = seals;
     this.#now = now;
-    this.#refused = refused;
+    this.#forged = forged;
   }
 
   /** @param mark of the object */
@@ -45,28 +44,23 @@ export class GrantRows {
     return this.read(from, EVERYTHING, NO_MARK);
   }
 
-  /** Rows of these users on these objects, as they lie in the store: each is to be held against its object. */
-  async ofUsers(from: Reader, users: readonly string[], ids: readonly string[]): Promise<GrantRow[]> {
-    const rows: GrantRow[] = [];
-    for (let at = 0; at < ids.length; at += CHUNK) {
-      // Always as many: statements are prepared by their text, which are to be few.
-      const part = Array.from({ length: CHUNK }, (_, index) => ids[at + index] ?? (ids[at] as string));
-      const places = (first: number, count: number) => Array.from({ length: count }, (_, index) => `$${first + index}`).join(', ');
-      const sql = `SELECT ${COLUMNS} FROM kms_grant WHERE object_id IN (${places(1, CHUNK)}) AND user_id IN (${places(CHUNK + 1, users.length)})`;
-      rows.push(...(await from.all<GrantRow>(sql, [...part, ...users])));
-    }
-    return rows;
-  }
-
   /** Some rows of one object, as they lie in the store, by user. */
   page(from: Reader, id: string, after: string, limit: number): Promise<GrantRow[]> {
     return from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 AND user_id > $2 ORDER BY user_id LIMIT $3`, [id, after, limit]);
   }
 
+  /** Rows of these users on these objects, as they lie in the store: each is to be held against its object. */
+  ofUsersOn(from: Reader, users: readonly string[], ids: readonly string[]): Promise<GrantRow[]> {
+    return inChunks(ids, (params, places) => {
+      const own = users.map((_, at) => `$${params.length + at + 1}`).join(', ');
+      return from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id IN (${places}) AND user_id IN (${own})`, [...params, ...users]);
+    });
+  }
+
   /** Whether the server has written this row for the object as it is. */
   isOwn(row: GrantRow, mark: Uint8Array): boolean {
     const isOwn = this.#seals.isGrant(row, row.mac, mark);
-    if (!isOwn) this.#refused(row.object_id, 'grant');
+    if (!isOwn) this.#forged(row.object_id, 'grant');
     return isOwn;
   }
 

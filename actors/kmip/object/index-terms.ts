@@ -95,6 +95,11 @@ function wrappedBy({ content }: ManagedObject): string | undefined {
   return information && textOf(information, TAG.UniqueIdentifier);
 }
 
+/** The key that an object is stored or given out wrapped by, as far as it was read. */
+export function wrappingKeyOf(object: ObjectDescription): string | undefined {
+  return (hasContent(object) ? wrappedBy(object) : undefined) ?? wrapperOf(object);
+}
+
 /** Of a content that was not read, nothing is told. */
 export function indexTerms(object: ObjectDescription): IndexTerm[] {
   const terms = new Map<string, IndexTerm>();
@@ -103,7 +108,7 @@ export function indexTerms(object: ObjectDescription): IndexTerm[] {
   for (const tag of tagsOf(object)) add(tagTerm(tag));
   const keyset = keysetOf(object);
   if (keyset !== undefined) add(keysetTerm(keyset));
-  const wrapper = (hasContent(object) ? wrappedBy(object) : undefined) ?? wrapperOf(object);
+  const wrapper = wrappingKeyOf(object);
   if (wrapper !== undefined) add(wrappingTerm(wrapper));
   return [...terms.values()];
 }

@@ -2,6 +2,7 @@
 import type { Reader } from '../../../kernel/store/store.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
 import { AttributeSet } from './attributes.ts';
+import { inChunks } from './chunks.ts';
 import type { DescriptionDraft, ObjectType, State } from './managed-object.ts';
 import type { SealedRow } from './row-seal.ts';
 
@@ -46,18 +47,9 @@ export function described(row: DescriptionRow): DescriptionDraft {
   };
 }
 
-/** Rows of one statement. */
-const CHUNK = 512;
-
+/** In the order of the identifiers. */
 export async function rowsOf<R extends { readonly id: string }>(from: Reader, ids: readonly string[], columns: string): Promise<R[]> {
-  const found = new Map<string, R>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const part = ids.slice(at, at + CHUNK);
-    // Filled up to a power of two: statements are prepared by their text, which are to be few.
-    const size = 2 ** Math.ceil(Math.log2(part.length));
-    const params = Array.from({ length: size }, (_, index) => part[index] ?? (part[0] as string));
-    const rows = await from.all<R>(`SELECT ${columns} FROM kms_object WHERE id IN (${params.map((_, index) => `$${index + 1}`).join(', ')})`, params);
-    for (const row of rows) found.set(row.id, row);
-  }
+  const rows = await inChunks(ids, (params, places) => from.all<R>(`SELECT ${columns} FROM kms_object WHERE id IN (${places})`, params));
+  const found = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => found.get(id) ?? []);
 }

@@ -1,5 +1,6 @@
 // What makes a row of the key server its own: MACs of objects and of grants by a key that the database has not, without the content, which is sealed apart.
-import { createHmac, hash, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, type KeyObject, randomBytes } from 'node:crypto';
+import { isSameMac, rowMac } from '../../../kernel/store/row-mac.ts';
 
 /** The columns of `kms_object` that decide who may do what, as they are stored. */
 export interface SealedRow {
@@ -94,48 +95,27 @@ export class RowSeal {
 
   /** @returns undefined for a row that the server has not written so */
   open(row: SealedRow, seal: Uint8Array | null): Seal | undefined {
-    if (!isSame(seal?.subarray(DIGEST_AT, MAC_AT), hash('sha256', row.attributes, 'buffer'))) return undefined;
+    if (!isSameMac(seal?.subarray(DIGEST_AT, MAC_AT), hash('sha256', row.attributes, 'buffer'))) return undefined;
     return this.openFacts(row, seal);
   }
 
   /** The same without a look at the attributes, of which nothing is known then. */
   openFacts(row: Omit<SealedRow, 'attributes'>, seal: Uint8Array | null): Seal | undefined {
-    if (seal?.length !== SEAL_BYTES || seal[0] !== FORMAT || !isSame(seal.subarray(MAC_AT), this.#macOf(row, seal))) return undefined;
+    if (seal?.length !== SEAL_BYTES || seal[0] !== FORMAT || !isSameMac(seal.subarray(MAC_AT), this.#macOf(row, seal))) return undefined;
     const generation = new DataView(seal.buffer, seal.byteOffset).getUint32(GENERATION_AT);
     return { content: { generation, ends: seal.slice(ENDS_AT, DIGEST_AT) }, mark: seal.slice(MARK_AT, ENDS_AT) };
   }
 
   /** The column `mac` of a grant. @param mark of its object */
   macOfGrant({ object_id: object, user_id: user, operations }: SealedGrant, mark: Uint8Array): Uint8Array {
-    return this.#mac('grant', mark, [object, user, operations]);
+    return rowMac(this.#key, 'grant', [mark, object, user, operations]);
   }
 
   isGrant(grant: SealedGrant, mac: Uint8Array | null, mark: Uint8Array): boolean {
-    return isSame(mac ?? undefined, this.macOfGrant(grant, mark));
+    return isSameMac(mac, this.macOfGrant(grant, mark));
   }
 
   #macOf({ id, object_type: type, state, owner, archived }: Omit<SealedRow, 'attributes'>, seal: Uint8Array): Uint8Array {
-    return this.#mac('object', seal.subarray(0, MAC_AT), [id, String(type), String(state), owner, String(archived)]);
+    return rowMac(this.#key, 'object', [seal.subarray(0, MAC_AT), id, String(type), String(state), owner, String(archived)]);
   }
-
-  /** Each text with its length before it: no two lists are the same bytes. */
-  #mac(kind: string, bytes: Uint8Array, texts: readonly string[]): Uint8Array {
-    const hmac = createHmac('sha256', this.#key).update(`${kind}\0`).update(bytes);
-    for (const text of texts) {
-      const stored = Buffer.from(asStored(text));
-      const length = Buffer.allocUnsafe(4);
-      length.writeUInt32BE(stored.length);
-      hmac.update(length).update(stored);
-    }
-    return new Uint8Array(hmac.digest());
-  }
-}
-
-/** PostgreSQL's texts cannot hold U+0000: what is read is not what was written. */
-function asStored(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
-}
-
-function isSame(given: Uint8Array | undefined, expected: Uint8Array): boolean {
-  return given?.length === expected.length && timingSafeEqual(given, expected);
 }

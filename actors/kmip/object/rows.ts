@@ -1,5 +1,6 @@
 // Managed objects as rows: facts and attributes in clear with a MAC, content sealed with the key server's data key, and an index of what Locate asks for.
 import type { DataKey } from '../../../kernel/data-key.ts';
+import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
 import { Refusal } from '../refusal.ts';
 import { DATES, datesOf } from './date-columns.ts';
@@ -32,27 +33,24 @@ export interface Stored<T> {
   readonly contentBytes: number;
 }
 
-/** Told of a row that was written past the server, and is as if it were not there. */
-export type Refused = (id: string, what: string) => void;
-
 export class ObjectRows {
   readonly grants: GrantRows;
   readonly dataKey: DataKey;
   readonly seals: RowSeal;
   readonly #now: () => number;
-  readonly #refused: Refused;
+  readonly #forged: ForgedRow;
   readonly #contents: SealedContents;
   /** What the grants of each object in memory are bound to. */
   readonly #marks = new WeakMap<ObjectDescription, Uint8Array>();
 
-  /** @param dataKey of the key server @param refused told of each row that is refused, again and again */
-  constructor(dataKey: DataKey, now: () => number, refused: Refused = () => {}) {
+  /** @param dataKey of the key server @param forged told of each row that is refused */
+  constructor(dataKey: DataKey, now: () => number, forged: ForgedRow = () => {}) {
     this.dataKey = dataKey;
     this.seals = new RowSeal(dataKey.derive('gatehouse rows of the key server'));
     this.#contents = new SealedContents(dataKey);
-    this.grants = new GrantRows(this.seals, now, refused);
+    this.grants = new GrantRows(this.seals, now, forged);
     this.#now = now;
-    this.#refused = refused;
+    this.#forged = forged;
   }
 
   /** With its content, whatever its size. */
@@ -170,14 +168,14 @@ export class ObjectRows {
     const content = isEmpty ? undefined : await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
     // The same object: what its grants are bound to is known of it.
     if (content || isEmpty) return Object.assign(draft, { content });
-    this.#refused(row.id, 'content');
+    this.#forged(row.id, 'content');
     return undefined;
   }
 
   #describe(row: DescriptionRow): { draft: DescriptionDraft; seal: Seal } | undefined {
     const seal = this.seals.open(row, row.seal);
     if (!seal) {
-      this.#refused(row.id, 'row');
+      this.#forged(row.id, 'row');
       return undefined;
     }
     const draft = described(row);
@@ -187,7 +185,7 @@ export class ObjectRows {
 
   #factsOf(row: FactRow): Seal | undefined {
     const seal = this.seals.openFacts(row, row.seal);
-    if (!seal) this.#refused(row.id, 'row');
+    if (!seal) this.#forged(row.id, 'row');
     return seal;
   }
 }

@@ -48,9 +48,10 @@ function object(owner: string, at: number): Draft {
   return { id: `${owner} ${at}`, type: ENUM.ObjectType.SymmetricKey, state, owner, archived: false, attributes: set, content };
 }
 
+const dataKey = new DataKey('keys', new Uint8Array(32), () => START * 1000);
+const rows = new ObjectRows(dataKey, () => START * 1000);
+
 test.before(async () => {
-  const dataKey = new DataKey('keys', new Uint8Array(32), () => START * 1000);
-  const rows = new ObjectRows(dataKey, () => START * 1000);
   for (const [{ user }, count] of [
     [ALICE, MANY],
     [CAROL, FEW],
@@ -144,7 +145,8 @@ test('no statement of a search scans a table', async () => {
       return server.store.all(sql, params);
     },
   };
-  const context = Object.create(new ObjectsInMemory([], { caller: CAROL }), { reader: { value: explained } }) as ObjectsInMemory;
+  const inMemory = new ObjectsInMemory([], { caller: CAROL });
+  const context = Object.create(inMemory, { reader: { value: explained }, server: { value: { rows } } }) as ObjectsInMemory;
   const search = (...attributes: Node[]) => findObjects(context, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 10 });
   await search();
   await search(nameNode('key 1'));

@@ -122,11 +122,10 @@ test('an object is granted to so many and no more', async () => {
   const server = await world.fresh();
   await send(server, [create('shared')]);
   const grant = (user: string) => createAccess(server).grant('shared', user, ['encrypt'], ALICE);
-  const { rows, store } = server;
-  const shared = await rows.read(store, 'shared');
+  const shared = await server.rows.read(server.store, 'shared');
   assert.ok(shared);
   const many = new Map(Array.from({ length: 10_000 }, (_, at) => [`user ${at}`, new Set(['mac'])]));
-  await store.transaction((tx) => rows.grants.writeAll(tx, 'shared', rows.markOf(shared), many));
+  await server.store.transaction((tx) => server.rows.grants.writeAll(tx, 'shared', server.rows.markOf(shared), many));
   await assert.rejects(grant('one more'), { code: 'KEYS_REFUSED' });
   await grant('user 7');
   await createAccess(server).revoke('shared', 'user 8', ['mac'], ALICE);
