@@ -73,11 +73,12 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) =
       for (const id of ids) cache.delete(id);
       return ended;
     },
-    list: (realm, clients) => listRows(store, realm, clients, clock.now()),
+    list: (realm, clients, page) => listRows(store, realm, clients, page, clock.now()),
     async endRealm(realm, by) {
-      const owners = await endRealmRows(store, realm, by);
-      for (const username of new Set(owners.map((owner) => owner.username))) versions?.bump(userCounter(realm, username));
-      return owners.length;
+      const { ended, owners } = await endRealmRows(store, realm, by);
+      if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
+      else versions?.bumpAll();
+      return ended;
     },
     purge: (by) => purgeRows(store, clock.now(), by),
   };

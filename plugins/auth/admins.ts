@@ -5,7 +5,9 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
+import { listed, PAGE_QUERY } from './listing.ts';
 import { actorOf, found, type Rights, requireSuperAdmin, rightsOf } from './rights.ts';
+import { requireJsonSize } from './stored-json.ts';
 import { isUsername } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
@@ -50,9 +52,11 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins',
       auth: ['cookie'],
+      query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        return { status: 200, body: await directory.listAdmins() };
+        const { items, headers } = await listed(request, (page) => directory.listAdmins(page));
+        return { status: 200, body: items, headers };
       },
     },
     {
@@ -116,6 +120,7 @@ async function owned(ctx: AuthContext, request: Request): Promise<{ admin: Admin
 
 function recordOf(id: string, body: AdminBody): AdminRecord {
   const { realms, userpass = null, jwt = null, fido2 = null, digital_credentials = null, client_certificate = null } = body;
+  requireJsonSize('digital_credentials', digital_credentials);
   return {
     id,
     realms: [...new Set(realms)],

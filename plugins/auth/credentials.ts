@@ -7,9 +7,11 @@ import { move } from '../../kernel/runtime/bytes.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
 import { extraClaimsProblem } from './claim-names.ts';
+import { listed, PAGE_QUERY } from './listing.ts';
 import { newPasswordProblem } from './new-password.ts';
 import { isServerPhc } from './phc.ts';
 import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
+import { requireJsonSize } from './stored-json.ts';
 import { isUsername } from './username.ts';
 
 const strict = { additionalProperties: false };
@@ -36,9 +38,11 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins/userpass',
       auth: ['cookie'],
+      query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        return { status: 200, body: await directory.listCredentials(null) };
+        const { items, headers } = await listed(request, (page) => directory.listCredentials(null, page));
+        return { status: 200, body: items, headers };
       },
     },
     {
@@ -62,10 +66,12 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/realms/{realm_id}/userpass',
       auth: ['cookie'],
+      query: PAGE_QUERY,
       handle: async (request) => {
         await requireRealmAdmin(ctx, request, realmOf(request));
         found(await directory.getRealm(realmOf(request)), 'such realm');
-        return { status: 200, body: await directory.listCredentials(realmOf(request)) };
+        const { items, headers } = await listed(request, (page) => directory.listCredentials(realmOf(request), page));
+        return { status: 200, body: items, headers };
       },
     },
     {
@@ -124,6 +130,8 @@ async function inputOf(ctx: AuthContext, realm: string, username: string, body: 
   const { change_password, roles, extra_claims = null } = body;
   const problem = extra_claims === null ? undefined : extraClaimsProblem(extra_claims);
   if (problem) throw new Fault('BAD_REQUEST', { detail: problem });
+  requireJsonSize('extra_claims', extra_claims);
+  requireJsonSize('roles', roles);
   return { realm, username, change_password, roles, extra_claims, passwordHash: await hashOf(ctx, username, body, old) };
 }
 

@@ -6,7 +6,9 @@ import type { Caller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
+import { listed, PAGE_QUERY } from './listing.ts';
 import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
+import { MAX_AUTH_PARAMS_BYTES, requireJsonSize } from './stored-json.ts';
 
 const strict = { additionalProperties: false };
 const MOST_SECONDS = 2 ** 31 - 1;
@@ -79,10 +81,12 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins/realms',
       auth: ['cookie'],
-      handle: async ({ caller }) => {
-        const rights = await rightsOf(ctx, caller as Caller);
-        if (rights.realms.length === 0) throw new Fault('FORBIDDEN');
-        return { status: 200, body: (await directory.listRealms()).filter(({ id }) => rights.administers(id)) };
+      query: PAGE_QUERY,
+      handle: async (request) => {
+        const { realms, isSuperAdmin } = await rightsOf(ctx, request.caller as Caller);
+        if (realms.length === 0) throw new Fault('FORBIDDEN');
+        const { items, headers } = await listed(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
+        return { status: 200, body: items, headers };
       },
     },
     {
@@ -121,6 +125,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
 /** The path's id wins over the body's. */
 function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody): Realm {
   const params = (auth_params ?? {}) as AuthParams;
+  requireJsonSize('auth_params', params, MAX_AUTH_PARAMS_BYTES);
   const providers = params.jwt_params?.idp_params ?? [];
   const issuers = providers.map(({ jwt_issuer_uri: issuer }) => issuer);
   if (new Set(issuers).size !== issuers.length)

@@ -5,7 +5,8 @@ import { Fault } from '../../../kernel/fault.ts';
 import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
-import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+import { MAX_BOUND_LIST_BYTES, requireJsonSize } from '../stored-json.ts';
+import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 /** An empty list would allow nobody, or be mistaken for one that allows everybody: it is refused. */
 const BODY = Type.Object({
@@ -26,9 +27,7 @@ const ROLE = '/auth/cluster/role/{name}';
 export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
-    managed(ctx, { method: 'GET', path: '/auth/cluster/role', query: LIST_QUERY }, async () => {
-      return { status: 200, body: { data: { keys: await token.of('').clusterRoles() } } };
-    }),
+    managed(ctx, { method: 'GET', path: '/auth/cluster/role', query: LIST_QUERY }, (request) => keysAnswer(request, (page) => token.of('').clusterRoles(page))),
     managed(ctx, { method: 'POST', path: ROLE, body: BODY }, async ({ body }, by, name) => {
       await token.of(name).putClusterRole(name, settingsOf(body), by);
       return { status: 204 };
@@ -45,6 +44,9 @@ export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
 
 function settingsOf(body: Body): ClusterRoleSettings {
   if (!isFetchable(body.jwks_url)) throw new Fault('BAD_REQUEST', { detail: 'body/jwks_url: must be https, or http to this machine' });
+  requireJsonSize('token_policies', body.token_policies ?? []);
+  for (const member of ['bound_service_account_names', 'bound_service_account_namespaces', 'bound_audiences'] as const)
+    requireJsonSize(member, body[member] ?? [], MAX_BOUND_LIST_BYTES);
   return {
     jwksUrl: body.jwks_url,
     serviceAccountNames: body.bound_service_account_names,
