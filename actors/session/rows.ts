@@ -9,6 +9,8 @@ export interface StoredSession extends SessionView {
   seenAt: number;
   /** Last activity written to the row. */
   writtenAt: number;
+  /** Memory that this takes at most. */
+  readonly bytes: number;
 }
 
 interface Row {
@@ -24,6 +26,10 @@ interface Row {
   readonly claims: string;
 }
 
+/** Of a session without its claims: its texts of fixed length, its hash, the entry of the cache. */
+const SESSION_BYTES = 1_536;
+/** Bytes that a character of JSON can become in memory: an array in an array takes two of them and 56 bytes. */
+const JSON_EXPANSION = 32;
 /** Owners that are told one by one; of more, everybody's. */
 const MAX_NAMED_OWNERS = 1_000;
 
@@ -47,6 +53,7 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
     maxStaleAgeSeconds: row.max_stale_age_seconds,
     seenAt: row.seen_at,
     writtenAt: row.seen_at,
+    bytes: SESSION_BYTES + 2 * row.username.length + JSON_EXPANSION * row.claims.length,
     ...(JSON.parse(row.claims) as Claims),
   };
 }

@@ -7,20 +7,21 @@ import { createCache } from './cache.ts';
 import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type StoredSession, touchRow } from './rows.ts';
 
 export interface SessionArgs {
-  /** Sessions held in memory by this actor. */
-  readonly cacheSize: number;
+  /** Memory that the sessions held by this actor take at most, bytes. */
+  readonly cacheBytes: number;
 }
 
 const PURGE_MS = 60_000;
 /** The idle limit is written at most once per this part of it. */
 const TOUCH_PART = 10;
 
-export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) => {
+export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) => {
   const store = await ctx.openStore();
   const { versions, clock } = ctx;
   // Where other processes write the same rows, or no counters are shared, every look is a read.
   const cache = createCache<StoredSession>(
-    store.shared || !versions ? 0 : cacheSize,
+    store.shared || !versions ? 0 : cacheBytes,
+    ({ bytes }) => bytes,
     (session) => versions?.read(userCounter(session.realm, session.username)) ?? 0,
   );
   const timer = ctx.key === '0' ? purgeRegularly() : undefined;
@@ -91,6 +92,6 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) =
   };
 });
 
-function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, ...view }: StoredSession): SessionView {
+function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, bytes: _bytes, ...view }: StoredSession): SessionView {
   return view;
 }

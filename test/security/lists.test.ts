@@ -215,6 +215,24 @@ for (const database of databases) {
     assert.equal((await server.ask('GET', `/sessions/${id(1_001)}`, { cookie: they.root })).body, null);
   });
 
+  test(name('sessions of large claims, each looked at, do not fill the memory of the sessions of all realms'), async () => {
+    const id = (at: number) => `00000000-0000-8000-9000-${String(at).padStart(12, '0')}`;
+    // Three characters of JSON, sixty bytes of memory: all of them together would take 1.2 GB.
+    const claims = JSON.stringify({ jti: 'x', roles: [], extraClaims: { a: Array.from({ length: 40_000 }, () => ({})) } });
+    await write(
+      "INSERT INTO session VALUES ($1, $2, 'r', 'fat', 'jwt', $3, $3, 9999, 9999, $4)",
+      Array.from({ length: 500 }, (_, at) => [id(at), new Uint8Array(32), server.clock.now(), claims]),
+    );
+    const looks: number[] = [];
+    for (let at = 0; at < 500; at += 4)
+      looks.push(
+        ...(await Promise.all([0, 1, 2, 3].map(async (more) => (await server.ask('GET', `/sessions/${id(at + more)}`, { cookie: they.root })).status))),
+      );
+    assert.deepEqual([...new Set(looks)], [200]);
+    assert.equal((await server.ask('GET', `/sessions/${id(0)}`, { cookie: they.root })).body.session_id, id(0));
+    assert.equal((await server.ask('DELETE', '/sessions/realms/r', { cookie: they.root })).status, 204);
+  });
+
   test(name('the server ends'), () => server.end());
 }
 
