@@ -9,8 +9,7 @@ export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
 /** @returns what is wrong with extra claims, in words, or undefined */
 export function extraClaimsProblem(claims: Readonly<Record<string, unknown>>): string | undefined {
   const reserved = Object.keys(claims).find((name) => RESERVED_CLAIMS.has(name));
-  if (reserved !== undefined) return `body/extra_claims/${reserved}: is a reserved claim name`;
-  return undefined;
+  return reserved === undefined ? undefined : `body/extra_claims/${reserved}: is a reserved claim name`;
 }
 
 /** Certificates take no name that sessions use for themselves. */

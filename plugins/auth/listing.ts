@@ -3,6 +3,7 @@ import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import { Query } from './parameters.ts';
 
 /** Of a list that is answered whole; what is longer is asked for page by page, so that nothing is ever left out without a word. */
 const MAX_ENTRIES = 10_000;
@@ -20,7 +21,7 @@ export const PAGE_MEMBERS = {
   ),
   after: Type.Optional(Type.String({ maxLength: MAX_CURSOR, description: 'where the page begins, as the header Link of the one before says' })),
 };
-export const PAGE_QUERY = Type.Object(PAGE_MEMBERS);
+export const PAGE_QUERY = Query(PAGE_MEMBERS);
 
 interface Listed<T> {
   readonly items: readonly T[];

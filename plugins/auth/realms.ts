@@ -7,8 +7,8 @@ import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 import { listed, PAGE_QUERY } from './listing.ts';
+import { IgnoredName, MAX_AUTH_PARAMS_BYTES } from './parameters.ts';
 import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
-import { MAX_AUTH_PARAMS_BYTES, requireJsonSize } from './stored-json.ts';
 
 const strict = { additionalProperties: false };
 const MOST_SECONDS = 2 ** 31 - 1;
@@ -43,11 +43,11 @@ const AUTH_PARAMS = Type.Object(
       ),
     ),
   },
-  strict,
+  { ...strict, 'x-max-bytes': MAX_AUTH_PARAMS_BYTES },
 );
 const REALM_BODY = Type.Object(
   {
-    id: Type.Optional(Type.String()),
+    id: IgnoredName,
     auth_params: nullable(AUTH_PARAMS),
     session_max_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
     session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
@@ -58,7 +58,7 @@ const REALM_BODY = Type.Object(
 );
 type RealmBody = Static<typeof REALM_BODY>;
 
-function isRealmId(id: string): boolean {
+export function isRealmId(id: string): boolean {
   return REALM_ID.test(id);
 }
 
@@ -125,7 +125,6 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
 /** The path's id wins over the body's. */
 function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody): Realm {
   const params = (auth_params ?? {}) as AuthParams;
-  requireJsonSize('auth_params', params, MAX_AUTH_PARAMS_BYTES);
   const providers = params.jwt_params?.idp_params ?? [];
   const issuers = providers.map(({ jwt_issuer_uri: issuer }) => issuer);
   if (new Set(issuers).size !== issuers.length)

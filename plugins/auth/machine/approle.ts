@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Role } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
-import { requireJsonSize } from '../stored-json.ts';
+import { MAX_MEMBERS } from '../parameters.ts';
 import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], bind_secret_id: true };
@@ -16,6 +16,7 @@ const BODY = Type.Partial(
     token_policies: Strings({ default: DEFAULTS.token_policies }),
     bind_secret_id: Type.Boolean({ default: DEFAULTS.bind_secret_id }),
   }),
+  { maxProperties: MAX_MEMBERS },
 );
 
 const ROLE = '/auth/approle/role/{name}';
@@ -46,7 +47,6 @@ export function approleRoutes(ctx: AuthContext): readonly Route[] {
 }
 
 function settingsOf(body: typeof DEFAULTS) {
-  requireJsonSize('token_policies', body.token_policies);
   return {
     tokenTtlSeconds: body.token_ttl,
     tokenMaxTtlSeconds: body.token_max_ttl,

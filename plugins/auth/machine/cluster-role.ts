@@ -5,20 +5,23 @@ import { Fault } from '../../../kernel/fault.ts';
 import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
-import { MAX_BOUND_LIST_BYTES, requireJsonSize } from '../stored-json.ts';
+import { MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 /** An empty list would allow nobody, or be mistaken for one that allows everybody: it is refused. */
-const BODY = Type.Object({
-  jwks_url: Type.String(),
-  bound_service_account_names: Strings({ minItems: 1 }),
-  bound_service_account_namespaces: Strings({ minItems: 1 }),
-  token_ttl: Seconds(),
-  token_max_ttl: Type.Optional(Seconds({ default: 0 })),
-  token_policies: Type.Optional(Strings({ default: [] })),
-  expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
-  bound_audiences: Type.Optional(Strings({ minItems: 1 })),
-});
+const BODY = Type.Object(
+  {
+    jwks_url: Type.String({ maxLength: 2_048 }),
+    bound_service_account_names: Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES }),
+    bound_service_account_namespaces: Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES }),
+    token_ttl: Seconds(),
+    token_max_ttl: Type.Optional(Seconds({ default: 0 })),
+    token_policies: Type.Optional(Strings({ default: [] })),
+    expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+    bound_audiences: Type.Optional(Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES })),
+  },
+  { maxProperties: MAX_MEMBERS },
+);
 
 type Body = Static<typeof BODY>;
 
@@ -44,9 +47,6 @@ export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
 
 function settingsOf(body: Body): ClusterRoleSettings {
   if (!isFetchable(body.jwks_url)) throw new Fault('BAD_REQUEST', { detail: 'body/jwks_url: must be https, or http to this machine' });
-  requireJsonSize('token_policies', body.token_policies ?? []);
-  for (const member of ['bound_service_account_names', 'bound_service_account_namespaces', 'bound_audiences'] as const)
-    requireJsonSize(member, body[member] ?? [], MAX_BOUND_LIST_BYTES);
   return {
     jwksUrl: body.jwks_url,
     serviceAccountNames: body.bound_service_account_names,

@@ -7,6 +7,7 @@ import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { Page, PageRequest } from '../../../kernel/store/page.ts';
 import type { AuthContext } from '../actors.ts';
 import { listed, PAGE_MEMBERS } from '../listing.ts';
+import { MAX_STORED_BYTES, Query } from '../parameters.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MOST_ENTRIES = 256;
@@ -15,12 +16,12 @@ const LONGEST_ENTRY = 512;
 export const LARGEST = 2 ** 31 - 1;
 
 /** `?list=true` is accepted where the specification writes it, and not needed. */
-export const LIST_QUERY = Type.Object({ list: Type.Optional(Type.Boolean()), ...PAGE_MEMBERS });
+export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()), ...PAGE_MEMBERS });
 
 export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: LARGEST, ...options });
 
-export const Strings = (options: { default?: string[]; minItems?: number } = {}) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ENTRY }), { maxItems: MOST_ENTRIES, ...options });
+export const Strings = (options: { default?: string[]; minItems?: number; 'x-max-bytes'?: number } = {}) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ENTRY }), { maxItems: MOST_ENTRIES, 'x-max-bytes': MAX_STORED_BYTES, ...options });
 
 export function isRoleName(name: string): boolean {
   return NAME.test(name);
