@@ -86,14 +86,10 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) 
       for (const id of ids) forget(id);
       return ended;
     },
-<<<<<<< HEAD
-    async list(realm, clients) {
+    async list(realm, clients, page) {
       await activity.settle();
-      return listRows(store, realm, clients, clock.now());
+      return listRows(store, realm, clients, page, clock.now());
     },
-=======
-    list: (realm, clients, page) => listRows(store, realm, clients, page, clock.now()),
->>>>>>> quotas
     async endRealm(realm, by) {
       const { ended, owners } = await endRealmRows(store, realm, by);
       if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
