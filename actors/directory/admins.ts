@@ -1,6 +1,9 @@
 // Admin records: who administers which realms, and by which sign-ins they are known.
 import { Fault } from '../../kernel/fault.ts';
+import { userName } from '../../kernel/store/account-name.ts';
+import { endName } from '../../kernel/store/accounts.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
+import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
 import type { Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, endSessions, type Part } from './part.ts';
@@ -15,10 +18,8 @@ interface Row {
 }
 
 const COLUMNS = 'id, userpass, jwt, fido2, digital_credentials, client_certificate';
-/** Columns that a session's scheme is matched with; a constant, never a caller's text. */
-const COLUMN_OF_SCHEME: Readonly<Record<string, string>> = { up: 'userpass', jwt: 'jwt', cc: 'client_certificate' };
 
-async function findAdmin(store: Reader, id: string): Promise<Admin | null> {
+export async function findAdmin(store: Reader, id: string): Promise<Admin | null> {
   const row = await store.get<Row>(`SELECT ${COLUMNS} FROM admin WHERE id = $1`, [id]);
   return row ? adminOf(store, row) : null;
 }
@@ -62,18 +63,23 @@ async function writeRealms(tx: Transaction, { id, realms }: AdminRecord): Promis
   }
 }
 
+/** Realms come to a record and leave it; what the others were bound to stays as it is. */
+async function moveRealms(tx: Transaction, admin: AdminRecord, before: readonly string[]): Promise<void> {
+  for (const realm of before) if (!admin.realms.includes(realm)) await releaseRealm(tx, admin.id, realm);
+  for (const realm of admin.realms) if (!before.includes(realm)) await bindRealm(tx, admin, realm);
+}
+
 type AdminApi = Pick<DirectoryApi, 'administered' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin'>;
 
 export function adminApi(part: Part): AdminApi {
-  const { store, args } = part;
+  const { store, clock, args } = part;
   return {
-    // Records are found by the session's scheme only. A session in realm `_` has all rights of its records; one in another realm has the
-    // rights for that realm only, whatever else the records list.
-    async administered({ realm, username, scheme }) {
-      const column = COLUMN_OF_SCHEME[scheme];
-      if (column === undefined) return [];
-      const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin.${column} = $1`;
-      const realms = (await store.all<{ realm: string }>(sql, [username])).map((row) => row.realm);
+    // Records are found by the account, which is of one scheme: never by a name, which may be another's by now. A session in realm `_` has
+    // all rights of its records; one in another realm has the rights for that realm only, whatever else the records list.
+    async administered({ realm, account }) {
+      const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
+        WHERE admin_account.account = $1`;
+      const realms = (await store.all<{ realm: string }>(sql, [account])).map((row) => row.realm);
       return realm === '_' ? realms : realms.filter((own) => own === realm);
     },
     listAdmins: async () => Promise.all((await store.all<Row>(`SELECT ${COLUMNS} FROM admin ORDER BY id`)).map((row) => adminOf(store, row))),
@@ -86,14 +92,18 @@ export function adminApi(part: Part): AdminApi {
           throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} exists already` }) : error;
         }
         await writeRealms(tx, admin);
+        await bindAdmin(tx, admin);
         await auditChange(tx, by, 'admin.create', admin.id, undefined);
         return (await findAdmin(tx, admin.id)) as Admin;
       }),
-    updateAdmin: (admin, by) =>
+    updateAdmin: (admin, names, by) =>
       store.transaction(async (tx) => {
         const sql = 'UPDATE admin SET userpass = $2, jwt = $3, fido2 = $4, digital_credentials = $5, client_certificate = $6 WHERE id = $1';
+        const before = await findAdmin(tx, admin.id);
         if ((await tx.run(sql, valuesOf(admin))) === 0) return null;
         await writeRealms(tx, admin);
+        if (names === 'written') await bindAdmin(tx, admin);
+        else await moveRealms(tx, admin, before?.realms ?? []);
         await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'admin.update', admin.id, undefined);
         return (await findAdmin(tx, admin.id)) as Admin;
@@ -102,15 +112,19 @@ export function adminApi(part: Part): AdminApi {
       const ended = await store.transaction(async (tx) => {
         const admin = await findAdmin(tx, id);
         if (!admin) return [];
+        const userpass = admin.userpass ?? '';
+        const realms: string[] = [];
+        // A credential of somebody else, who has the name by now, stays.
+        for (const realm of admin.realms) if (await isBound(tx, id, realm, userpass)) realms.push(realm);
         await tx.run('DELETE FROM admin WHERE id = $1', [id]);
-        const { userpass } = admin;
-        for (const realm of userpass === null ? [] : admin.realms) {
+        for (const realm of realms) {
           await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, userpass]);
-          await endSessions(tx, realm, userpass as string);
+          await endName(tx, userName(realm, userpass), clock.now());
+          await endSessions(tx, realm, userpass);
         }
         await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'admin.delete', id, undefined);
-        return userpass === null ? [] : admin.realms.map((realm) => [realm, userpass] as const);
+        return realms.map((realm) => [realm, userpass] as const);
       });
       for (const [realm, username] of ended) part.bump(realm, username);
     },

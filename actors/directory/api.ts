@@ -5,6 +5,8 @@ import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 export interface Actor {
   readonly realm: string;
   readonly username: string;
+  /** Whose session it is, for rights. */
+  readonly account: string;
   /** Scheme code: up, jwt, cc. */
   readonly scheme: string;
   readonly source: string;
@@ -87,6 +89,8 @@ export interface LoginView {
   readonly nobody: CredentialView | null;
   /** Factors that this source is locked out of. */
   readonly locked: readonly Factor[];
+  /** The account of the realm, which another realm of the same name will not have; null without one. */
+  readonly realmAccount: string | null;
   /** An admin record names this client certificate. */
   readonly isAdminCertificate: boolean;
 }
@@ -160,7 +164,8 @@ export type DirectoryApi = {
   checkTotp(realm: string, username: string, code: string): Promise<number | null>;
   record(event: AuditEvent): Promise<void>;
 
-  administered(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<readonly string[]>;
+  /** Realms that a session may administer. @param owner its realm and its account */
+  administered(owner: { readonly realm: string; readonly account: string }): Promise<readonly string[]>;
   listRealms(): Promise<readonly Realm[]>;
   getRealm(id: string): Promise<Realm | null>;
   createRealm(realm: Realm, by: Actor): Promise<Realm>;
@@ -170,7 +175,8 @@ export type DirectoryApi = {
   listAdmins(): Promise<readonly Admin[]>;
   getAdmin(id: string): Promise<Admin | null>;
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
-  updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
+  /** @param names `written`: whoever has them by now gets the rights; `kept`: only realms come or go */
+  updateAdmin(admin: AdminRecord, names: 'written' | 'kept', by: Actor): Promise<Admin | null>;
   deleteAdmin(id: string, by: Actor): Promise<void>;
 
   /** @param realm null for all realms */

@@ -1,5 +1,7 @@
 // Grants as the /access endpoints have them: an owner's objects, what others let one do, and who may create.
 import { Fault } from '../../kernel/fault.ts';
+import { namingOf } from '../../kernel/store/account-name.ts';
+import { accountOf, accountToBe, viewAccounts } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { AccessApi, Grantee, ObtainedObject, OwnedObject, Principal } from './api.ts';
@@ -9,6 +11,7 @@ import { EVERYTHING, granteesOf, isGranted, isKnown, parseOperations, readGrants
 import { tagsOf } from './object/index-terms.ts';
 import { stateAt } from './object/lifecycle.ts';
 import type { ManagedObject } from './object/managed-object.ts';
+import { auditActor, callerName, subjectOf } from './principal.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
 import { binarySize } from './ttlv/binary.ts';
@@ -26,7 +29,7 @@ const MOST_DESCRIBED = 33_554_432;
 export function createAccess(server: KeyServer): AccessApi {
   const { store, rows, cache, args } = server;
   const seconds = () => Math.floor(server.now() / 1000);
-  const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(caller.user);
+  const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(callerName(caller));
 
   /** @throws Fault KEYS_OBJECT_NOT_FOUND for what the caller may not know of, KEYS_NOT_OWNER for what is another's */
   async function owned(id: string, caller: Principal): Promise<ManagedObject> {
@@ -44,16 +47,19 @@ export function createAccess(server: KeyServer): AccessApi {
       outcome: 'success',
       target: id,
       reason: `${user}: ${[...rights].join(' ')}`.slice(0, 512),
-      ...who(caller),
+      ...auditActor(caller),
     };
     await store.transaction(async (tx) => {
       await requireMayGrant(tx, id, rights, caller);
+      const grantee = granting ? await accountToBe(tx, user) : await accountOf(tx, user);
+      if (grantee === caller.user) throw new Fault('KEYS_GRANT_SELF');
       const grants = await readGrants(tx, id);
-      if (granting && !grants.has(user) && grants.size >= MOST_GRANTEES)
+      if (granting && !grants.has(grantee ?? '') && grants.size >= MOST_GRANTEES)
         throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MOST_GRANTEES} users at most, a realm counts as one` });
-      const before = grants.get(user) ?? new Set<string>();
+      const before = grants.get(grantee ?? '') ?? new Set<string>();
       const after = granting ? before.union(rights) : before.difference(rights);
-      await writeGrant(tx, id, user, after);
+      // A name whose holder is gone has no rights that could be taken away.
+      if (grantee !== undefined) await writeGrant(tx, id, grantee, after);
       await tx.audit(event);
     });
     cache.bump([id]);
@@ -94,12 +100,16 @@ export function createAccess(server: KeyServer): AccessApi {
       const rights = new Map<string, Set<string>>();
       for (const { object_id, operations } of found) rights.set(object_id, (rights.get(object_id) ?? new Set()).union(parseOperations(operations)));
       const objects = await rows.describeAll(store, [...rights.keys()]);
+      const owners = await viewAccounts(
+        store,
+        objects.map(({ owner }) => owner),
+      );
       return objects
         .filter(({ owner }) => owner !== caller.user)
         .map(
           (object): ObtainedObject => ({
             object_id: object.id,
-            owner_id: object.owner,
+            owner_id: owners.get(object.owner)?.name ?? object.owner,
             state: stateName(object, seconds()),
             operations: [...(rights.get(object.id) ?? [])].sort(),
           }),
@@ -107,7 +117,13 @@ export function createAccess(server: KeyServer): AccessApi {
     },
     async grantees(id, caller) {
       await owned(id, caller);
-      return [...(await readGrants(store, id))].map(([user_id, operations]): Grantee => ({ user_id, operations: [...operations].sort() }));
+      const grants = await readGrants(store, id);
+      const views = await viewAccounts(store, grants.keys());
+      // What was granted to somebody who is gone is nobody's.
+      return [...grants].flatMap(([account, operations]): Grantee[] => {
+        const { name = account, isEnded } = views.get(account) ?? {};
+        return isEnded ? [] : [{ user_id: name, operations: [...operations].sort() }];
+      });
     },
     grant: (id, user, operations, caller) => change(id, user, operations, caller, true),
     revoke: (id, user, operations, caller) => change(id, user, operations, caller, false),
@@ -117,23 +133,17 @@ export function createAccess(server: KeyServer): AccessApi {
       const rights = named(operations);
       const held = await cache.get(id);
       const visible = held && (held.object.owner === caller.user || isKnown(held.grants, caller));
-      const subject = user === undefined || user === caller.user ? caller : { user, scheme: '', source: '', ...realmOf(user) };
+      const subject = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
       if (subject !== caller && visible) requireOwner(held.object, caller);
-      const may = (right: string) => visible === true && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
+      const may = (right: string) =>
+        visible === true && subject !== undefined && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
       return Object.fromEntries([...rights].map((right) => [right, may(right)]));
     },
   };
 }
 
-/** The realm that a session's identity begins with. */
-function realmOf(user: string): { realm?: string } {
-  const slash = user.indexOf('/');
-  const realm = user.slice(0, Math.max(0, slash));
-  return realm === '' || realm.includes(':') ? {} : { realm };
-}
-
 function requireOwner(object: ManagedObject, caller: Principal): void {
-  if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${caller.user}` });
+  if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${callerName(caller)}` });
 }
 
 function named(operations: readonly string[]): ReadonlySet<string> {
@@ -145,12 +155,12 @@ function named(operations: readonly string[]): ReadonlySet<string> {
 }
 
 function requireGrantee(user: string, caller: Principal): void {
-  if (user === caller.user) throw new Fault('KEYS_GRANT_SELF');
+  if (user === callerName(caller)) throw new Fault('KEYS_GRANT_SELF');
   if (user.length === 0 || user.length > LONGEST_USER || /\p{Cc}/u.test(user))
     throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${LONGEST_USER} characters, no control character` });
+  if (namingOf(user) === undefined) throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me tells what names are like' });
 }
 
-const who = ({ user, realm, scheme, source }: Principal) => ({ actor: user, realm, scheme, source });
 const stateName = (object: ManagedObject, now: number): string => nameOf('State', stateAt(object, now));
 
 /** Attributes for a person to read: the JSON of the tree, unless there are too many before it, and the tags. */

@@ -8,10 +8,14 @@ export type Endpoint = 'any' | '1_4' | '2_1';
 
 /** Who asks. */
 export interface Principal {
-  /** The identity that owns objects and that grants name: `owner@acme.com`, `realm/alice`, `approle:backup`. */
+  /** The account that owns objects and that grants are given to: never another's, whoever has the name later. */
   readonly user: string;
-  /** Of a session: `<realm>/*` in a grant means all of these. */
+  /** What people call it, where that is something else: `owner@acme.com`, `realm/alice`, `approle:backup`. */
+  readonly name?: string;
+  /** Of a session. */
   readonly realm?: string;
+  /** Account of the realm, where that is not its name with a slash: a grant to `<realm>/*` is to all whose realm it is. */
+  readonly realmAccount?: string;
   /** Of the credential, for the audit: up, jwt, cc, token. */
   readonly scheme: string;
   /** Address of the peer, for the audit. */

@@ -88,6 +88,8 @@ export interface TokenView {
   readonly role: string;
   /** The role's name, or `namespace/serviceaccount`. */
   readonly entity: string;
+  /** Whose it is, whoever may have the name of the role later. */
+  readonly account: string;
   readonly policies: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

@@ -1,5 +1,7 @@
 // The rows behind roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
+import { clusterScope } from '../../kernel/store/account-name.ts';
+import { endName, holdName } from '../../kernel/store/accounts.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
 import { byAdministrator } from './roles.ts';
@@ -25,14 +27,16 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
     'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
   return store.transaction(async (tx) => {
     await tx.run(sql, [name, randomUUID(), JSON.stringify(settings)]);
+    await holdName(tx, clusterScope(name));
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name });
   });
 }
 
-export function deleteClusterRole(store: Store, name: string, by: Administrator): Promise<void> {
+export function deleteClusterRole(store: Store, name: string, by: Administrator, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'cluster', name);
+    await endName(tx, clusterScope(name), now);
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.delete', target: name, reason: `${revoked} tokens revoked` });
   });
 }

@@ -8,6 +8,7 @@ interface Row {
   readonly kind: TokenKind;
   readonly role: string;
   readonly entity: string;
+  readonly account: string;
   readonly policies: string;
   readonly created_at: number;
   readonly expires_at: number;
@@ -20,25 +21,27 @@ interface Grant {
   readonly kind: TokenKind;
   readonly role: string;
   readonly entity: string;
+  readonly account: string;
   readonly policies: readonly string[];
   readonly ttlSeconds: number;
   readonly maxTtlSeconds: number;
 }
 
-const COLUMNS = 'accessor, kind, role, entity, policies, created_at, expires_at, lease_seconds, max_expires_at';
+const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at';
 const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
 /** The row is written in the transaction that found the login good, with its audit row. */
 export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, now: number): Promise<TokenView> {
-  const { kind, role, entity, policies, ttlSeconds, maxTtlSeconds } = grant;
+  const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
   const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt };
-  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, [
+  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, [
     digest,
     accessor,
     kind,
     role,
     entity,
+    account,
     JSON.stringify(policies),
     now,
     life.expiresAt,
@@ -46,7 +49,7 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
     life.maxExpiresAt,
   ]);
   await tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
-  return { kind, role, entity, policies, createdAt: now, ttlSeconds: secondsLeft(life, now) };
+  return { kind, role, entity, account, policies, createdAt: now, ttlSeconds: secondsLeft(life, now) };
 }
 
 /** Every look is a read: a token that another node revoked is refused at once. */
@@ -91,8 +94,8 @@ async function step(reader: Reader, digest: string, event: TokenEvent): Promise<
   return { row, ...stepToken({ expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at }, event) };
 }
 
-function viewOf({ kind, role, entity, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
-  return { kind, role, entity, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now) };
+function viewOf({ kind, role, entity, account, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
+  return { kind, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now) };
 }
 
 /** A token in its last second has one second left: 0 says that it does not expire. */

@@ -69,7 +69,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request: Request<AdminBody>) => {
         const { admin, rights, by } = await owned(ctx, request);
         if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
-        return { status: 200, body: found(await directory.updateAdmin(recordOf(found(admin, 'such admin').id, request.body), by), 'such admin') };
+        return { status: 200, body: found(await directory.updateAdmin(recordOf(found(admin, 'such admin').id, request.body), 'written', by), 'such admin') };
       },
     },
     {
@@ -100,7 +100,7 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (realms:
       if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
       const { totp_enabled: _e, totp_secret: _s, totp_auth_url: _u, ...record } = found(admin, 'such admin');
       found(await directory.getRealm(realm), 'such realm');
-      return { status: 200, body: found(await directory.updateAdmin({ ...record, realms: change(record.realms, realm) }, by), 'such admin') };
+      return { status: 200, body: found(await directory.updateAdmin({ ...record, realms: change(record.realms, realm) }, 'kept', by), 'such admin') };
     },
   };
 }

@@ -108,7 +108,8 @@ async function finish(ctx: AuthContext, state: LoginState, attempt: Attempt): Pr
     case 'Authenticated': {
       const { credential } = found;
       if (!credential || !found.realm || !(await directory.complete({ realm, username, source, revision, totpStep: step }))) break;
-      return { realm: found.realm, username, scheme: 'up', revision, roles: credential.roles, extraClaims: credential.extraClaims ?? {} };
+      const { roles, extraClaims } = credential;
+      return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', revision, roles, extraClaims: extraClaims ?? {} };
     }
     case 'TotpRequired':
     case 'ChangePassword':

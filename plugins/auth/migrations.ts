@@ -1,5 +1,6 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
+import { ACCOUNT_MIGRATION } from './account-migration.ts';
 import { MACHINE_MIGRATIONS } from './machine/migrations.ts';
 
 export const AUTH_MIGRATIONS: readonly Migration[] = [
@@ -36,4 +37,5 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
     `,
   },
   ...MACHINE_MIGRATIONS,
+  ACCOUNT_MIGRATION,
 ];

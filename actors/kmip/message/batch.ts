@@ -3,6 +3,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { BatchContext } from '../context.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
+import { auditActor } from '../principal.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
 import { type Node, TYPE } from '../ttlv/node.ts';
 import { Budget } from './budget.ts';
@@ -102,16 +103,12 @@ function failureOf(error: unknown, { operation }: BatchItem, { server }: Operati
 }
 
 async function auditRefusal({ server, caller }: BatchContext, { item, reason }: Outcome): Promise<void> {
-  const { user, realm, scheme, source } = caller;
   const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
   await server.store.transaction((tx) =>
     tx.audit({
       event: `key.${item.operation ?? 'unknown'}`,
       outcome: 'refused',
-      actor: user,
-      realm,
-      scheme,
-      source,
+      ...auditActor(caller),
       reason,
       target: typeof target === 'string' ? target.slice(0, 128) : undefined,
     }),

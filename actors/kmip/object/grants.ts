@@ -50,9 +50,9 @@ export async function writeGrant(tx: Transaction, id: string, user: string, oper
   await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', [id, user, [...operations].sort().join(' ')]);
 }
 
-/** The names under which a grant may be made to a caller. */
-export function granteesOf({ user, realm }: Principal): string[] {
-  return realm === undefined ? [user, EVERYBODY] : [user, `${realm}/*`, EVERYBODY];
+/** The accounts under which a grant may be made to a caller. */
+export function granteesOf({ user, realm, realmAccount = `${realm}/` }: Principal): string[] {
+  return realm === undefined ? [user, EVERYBODY] : [user, `${realmAccount}*`, EVERYBODY];
 }
 
 /** Whether grants let a caller do this; the owner needs none. */

@@ -5,6 +5,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
+import { administeredBy } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MOST_ENTRIES = 256;
@@ -34,8 +35,7 @@ export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>,
     auth: ['cookie'],
     async handle(request) {
       const { realm, username, scheme } = request.caller as Caller;
-      const administered = await ctx.actors.directory.at('main').administered({ realm, username, scheme });
-      if (!administered.includes('_')) throw new Fault('FORBIDDEN');
+      if (!(await administeredBy(ctx, request.caller as Caller)).includes('_')) throw new Fault('FORBIDDEN');
       const { name } = request.params;
       if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
       return handle(request, { realm, username, scheme, source: request.address }, name ?? '');

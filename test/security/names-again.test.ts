@@ -1,0 +1,306 @@
+// Names that are used again on a started server: who is made anew under the name of somebody deleted has nothing of theirs, on both databases.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { type IdentityProvider, startIdentityProvider } from '../identity-provider.ts';
+import { KeyHolder } from '../key-holder.ts';
+import { type People, people } from '../people.ts';
+import { type AskOptions, signInAdmin, startServer, type TestServer, temporaryFolder } from '../server.ts';
+import { testDatabases } from '../stores.ts';
+
+const PASSWORD = 'a good password';
+const databases = await testDatabases();
+const idp: IdentityProvider = await startIdentityProvider(() => Date.now());
+test.after(() => Promise.all([idp.end(), ...databases.map((database) => database.stop())]).then(() => {}));
+
+/** A server that is started again over the same data in the middle of a test. */
+class Again {
+  server!: TestServer;
+  root!: string;
+  all!: People;
+  readonly #config: string;
+  readonly #folder = temporaryFolder();
+
+  constructor(config: string) {
+    this.#config = config;
+  }
+
+  get config(): string {
+    return this.#config;
+  }
+
+  async start(): Promise<this> {
+    this.server = await startServer({ config: this.#config, dataDir: join(this.#folder, 'data') });
+    this.root = await signInAdmin(this.server);
+    this.all = people(this.server, this.root);
+    return this;
+  }
+
+  /** Rows count, and no memory: everybody who is signed in stays so. */
+  async restart(): Promise<void> {
+    await this.server.end();
+    this.server = await startServer({ config: this.#config, dataDir: join(this.#folder, 'data') });
+    this.all = people(this.server, this.root);
+  }
+
+  /** As the super admin. */
+  async admin(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, status = method === 'DELETE' ? 204 : 200) {
+    const answer = await this.server.ask(method, path, { cookie: this.root, ...(body === undefined ? {} : { body }) });
+    assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
+    return answer;
+  }
+
+  async user(realm: string, username: string): Promise<KeyHolder> {
+    await this.all.user(realm, username, PASSWORD);
+    return this.session(realm, username);
+  }
+
+  async session(realm: string, username: string): Promise<KeyHolder> {
+    return this.holder({ cookie: await this.all.session(realm, username, PASSWORD) });
+  }
+
+  holder(credential: AskOptions): KeyHolder {
+    return new KeyHolder(() => this.server.ask, credential);
+  }
+
+  /** A session by the token of the realm's identity provider. */
+  async byJwt(realm: string, sub: string): Promise<KeyHolder> {
+    const answer = await this.server.ask('POST', `/login?realm=${realm}`, { headers: { authorization: `Bearer ${await idp.token({ sub })}` } });
+    assert.equal(answer.body?.next_step, 'Authenticated', answer.text);
+    return this.holder({ cookie: answer.cookie });
+  }
+
+  async byRole(role: string): Promise<KeyHolder> {
+    await this.admin('POST', `/auth/approle/role/${role}`, { bind_secret_id: false }, 204);
+    const { body } = await this.admin('GET', `/auth/approle/role/${role}/role-id`);
+    const login = await this.server.ask('POST', '/auth/approle/login', { body: { role_id: body.data.role_id } });
+    return this.holder({ headers: { 'x-app-token': login.body.auth.client_token } });
+  }
+
+  async byCluster(role: string, account = 'prod:app'): Promise<KeyHolder> {
+    const bound = { bound_service_account_names: ['*'], bound_service_account_namespaces: ['*'] };
+    await this.admin('POST', `/auth/cluster/role/${role}`, { jwks_url: idp.jwksUri, token_ttl: 600, ...bound }, 204);
+    const jwt = await idp.token({ sub: `system:serviceaccount:${account}` });
+    const login = await this.server.ask('POST', '/auth/cluster/login', { body: { role, jwt } });
+    assert.equal(login.status, 200, login.text);
+    return this.holder({ headers: { 'x-app-token': login.body.auth.client_token } });
+  }
+
+  async end(): Promise<void> {
+    await this.server.end();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** What somebody has before they are deleted: a key of their own, which another may use, and the use of that one's key. */
+async function entangle(one: KeyHolder, other: KeyHolder): Promise<{ own: string; lent: string }> {
+  const own = await one.create('theirs');
+  const lent = await other.create('lent');
+  await one.grant(own, (await other.me()).user);
+  await other.grant(lent, (await one.me()).user);
+  assert.ok((await one.canUse(own)) && (await one.canUse(lent)) && (await other.canUse(own)));
+  return { own, lent };
+}
+
+async function hasNothing(one: KeyHolder, other: KeyHolder, { own, lent }: { own: string; lent: string }): Promise<void> {
+  assert.deepEqual(await one.owned(), [], 'keys');
+  assert.deepEqual(await one.obtained(), [], 'grants');
+  assert.equal(await one.canUse(own), false, 'the key of the one before');
+  assert.equal(await one.canUse(lent), false, 'a key that was granted to the one before');
+  assert.equal((await one.tryGrant(own, 'somebody')).status, 404, 'granting in the place of the one before');
+  assert.equal((await one.kmip('Locate')).ids.length, 0);
+  const name = (await one.me()).user;
+  assert.deepEqual(await other.granted(lent), [], 'what the owner is told');
+  assert.equal(await other.mayOf(lent, name), false);
+  // What the deleted one has granted stays with the key.
+  assert.ok(await other.canUse(own));
+  // From now on it is somebody like all others.
+  const fresh = await one.create('theirs');
+  assert.deepEqual(await one.owned(), [fresh]);
+  await other.grant(lent, name);
+  assert.ok(await one.canUse(lent));
+  assert.deepEqual(await other.granted(lent), [name]);
+  await one.grant(fresh, (await other.me()).user);
+  // Both are told by the name that they have, or had.
+  assert.deepEqual(
+    (await other.obtained()).flatMap(({ owner_id }) => (owner_id === name ? [owner_id] : [])),
+    [name, name],
+  );
+}
+
+for (const database of databases) {
+  const on = (what: string, run: (again: Again) => Promise<void>) =>
+    test(`${database.dialect}: ${what}`, async () => {
+      const again = new Again(`${database.dialect === 'sqlite' ? '' : `[store]\nurl = "${await database.url()}"\n`}`);
+      await again.start();
+      try {
+        await run(again);
+      } finally {
+        await again.end();
+      }
+    });
+
+  on('a credential', async (again) => {
+    await again.all.realm('team');
+    const bob = await again.user('team', 'bob');
+    const alice = await again.user('team', 'alice');
+    const before = await entangle(alice, bob);
+    await again.admin('DELETE', '/realms/team/userpass/alice');
+    assert.equal(await alice.status(), 401, 'the session');
+    const next = await again.user('team', 'alice');
+    assert.equal(await alice.status(), 401, 'the session, after the name was used again');
+    await again.restart();
+    await hasNothing(next, bob, before);
+    // And a third one, who has nothing of the second.
+    await again.admin('DELETE', '/realms/team/userpass/alice');
+    const third = await again.user('team', 'alice');
+    assert.deepEqual([await third.owned(), await third.obtained()], [[], []]);
+    // A change of the credential is no new one.
+    const kept = await third.create('kept');
+    await again.admin('PUT', '/realms/team/userpass/alice', { password_input: { plaintext: 'another password' }, roles: ['r'] });
+    const changed = again.holder({ cookie: await again.all.session('team', 'alice', 'another password') });
+    assert.deepEqual(await changed.owned(), [kept]);
+  });
+
+  on('a name that was granted to before it was anybody’s goes to its first holder only', async (again) => {
+    await again.all.realm('team');
+    const bob = await again.user('team', 'bob');
+    const key = await bob.create('lent');
+    await bob.grant(key, 'team/carol');
+    const first = await again.user('team', 'carol');
+    assert.ok(await first.canUse(key));
+    await again.admin('DELETE', '/realms/team/userpass/carol');
+    // Granted after the end of the first: to whoever comes next.
+    const other = await bob.create('lent again');
+    await bob.grant(other, 'team/carol');
+    const second = await again.user('team', 'carol');
+    assert.deepEqual([await second.canUse(key), await second.canUse(other)], [false, true]);
+    await again.admin('DELETE', '/realms/team/userpass/carol');
+    const third = await again.user('team', 'carol');
+    assert.deepEqual([await third.canUse(key), await third.canUse(other)], [false, false]);
+  });
+
+  on('a realm, with everybody in it and the grants to all of them', async (again) => {
+    const realm = { auth_params: { jwt_params: { idp_params: [{ jwt_issuer_uri: idp.issuer, jwks_uri: idp.jwksUri }] } } };
+    await again.all.realm('lasting');
+    const bob = await again.user('lasting', 'bob');
+    await again.all.realm('team', realm);
+    const alice = await again.user('team', 'alice');
+    const before = await entangle(alice, bob);
+    const dave = await again.byJwt('team', 'dave');
+    const daves = await entangle(dave, bob);
+    const shared = await bob.create('shared');
+    await bob.grant(shared, 'team/*');
+    const never = await bob.create('for one who never came');
+    await bob.grant(never, 'team/zoe');
+    await bob.grant(never, 'team/jwt:zoe');
+    assert.ok((await alice.canUse(shared)) && (await dave.canUse(shared)));
+    await again.admin('DELETE', '/admins/realms/team');
+    assert.deepEqual([await alice.status(), await dave.status()], [401, 401]);
+    await again.all.realm('team', realm);
+    const nextAlice = await again.user('team', 'alice');
+    const nextDave = await again.byJwt('team', 'dave');
+    assert.deepEqual([await alice.status(), await dave.status()], [401, 401]);
+    await again.restart();
+    for (const each of [nextAlice, nextDave, await again.user('team', 'zoe'), await again.byJwt('team', 'zoe')]) {
+      assert.equal(await each.canUse(shared), false, 'a grant to the realm before');
+      assert.equal(await each.canUse(never), false, 'a grant to nobody of the realm before');
+    }
+    await hasNothing(nextAlice, bob, before);
+    await hasNothing(nextDave, bob, daves);
+    await bob.grant(shared, 'team/*');
+    assert.ok((await nextAlice.canUse(shared)) && (await nextDave.canUse(shared)));
+    assert.deepEqual(await bob.granted(shared), ['team/*']);
+  });
+
+  on('a role of machines', async (again) => {
+    const other = await again.byRole('other');
+    const backup = await again.byRole('backup');
+    const before = await entangle(backup, other);
+    // Another POST changes the role: it is the same one.
+    assert.deepEqual(await (await again.byRole('backup')).owned(), [before.own]);
+    await again.admin('DELETE', '/auth/approle/role/backup');
+    assert.equal(await backup.status(), 401, 'the token');
+    const next = await again.byRole('backup');
+    assert.equal(await backup.status(), 401);
+    await again.restart();
+    await hasNothing(next, other, before);
+  });
+
+  on('a role of a cluster; two clusters have two identities', async (again) => {
+    const other = await again.byCluster('other');
+    const web = await again.byCluster('web');
+    assert.deepEqual([(await other.me()).user, (await web.me()).user], ['cluster:other/prod/app', 'cluster:web/prod/app']);
+    const before = await entangle(web, other);
+    assert.deepEqual(await (await again.byCluster('web')).owned(), [before.own], 'a second token of the same account');
+    assert.deepEqual(await (await again.byCluster('web', 'prod:another')).owned(), []);
+    assert.deepEqual(await (await again.byCluster('third')).owned(), [], 'the account of the same name in another cluster');
+    await again.admin('DELETE', '/auth/cluster/role/web');
+    assert.equal(await web.status(), 401, 'the token');
+    const next = await again.byCluster('web');
+    assert.equal(await web.status(), 401);
+    await again.restart();
+    await hasNothing(next, other, before);
+  });
+
+  on('the rights of an admin record', async (again) => {
+    await again.all.realm('team');
+    // The record is there before the credential, as is usual.
+    await again.admin('POST', '/admins', { id: 'ann', realms: ['team'], userpass: 'ann' }, 201);
+    const status = async (holder: KeyHolder, path: string) => (await holder.ask('GET', path)).status;
+    const list = '/realms/team/userpass';
+    const ann = await again.user('team', 'ann');
+    // A session in realm _ has all rights of its records.
+    const annInRoot = await again.user('_', 'ann');
+    assert.deepEqual([await status(ann, list), await status(annInRoot, list)], [200, 200]);
+    for (const realm of ['team', '_']) await again.admin('DELETE', `/realms/${realm}/userpass/ann`);
+    const next = await again.user('team', 'ann');
+    const nextInRoot = await again.user('_', 'ann');
+    await again.restart();
+    assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [403, 403], 'the rights of the one before');
+    // A realm more gives nothing of the others back; the record written again does.
+    await again.all.realm('second');
+    await again.admin('PUT', '/admins/ann/realms/second');
+    assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [403, 403]);
+    await again.admin('PUT', '/admins/ann', { realms: ['team'], userpass: 'ann' });
+    assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [200, 200]);
+    // Ending the record ends its credential, and not one of the same name that the record does not stand for.
+    await again.admin('DELETE', '/realms/team/userpass/ann');
+    await again.user('team', 'ann');
+    await again.admin('DELETE', '/admins/ann');
+    await again.admin('GET', '/realms/team/userpass/ann');
+    await again.admin('POST', '/admins', { id: 'ann', realms: ['team'], userpass: 'ann' }, 201);
+    await again.admin('DELETE', '/admins/ann');
+    await again.admin('GET', '/realms/team/userpass/ann', undefined, 404);
+  });
+
+  on('the rights of a realm’s admin, when the realm is made anew', async (again) => {
+    await again.all.realm('team');
+    await again.admin('POST', '/admins', { id: 'ann', realms: ['team', '_'], userpass: 'ann' }, 201);
+    await again.user('_', 'ann');
+    await again.user('team', 'ann');
+    await again.admin('DELETE', '/admins/realms/team');
+    await again.all.realm('team');
+    const next = await again.user('team', 'ann');
+    assert.equal((await next.ask('GET', '/realms/team/userpass')).status, 403);
+    assert.deepEqual((await again.admin('GET', '/admins/ann')).body.realms, ['_']);
+  });
+
+  on('a super admin who was deleted and made anew does not count as the last one', async (again) => {
+    await again.admin('POST', '/admins', { id: 'deputy', realms: ['_'], userpass: 'deputy' }, 201);
+    const deputy = await again.user('_', 'deputy');
+    assert.equal((await deputy.ask('GET', '/admins')).status, 200);
+    await again.admin('DELETE', '/realms/_/userpass/deputy');
+    const next = await again.user('_', 'deputy');
+    assert.equal((await next.ask('GET', '/admins')).status, 403);
+    // The deputy could not administer: the admin is the last one.
+    await again.admin('DELETE', '/realms/_/userpass/admin', undefined, 409);
+    await again.admin('PUT', '/admins/deputy', { realms: ['_'], userpass: 'deputy' });
+    assert.equal((await next.ask('GET', '/admins')).status, 200);
+    await again.admin('DELETE', '/realms/_/userpass/admin');
+    assert.equal((await next.ask('GET', '/admins')).status, 200);
+  });
+}
+
+test.run();
