@@ -47,14 +47,15 @@ export class KeyHolder {
     return { status: answer.status, text: answer.text, ids: members.filter(({ tag }) => tag === 'UniqueIdentifier').map(({ value: id }) => String(id)) };
   }
 
-  /** @returns the identifier of a new AES key of this name */
-  async create(name: string): Promise<string> {
+  /** @returns the identifier of a new AES key of this name @param more attributes */
+  async create(name: string, ...more: unknown[]): Promise<string> {
     const attributes = [
       enumeration('CryptographicAlgorithm', 'AES'),
       { tag: 'CryptographicLength', type: 'Integer', value: 256 },
       { tag: 'CryptographicUsageMask', type: 'Integer', value: ENCRYPT_AND_DECRYPT },
       { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:00:00Z' },
       { tag: 'Name', value: [text('NameValue', name), enumeration('NameType', 'UninterpretedTextString')] },
+      ...more,
     ];
     const made = await this.kmip('Create', enumeration('ObjectType', 'SymmetricKey'), { tag: 'Attributes', value: attributes });
     assert.equal(made.status, 200, made.text);

@@ -1,97 +1,14 @@
 // Names that are used again on a started server: who is made anew under the name of somebody deleted has nothing of theirs, on both databases.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'uvu';
+import { Again } from '../again.ts';
 import { type IdentityProvider, startIdentityProvider } from '../identity-provider.ts';
-import { KeyHolder } from '../key-holder.ts';
-import { type People, people } from '../people.ts';
-import { type AskOptions, signInAdmin, startServer, type TestServer, temporaryFolder } from '../server.ts';
+import type { KeyHolder } from '../key-holder.ts';
 import { testDatabases } from '../stores.ts';
 
-const PASSWORD = 'a good password';
 const databases = await testDatabases();
 const idp: IdentityProvider = await startIdentityProvider(() => Date.now());
 test.after(() => Promise.all([idp.end(), ...databases.map((database) => database.stop())]).then(() => {}));
-
-/** A server that is started again over the same data in the middle of a test. */
-class Again {
-  server!: TestServer;
-  root!: string;
-  all!: People;
-  readonly #config: string;
-  readonly #folder = temporaryFolder();
-
-  constructor(config: string) {
-    this.#config = config;
-  }
-
-  get config(): string {
-    return this.#config;
-  }
-
-  async start(): Promise<this> {
-    this.server = await startServer({ config: this.#config, dataDir: join(this.#folder, 'data') });
-    this.root = await signInAdmin(this.server);
-    this.all = people(this.server, this.root);
-    return this;
-  }
-
-  /** Rows count, and no memory: everybody who is signed in stays so. */
-  async restart(): Promise<void> {
-    await this.server.end();
-    this.server = await startServer({ config: this.#config, dataDir: join(this.#folder, 'data') });
-    this.all = people(this.server, this.root);
-  }
-
-  /** As the super admin. */
-  async admin(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, status = method === 'DELETE' ? 204 : 200) {
-    const answer = await this.server.ask(method, path, { cookie: this.root, ...(body === undefined ? {} : { body }) });
-    assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);
-    return answer;
-  }
-
-  async user(realm: string, username: string): Promise<KeyHolder> {
-    await this.all.user(realm, username, PASSWORD);
-    return this.session(realm, username);
-  }
-
-  async session(realm: string, username: string): Promise<KeyHolder> {
-    return this.holder({ cookie: await this.all.session(realm, username, PASSWORD) });
-  }
-
-  holder(credential: AskOptions): KeyHolder {
-    return new KeyHolder(() => this.server.ask, credential);
-  }
-
-  /** A session by the token of the realm's identity provider. */
-  async byJwt(realm: string, sub: string): Promise<KeyHolder> {
-    const answer = await this.server.ask('POST', `/login?realm=${realm}`, { headers: { authorization: `Bearer ${await idp.token({ sub })}` } });
-    assert.equal(answer.body?.next_step, 'Authenticated', answer.text);
-    return this.holder({ cookie: answer.cookie });
-  }
-
-  async byRole(role: string): Promise<KeyHolder> {
-    await this.admin('POST', `/auth/approle/role/${role}`, { bind_secret_id: false }, 204);
-    const { body } = await this.admin('GET', `/auth/approle/role/${role}/role-id`);
-    const login = await this.server.ask('POST', '/auth/approle/login', { body: { role_id: body.data.role_id } });
-    return this.holder({ headers: { 'x-app-token': login.body.auth.client_token } });
-  }
-
-  async byCluster(role: string, account = 'prod:app'): Promise<KeyHolder> {
-    const bound = { bound_service_account_names: ['*'], bound_service_account_namespaces: ['*'] };
-    await this.admin('POST', `/auth/cluster/role/${role}`, { jwks_url: idp.jwksUri, token_ttl: 600, ...bound }, 204);
-    const jwt = await idp.token({ sub: `system:serviceaccount:${account}` });
-    const login = await this.server.ask('POST', '/auth/cluster/login', { body: { role, jwt } });
-    assert.equal(login.status, 200, login.text);
-    return this.holder({ headers: { 'x-app-token': login.body.auth.client_token } });
-  }
-
-  async end(): Promise<void> {
-    await this.server.end();
-    rmSync(this.#folder, { recursive: true, force: true });
-  }
-}
 
 /** What somebody has before they are deleted: a key of their own, which another may use, and the use of that one's key. */
 async function entangle(one: KeyHolder, other: KeyHolder): Promise<{ own: string; lent: string }> {
@@ -132,8 +49,7 @@ async function hasNothing(one: KeyHolder, other: KeyHolder, { own, lent }: { own
 for (const database of databases) {
   const on = (what: string, run: (again: Again) => Promise<void>) =>
     test(`${database.dialect}: ${what}`, async () => {
-      const again = new Again(`${database.dialect === 'sqlite' ? '' : `[store]\nurl = "${await database.url()}"\n`}`);
-      await again.start();
+      const again = await Again.on(database, idp);
       try {
         await run(again);
       } finally {

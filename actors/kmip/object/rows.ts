@@ -62,7 +62,7 @@ export class ObjectRows {
   }
 
   async update(tx: Transaction, draft: Draft): Promise<void> {
-    const before = await tx.all<{ tag: number; value: string }>('SELECT tag, value FROM kms_attribute WHERE object_id = $1', [draft.id]);
+    const before = await tx.all<Term>('SELECT tag, value, owner FROM kms_attribute WHERE object_id = $1', [draft.id]);
     await tx.run(
       `UPDATE kms_object SET object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, content = $7,
         due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12 WHERE id = $1`,
@@ -145,7 +145,16 @@ function datesOf(draft: Draft): (number | null)[] {
   return [dueAt(draft), ...seconds];
 }
 
-async function writeTerms(tx: Transaction, draft: Draft, before: readonly { tag: number; value: string }[]): Promise<void> {
+interface Term {
+  readonly tag: number;
+  readonly value: string;
+  readonly owner: string;
+}
+
+async function writeTerms(tx: Transaction, draft: Draft, before: readonly Term[]): Promise<void> {
+  // The object has changed hands.
+  if (before.some(({ owner }) => owner !== draft.owner)) await tx.run('UPDATE kms_attribute SET owner = $2 WHERE object_id = $1', [draft.id, draft.owner]);
+
   const key = ({ tag, value }: { tag: number; value: string }) => `${tag} ${value}`;
   const old = new Map(before.map((term) => [key(term), term]));
   for (const term of indexTerms(draft)) {
