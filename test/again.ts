@@ -1,6 +1,6 @@
 // A server that is started again over the same data in the middle of a test, with people, machines and a provider's users who hold keys.
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IdentityProvider } from './identity-provider.ts';
 import { KeyHolder } from './key-holder.ts';
@@ -34,6 +34,18 @@ export class Again {
 
   async #boot(): Promise<void> {
     this.server = await startServer({ config: this.config, dataDir: join(this.#folder, 'data') });
+  }
+
+  /** A second node of the same database. */
+  async another(): Promise<Again> {
+    const again = new Again(this.config, this.idp);
+    const dataDir = join(again.#folder, 'data');
+    mkdirSync(dataDir, { mode: 0o700 });
+    copyFileSync(join(this.#folder, 'data', 'root.key'), join(dataDir, 'root.key'));
+    await again.#boot();
+    again.root = this.root;
+    again.all = people(again.server, again.root);
+    return again;
   }
 
   /** Rows count, and no memory: everybody who is signed in stays so. */

@@ -20,16 +20,16 @@ const ENCRYPT_AND_DECRYPT = 12;
 
 export class KeyHolder {
   readonly #ask: () => Ask;
-  readonly #credential: AskOptions;
+  readonly credential: AskOptions;
 
   /** @param ask asked for each time: the server may have been started again */
   constructor(ask: () => Ask, credential: AskOptions) {
     this.#ask = ask;
-    this.#credential = credential;
+    this.credential = credential;
   }
 
   ask(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<Answer> {
-    return this.#ask()(method, path, { ...this.#credential, ...(body === undefined ? {} : { body }) });
+    return this.#ask()(method, path, { ...this.credential, ...(body === undefined ? {} : { body }) });
   }
 
   /** Of a request that every credential opens. */
@@ -90,7 +90,7 @@ export class KeyHolder {
 
   /** Those whom an object is granted to. */
   async granted(id: string): Promise<string[]> {
-    return (await this.#body('GET', `/access/list/${id}`)).map(({ user_id }: { user_id: string }) => user_id);
+    return (await this.#body('GET', `/access/list/${encodeURIComponent(id)}`)).map(({ user_id }: { user_id: string }) => user_id);
   }
 
   async mayOf(id: string, user: string): Promise<boolean> {

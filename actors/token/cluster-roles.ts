@@ -22,13 +22,21 @@ export async function listClusterRoles(store: Reader): Promise<readonly string[]
   return (await store.all<{ name: string }>('SELECT name FROM cluster_role ORDER BY name')).map(({ name }) => name);
 }
 
-export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void> {
+/**
+ * A role that is held against the keys of another cluster speaks for that one: nobody of it gets the accounts of the cluster before. Tokens that
+ * were issued before stay what they were until they expire or the role is deleted.
+ */
+export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator, now: number): Promise<void> {
   const sql =
     'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
   return store.transaction(async (tx) => {
+    const before = await readClusterRole(tx, name);
+    const isAnother = before !== null && (before.jwksUrl !== settings.jwksUrl || before.expectedIssuer !== settings.expectedIssuer);
+    if (isAnother) await endName(tx, clusterScope(name), now);
     await tx.run(sql, [name, randomUUID(), JSON.stringify(settings)]);
     await holdName(tx, clusterScope(name));
-    await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name });
+    const reason = isAnother ? 'another cluster: accounts of the one before have ended' : undefined;
+    await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name, reason });
   });
 }
 

@@ -160,6 +160,20 @@ for (const database of databases) {
     await hasNothing(next, other, before);
   });
 
+  on('a role that is pointed at another cluster', async (again) => {
+    const other = await again.byCluster('other');
+    const web = await again.byCluster('web');
+    const before = await entangle(web, other);
+    // What does not say which cluster it is changes nothing.
+    const more = await again.byCluster('web', 'prod:app', { token_policies: ['more'], token_ttl: 60 });
+    assert.deepEqual([await web.status(), await more.owned()], [200, [before.own]]);
+    const next = await again.byCluster('web', 'prod:app', { jwks_url: `${idp.jwksUri}?of=another` });
+    // A token is what it was issued for, until the role is deleted.
+    assert.deepEqual([await web.owned(), await more.owned()], [[before.own], [before.own]]);
+    await hasNothing(next, other, before);
+    assert.deepEqual(await (await again.byCluster('web', 'prod:app', { jwks_url: idp.jwksUri })).owned(), [], 'and back again');
+  });
+
   on('the rights of an admin record', async (again) => {
     await again.all.realm('team');
     // The record is there before the credential, as is usual.
@@ -218,5 +232,58 @@ for (const database of databases) {
     assert.equal((await next.ask('GET', '/admins')).status, 200);
   });
 }
+
+/** A name is deleted and made anew while a login with the one before is under way: whoever is first, nobody comes in as another. */
+test('a login under way does not become the session of who has the name next', async () => {
+  const again = await Again.on(databases[0] as (typeof databases)[number], idp);
+  try {
+    await again.all.realm('team');
+    // A hash that was made elsewhere, of another password: nothing is computed between the end of the one and the beginning of the other.
+    const hashed = `$argon2id$v=19$m=65536,t=3,p=4$${Buffer.alloc(16, 1).toString('base64').replaceAll('=', '')}$${Buffer.alloc(32, 2).toString('base64').replaceAll('=', '')}`;
+    for (let round = 0; round < 8; round++) {
+      await again.all.user('team', 'alice', 'the old password');
+      const logins = [undefined, { new_password: 'chosen by the old one' }].map((body) => again.all.signIn('team', 'alice', 'the old password', body));
+      // The directory has been asked by now, and the hash is being computed.
+      await new Promise((resolve) => setTimeout(resolve, 20 + round * 10));
+      await again.admin('DELETE', '/realms/team/userpass/alice');
+      const made = await again.admin('POST', '/realms/team/userpass', { username: 'alice', password_input: { hashed } }, 201);
+      assert.equal(made.body.username, 'alice');
+      for (const { cookie } of await Promise.all(logins)) if (cookie !== undefined) assert.equal(await again.holder({ cookie }).status(), 401);
+      assert.equal((await again.all.signIn('team', 'alice', 'chosen by the old one')).status, 401, 'the password of the new one');
+      await again.admin('DELETE', '/realms/team/userpass/alice');
+    }
+  } finally {
+    await again.end();
+  }
+});
+
+for (const database of databases.filter(({ dialect }) => dialect === 'postgres'))
+  test('postgres: what ends on one node has ended on the other', async () => {
+    const one = await Again.on(database, idp);
+    const other = await one.another();
+    try {
+      await one.all.realm('team');
+      const bob = await other.user('team', 'bob');
+      const alice = await other.user('team', 'alice');
+      const backup = await other.byRole('backup');
+      const aliceHere = one.holder(alice.credential);
+      const before = await entangle(alice, bob);
+      const machines = await entangle(backup, bob);
+      await one.admin('DELETE', '/realms/team/userpass/alice');
+      await one.admin('DELETE', '/auth/approle/role/backup');
+      assert.deepEqual([await alice.status(), await aliceHere.status(), await backup.status()], [401, 401, 401]);
+      await hasNothing(await one.user('team', 'alice'), bob, before);
+      await hasNothing(await one.byRole('backup'), bob, machines);
+      const next = await other.session('team', 'alice');
+      assert.equal(await next.canUse(before.own), false);
+      await one.admin('POST', '/access/transfer', { from: 'team/alice', to: 'team/bob' });
+      assert.ok((await bob.owned()).includes(before.own));
+      await one.admin('POST', '/access/destroy', { from: 'approle:backup' });
+      assert.equal(await bob.canUse(machines.own), false);
+    } finally {
+      await other.end();
+      await one.end();
+    }
+  });
 
 test.run();
