@@ -4,7 +4,8 @@ import { userName } from '../../kernel/store/account-name.ts';
 import { endName } from '../../kernel/store/accounts.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
-import type { Admin, AdminRecord, DirectoryApi } from './api.ts';
+import { administeredRealms, requireAdministration } from './administered.ts';
+import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, endSessions, type Part } from './part.ts';
 
@@ -63,29 +64,20 @@ async function writeRealms(tx: Transaction, { id, realms }: AdminRecord): Promis
   }
 }
 
-/** Realms come to a record and leave it; what the others were bound to stays as it is. */
-async function moveRealms(tx: Transaction, admin: AdminRecord, before: readonly string[]): Promise<void> {
-  for (const realm of before) if (!admin.realms.includes(realm)) await releaseRealm(tx, admin.id, realm);
-  for (const realm of admin.realms) if (!before.includes(realm)) await bindRealm(tx, admin, realm);
-}
-
-type AdminApi = Pick<DirectoryApi, 'administered' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin'>;
+type AdminApi = Pick<
+  DirectoryApi,
+  'administered' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin' | 'addAdminRealm' | 'removeAdminRealm'
+>;
 
 export function adminApi(part: Part): AdminApi {
   const { store, clock, args } = part;
   return {
-    // Records are found by the account, which is of one scheme: never by a name, which may be another's by now. A session in realm `_` has
-    // all rights of its records; one in another realm has the rights for that realm only, whatever else the records list.
-    async administered({ realm, account }) {
-      const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
-        WHERE admin_account.account = $1`;
-      const realms = (await store.all<{ realm: string }>(sql, [account])).map((row) => row.realm);
-      return realm === '_' ? realms : realms.filter((own) => own === realm);
-    },
+    administered: (owner) => administeredRealms(store, owner),
     listAdmins: async () => Promise.all((await store.all<Row>(`SELECT ${COLUMNS} FROM admin ORDER BY id`)).map((row) => adminOf(store, row))),
     getAdmin: (id) => findAdmin(store, id),
     createAdmin: (admin, by) =>
       store.transaction(async (tx) => {
+        await requireAdministration(tx, by, admin.realms);
         try {
           await tx.run(`INSERT INTO admin (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(admin));
         } catch (error) {
@@ -96,21 +88,29 @@ export function adminApi(part: Part): AdminApi {
         await auditChange(tx, by, 'admin.create', admin.id, undefined);
         return (await findAdmin(tx, admin.id)) as Admin;
       }),
-    updateAdmin: (admin, names, by) =>
+    updateAdmin: (admin, by) =>
       store.transaction(async (tx) => {
+        if (!(await requireOwner(tx, admin.id, by))) return null;
+        await requireAdministration(tx, by, admin.realms);
         const sql = 'UPDATE admin SET userpass = $2, jwt = $3, fido2 = $4, digital_credentials = $5, client_certificate = $6 WHERE id = $1';
-        const before = await findAdmin(tx, admin.id);
-        if ((await tx.run(sql, valuesOf(admin))) === 0) return null;
+        await tx.run(sql, valuesOf(admin));
         await writeRealms(tx, admin);
-        if (names === 'written') await bindAdmin(tx, admin);
-        else await moveRealms(tx, admin, before?.realms ?? []);
-        await keepSuperAdmin(tx, args.clientCertificates);
-        await auditChange(tx, by, 'admin.update', admin.id, undefined);
-        return (await findAdmin(tx, admin.id)) as Admin;
+        await bindAdmin(tx, admin);
+        return changed(part, tx, admin.id, by);
+      }),
+    addAdminRealm: (id, realm, by) =>
+      changeRealms(part, id, realm, by, async (tx, admin) => {
+        const added = await tx.run('INSERT INTO admin_realm (admin, realm) VALUES ($1, $2) ON CONFLICT (admin, realm) DO NOTHING', [id, realm]);
+        if (added > 0) await bindRealm(tx, admin, realm);
+      }),
+    removeAdminRealm: (id, realm, by) =>
+      changeRealms(part, id, realm, by, async (tx) => {
+        await tx.run('DELETE FROM admin_realm WHERE admin = $1 AND realm = $2', [id, realm]);
+        await releaseRealm(tx, id, realm);
       }),
     async deleteAdmin(id, by) {
       const ended = await store.transaction(async (tx) => {
-        const admin = await findAdmin(tx, id);
+        const admin = await requireOwner(tx, id, by);
         if (!admin) return [];
         const userpass = admin.userpass ?? '';
         const realms: string[] = [];
@@ -129,4 +129,30 @@ export function adminApi(part: Part): AdminApi {
       for (const [realm, username] of ended) part.bump(realm, username);
     },
   };
+}
+
+/** @returns null for what is not there, which only super admins are told @throws Fault FORBIDDEN for an admin whom the caller does not own */
+async function requireOwner(tx: Transaction, id: string, by: Actor): Promise<Admin | null> {
+  const admin = await findAdmin(tx, id);
+  await requireAdministration(tx, by, admin?.realms ?? []);
+  return admin;
+}
+
+/** One row comes or goes, and no other with it; whoever the record stands for in other realms is not asked again. */
+function changeRealms(part: Part, id: string, realm: string, by: Actor, change: (tx: Transaction, admin: Admin) => Promise<void>): Promise<Admin | null> {
+  return part.store.transaction(async (tx) => {
+    const admin = await requireOwner(tx, id, by);
+    if (!admin) return null;
+    await requireAdministration(tx, by, [realm]);
+    if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
+    await change(tx, admin);
+    return changed(part, tx, id, by);
+  });
+}
+
+/** The end of every change of a record. */
+async function changed({ args }: Part, tx: Transaction, id: string, by: Actor): Promise<Admin> {
+  await keepSuperAdmin(tx, args.clientCertificates);
+  await auditChange(tx, by, 'admin.update', id, undefined);
+  return (await findAdmin(tx, id)) as Admin;
 }

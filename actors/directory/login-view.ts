@@ -3,6 +3,7 @@
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { liveAccount } from '../../kernel/store/accounts.ts';
 import type { Store } from '../../kernel/store/store.ts';
+import { opensTo } from './administered.ts';
 import type { CredentialView, LoginView } from './api.ts';
 import { lockedFactors } from './lockout.ts';
 import { findRealm } from './realms.ts';
@@ -35,7 +36,7 @@ export async function loginView(store: Store, realm: string, username: string, s
     credential: exists ? view : null,
     nobody: exists ? null : view,
     locked: await lockedFactors(store, realm, username, source, now),
-    isAdminCertificate: (await store.get('SELECT id FROM admin WHERE client_certificate = $1', [username])) !== undefined,
+    opens: await opensTo(store, { realm, username, scheme: 'up' }),
   };
 }
 

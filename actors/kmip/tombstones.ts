@@ -5,7 +5,6 @@ import { type AccountView, accountOf, isHeld, viewAccounts } from '../../kernel/
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { Principal, TombstoneApi, Tombstones } from './api.ts';
 import { requireApart } from './keyset-transfer.ts';
-import { writeGrant } from './object/grants.ts';
 import { happen, settle } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { revokeDraft } from './operations/revoke.ts';
@@ -48,7 +47,7 @@ export function createTombstones(server: KeyServer): TombstoneApi {
         draft.owner = heir;
         await server.rows.update(tx, draft);
         // What was granted to the one who owns it now.
-        await writeGrant(tx, draft.id, heir, new Set());
+        await dropGrant(server, tx, draft, heir);
         await tx.audit({ event: 'key.transfer', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
       });
       return { transferred: done, remaining: await count(server, account, '1 = 1') };
@@ -155,6 +154,11 @@ async function destroy(server: KeyServer, tx: Transaction, draft: Draft, account
   await server.rows.update(tx, draft);
   const reason = `owned by ${view.name} (${handleOf(account)})`.slice(0, 512);
   await tx.audit({ event: 'key.destroy', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
+}
+
+async function dropGrant({ rows }: KeyServer, tx: Transaction, draft: Draft, user: string): Promise<void> {
+  const grants = new Map(await rows.grantsOf(tx, draft));
+  if (grants.delete(user)) await rows.grants.writeAll(tx, draft.id, await rows.renewMark(tx, draft.id), grants);
 }
 
 async function count({ store }: Pick<KeyServer, 'store'>, account: string, which: string): Promise<number> {

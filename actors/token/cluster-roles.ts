@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { clusterScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
+import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
 import { byAdministrator } from './roles.ts';
 import { revokeTokensOf } from './tokens.ts';
@@ -30,6 +31,7 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
   const sql =
     'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     const before = await readClusterRole(tx, name);
     const isAnother = before !== null && (before.jwksUrl !== settings.jwksUrl || before.expectedIssuer !== settings.expectedIssuer);
     if (isAnother) await endName(tx, clusterScope(name), now);
@@ -42,6 +44,7 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
 
 export function deleteClusterRole(store: Store, name: string, by: Administrator, now: number): Promise<void> {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'cluster', name);
     await endName(tx, clusterScope(name), now);

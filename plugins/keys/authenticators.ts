@@ -1,6 +1,7 @@
 // The credentials that the key server knows beside those of the authentication service: client certificates, and JWTs of its identity providers.
 import type { Authenticators } from '../../kernel/http/authenticate.ts';
 import type { Authenticator } from '../../kernel/http/credential.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import { providerId } from '../../kernel/store/account-name.ts';
 import type { KeysContext } from './actors.ts';
 
@@ -48,8 +49,8 @@ const ADDRESS = /^(?!sub:).+@/s;
 function userIn({ email, email_verified: isVerified, sub }: Record<string, unknown>): { email?: string; sub?: string } | undefined {
   if (typeof sub !== 'string' || sub === '') return undefined;
   const isAddress = isVerified === true && typeof email === 'string' && ADDRESS.test(email);
-  const name = (isAddress ? email : sub).normalize('NFC');
+  const name = normalName(isAddress ? email : sub);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
-  if (name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
+  if (name === undefined || name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
   return isAddress ? { email: name } : { sub: name };
 }

@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import type { KeysConfig } from './config.ts';
 
@@ -13,7 +14,7 @@ type Realms = Pick<KeysConfig, 'realm' | 'realms'>;
 export function principalOf(config: Realms, caller: Caller, address: string): Principal {
   const source = sourceOf(address);
   const { credential, realm, scheme } = caller;
-  if (credential === 'certificate') return { user: caller.username.normalize('NFC'), scheme, source };
+  if (credential === 'certificate') return { user: normalName(caller.username) ?? caller.username, scheme, source };
   if (credential !== 'cookie') return { ...named(caller, nameOf(caller)), scheme, source };
   if (!config.realms.includes('*') && !config.realms.includes(realm)) throw new Fault('FORBIDDEN', { detail: 'this realm may not use the key server' });
   const ofRealm = { realm, ...(caller.realmAccount === realmScope(realm) ? {} : { realmAccount: caller.realmAccount as string }) };

@@ -177,7 +177,7 @@ for (const database of databases) {
   on('the rights of an admin record', async (again) => {
     await again.all.realm('team');
     // The record is there before the credential, as is usual.
-    await again.admin('POST', '/admins', { id: 'ann', realms: ['team'], userpass: 'ann' }, 201);
+    await again.admin('POST', '/admins', { id: 'ann', realms: ['team', '_'], userpass: 'ann' }, 201);
     const status = async (holder: KeyHolder, path: string) => (await holder.ask('GET', path)).status;
     const list = '/realms/team/userpass';
     const ann = await again.user('team', 'ann');
@@ -193,7 +193,7 @@ for (const database of databases) {
     await again.all.realm('second');
     await again.admin('PUT', '/admins/ann/realms/second');
     assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [403, 403]);
-    await again.admin('PUT', '/admins/ann', { realms: ['team'], userpass: 'ann' });
+    await again.admin('PUT', '/admins/ann', { realms: ['team', '_'], userpass: 'ann' });
     assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [200, 200]);
     // Ending the record ends its credential, and not one of the same name that the record does not stand for.
     await again.admin('DELETE', '/realms/team/userpass/ann');

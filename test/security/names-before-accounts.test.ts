@@ -1,6 +1,7 @@
 // A database from before there were accounts, on SQLite and PostgreSQL: who is there keeps what is theirs, and who comes next under an old name gets nothing.
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync } from 'node:fs';
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { AttributeSet } from '../../actors/kmip/object/attributes.ts';
@@ -10,6 +11,7 @@ import { structure } from '../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../actors/kmip/ttlv/tag.ts';
 import { migrationsAt, schemaSql } from '../../kernel/backup/schema.ts';
 import { createClock } from '../../kernel/clock.ts';
+import { seal } from '../../kernel/seal.ts';
 import { openStore } from '../../kernel/store/open.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import { cookieKeys, newCookieValue } from '../../plugins/auth/cookie.ts';
@@ -57,7 +59,23 @@ async function session(tx: Transaction, realm: string, username: string, scheme:
   );
 }
 
-async function fill(tx: Transaction): Promise<void> {
+/** Of before rows were authenticated: what a start finds, it takes for its own. */
+async function dataKeys(tx: Transaction, dataDir: string): Promise<void> {
+  const root = randomBytes(32);
+  writeFileSync(join(dataDir, 'root.key'), `${root.toString('base64')}\n`, { mode: 0o600 });
+  for (const purpose of ['auth', 'keys']) {
+    const key = new Uint8Array(randomBytes(32));
+    const check = new Uint8Array(createHmac('sha256', key).update('gatehouse check value').digest().subarray(0, 8));
+    await tx.run('INSERT INTO data_key (purpose, wrapped, check_value, created_at) VALUES ($1, $2, $3, 1)', [
+      purpose,
+      seal(new Uint8Array(root), `gatehouse data key ${purpose}`, key),
+      check,
+    ]);
+  }
+}
+
+async function fill(tx: Transaction, dataDir: string): Promise<void> {
+  await dataKeys(tx, dataDir);
   for (const realm of ['_', 'team'])
     await tx.run(
       `INSERT INTO realm (id, auth_params, session_max_age_seconds, session_max_stale_age_seconds, certificate_max_age_seconds, password_max_age_seconds)
@@ -116,7 +134,7 @@ for (const database of databases)
       for (const sql of schemaSql(migrationsAt(BEFORE, SETS, 'the database'), store.dialect)) await tx.exec(sql);
       for (const [owner, level] of Object.entries(BEFORE))
         for (let id = 1; id <= level; id++) await tx.run(`INSERT INTO migration VALUES ($1, $2, '', 1)`, [owner, id]);
-      await fill(tx);
+      await fill(tx, dataDir);
     });
     await store.close();
     const server = await startServer({ dataDir, config: database.dialect === 'sqlite' ? '' : `[store]\nurl = "${url}"\n` });

@@ -5,6 +5,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
+import { Query } from '../parameters.ts';
 import { administeredBy } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -14,7 +15,7 @@ const LONGEST_ENTRY = 512;
 export const LARGEST = 2 ** 31 - 1;
 
 /** `?list=true` is accepted where the specification writes it, and not needed. */
-export const LIST_QUERY = Type.Object({ list: Type.Optional(Type.Boolean()) });
+export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()) });
 
 export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: LARGEST, ...options });
 
@@ -34,11 +35,11 @@ export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>,
     ...route,
     auth: ['cookie'],
     async handle(request) {
-      const { realm, username, scheme } = request.caller as Caller;
+      const { realm, username, account = '', scheme } = request.caller as Caller;
       if (!(await administeredBy(ctx, request.caller as Caller)).includes('_')) throw new Fault('FORBIDDEN');
       const { name } = request.params;
       if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
-      return handle(request, { realm, username, scheme, source: request.address }, name ?? '');
+      return handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');
     },
   };
 }
