@@ -37,23 +37,33 @@ for (const umask of ['000', '022', '777']) {
     const dataDir = join(folder, umask, 'data');
     mkdirSync(join(folder, umask), { mode: 0o700 });
     const { child, output } = launched(umask, ['--data-dir', dataDir]);
-    await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 30_000);
-    assert.ok(child.exitCode === null, output.text);
-    assert.ok(
-      ['gatehouse.db', 'gatehouse.db-wal', 'gatehouse.db-shm', 'initial-password', 'lock', 'node', 'root.key'].every((name) => existsSync(join(dataDir, name))),
-    );
-    assert.deepEqual(modesIn(join(folder, umask)), []);
-    const backup = join(folder, umask, 'file.backup');
-    const made = launched(umask, ['--data-dir', dataDir, '--backup', backup]);
-    await once(made.child, 'exit');
-    assert.equal((statSync(backup).mode & 0o777).toString(8), '600', made.output.text);
-    const restored = join(folder, umask, 'restored');
-    mkdirSync(restored, { mode: 0o700 });
-    writeFileSync(join(restored, 'root.key'), readFileSync(join(dataDir, 'root.key')), { mode: 0o600 });
-    const done = launched(umask, ['--data-dir', restored, '--restore', backup]);
-    await once(done.child, 'exit');
-    assert.match(done.output.text, /rows are restored/);
-    assert.deepEqual(modesIn(join(folder, umask)), []);
+    try {
+      await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 60_000);
+      assert.ok(child.exitCode === null, output.text);
+      await checkModes(umask, dataDir);
+    } finally {
+      child.kill('SIGTERM');
+      await exitOf(child);
+    }
+  });
+}
+
+async function checkModes(umask: string, dataDir: string): Promise<void> {
+  assert.ok(
+    ['gatehouse.db', 'gatehouse.db-wal', 'gatehouse.db-shm', 'initial-password', 'lock', 'node', 'root.key'].every((name) => existsSync(join(dataDir, name))),
+  );
+  assert.deepEqual(modesIn(join(folder, umask)), []);
+  const backup = join(folder, umask, 'file.backup');
+  const made = launched(umask, ['--data-dir', dataDir, '--backup', backup]);
+  await once(made.child, 'exit');
+  assert.equal((statSync(backup).mode & 0o777).toString(8), '600', made.output.text);
+  const restored = join(folder, umask, 'restored');
+  mkdirSync(restored, { mode: 0o700 });
+  writeFileSync(join(restored, 'root.key'), readFileSync(join(dataDir, 'root.key')), { mode: 0o600 });
+  const done = launched(umask, ['--data-dir', restored, '--restore', backup]);
+  await once(done.child, 'exit');
+  assert.match(done.output.text, /rows are restored/);
+  assert.deepEqual(modesIn(join(folder, umask)), []);
 }
 
 test('a data folder that others could read is closed with a warning, and one of somebody else is left as it is', async () => {
