@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { forgetVariables } from './kernel/config/forget-variables.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
 const entries = { start: 'main.ts', test: 'test/run.ts', bench: 'bench/run.ts', fuzz: 'test/fuzz/run.ts' };
@@ -21,7 +22,9 @@ function install(dev) {
   const verb = existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'];
   const flags = [...verb, ...(dev ? [] : ['--omit=dev']), '--loglevel=error', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
-  const env = { ...process.env, PATH: outsidePath() };
+  // Packages that run programs when they are installed are not told the server's secrets.
+  const open = Object.entries(process.env).filter(([name]) => !name.startsWith('GATEHOUSE_') || name.startsWith('GATEHOUSE_TEST_'));
+  const env = { ...Object.fromEntries(open), PATH: outsidePath() };
   const node = findNode(env.PATH);
   const { status } =
     npm && node
@@ -67,6 +70,11 @@ function run(entry) {
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
+  if (command === 'start') {
+    // The server has its own copy, and says which other variables held secrets once it has read them.
+    forgetVariables(Object.keys(process.env).filter((name) => name.startsWith('GATEHOUSE_')));
+    child.on('message', (message) => Array.isArray(message?.forget) && forgetVariables(message.forget));
+  }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
   child.on('exit', (code, signal) => {
     if (signal) process.removeAllListeners(signal);

@@ -74,10 +74,10 @@ interface Start extends BootOptions, Configured {
 }
 
 async function start(options: Start): Promise<Server> {
-  const { config, catalog, sections, log, unwind, version, env } = options;
+  const { config, catalog, sections, log, unwind, version, kept } = options;
   const clock = options.clock ?? createClock();
   const metrics = createMetrics();
-  const dataDir = openDataDir(options.dataDir);
+  const dataDir = openDataDir(options.dataDir, (warning) => log.warn({ warning }, 'data folder'));
   unwind.add('data folder', () => dataDir.release());
   const files = await tlsFiles(config.http, options.base, dataDir.path, clock.now());
   let tls = readTls(files);
@@ -101,7 +101,7 @@ async function start(options: Start): Promise<Server> {
   const stopping = new AbortController();
   let front: Front | undefined;
   const view: FrontView = { openapi: (format) => (front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.cert)) };
-  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front: view, env, signal: stopping.signal });
+  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front: view, env: kept, signal: stopping.signal });
   const routes = routesOf(contexts);
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   const prepared = await prepareStore(options, store.url, node, dataDir.path, clock);
