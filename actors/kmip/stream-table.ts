@@ -153,5 +153,8 @@ function tooMuch(message: string): Refusal {
 }
 
 function unknown({ kind }: StreamOwner): Refusal {
-  return new Refusal('InvalidCorrelationValue', `no such multi-part ${kind}: it ended, was idle too long, made room for those of others, was lost with a restart, or is not yours`);
+  return new Refusal(
+    'InvalidCorrelationValue',
+    `no such multi-part ${kind}: it ended, was idle too long, made room for those of others, was lost with a restart, or is not yours`,
+  );
 }
