@@ -53,7 +53,7 @@ test('a profile goes with any of its operations, and the complete one comes with
 test('the counter of results tells their reason, of KMIP and of the crypto API', async () => {
   const counted = async (operation: string, outcome: string) => {
     const { text } = await server.ask('GET', '/metrics');
-    return Number(new RegExp(`^kmip_operations_total\\{operation="${operation}",outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    return Number(new RegExp(`^gatehouse_kmip_operations_total\\{operation="${operation}",outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
   };
   const missing = { tag: 'UniqueIdentifier', type: 'TextString', value: 'nothing' };
   assert.equal((await kmip('Get', missing)).status, 422);
