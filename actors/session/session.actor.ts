@@ -8,18 +8,19 @@ import { createCache } from './cache.ts';
 import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type StoredSession } from './rows.ts';
 
 export interface SessionArgs {
-  /** Sessions held in memory by this actor. */
-  readonly cacheSize: number;
+  /** Memory that the sessions held by this actor take at most, bytes. */
+  readonly cacheBytes: number;
 }
 
 const PURGE_MS = 60_000;
 
-export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) => {
+export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) => {
   const store = await ctx.openStore();
   const { versions, clock } = ctx;
   // Where other processes write the same rows, or no counters are shared, every look is a read.
   const cache = createCache<StoredSession>(
-    store.shared || !versions ? 0 : cacheSize,
+    store.shared || !versions ? 0 : cacheBytes,
+    ({ bytes }) => bytes,
     (session) => versions?.read(userCounter(session.realm, session.username)) ?? 0,
   );
   const activity = new Activity(store, clock, (error) => ctx.log.warn({ error: String(error) }, 'the use of sessions could not be written'));
@@ -85,14 +86,15 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) =
       for (const id of ids) forget(id);
       return ended;
     },
-    async list(realm, clients) {
+    async list(realm, clients, page) {
       await activity.settle();
-      return listRows(store, realm, clients, clock.now());
+      return listRows(store, realm, clients, page, clock.now());
     },
     async endRealm(realm, by) {
-      const owners = await endRealmRows(store, realm, by);
-      for (const username of new Set(owners.map((owner) => owner.username))) versions?.bump(userCounter(realm, username));
-      return owners.length;
+      const { ended, owners } = await endRealmRows(store, realm, by);
+      if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
+      else versions?.bumpAll();
+      return ended;
     },
     purge,
   };
@@ -106,6 +108,6 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) =
   };
 });
 
-function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, ...view }: StoredSession): SessionView {
+function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, bytes: _bytes, ...view }: StoredSession): SessionView {
   return view;
 }

@@ -1,6 +1,7 @@
 // The rows behind roles that sign in with a role id.
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
+import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, Role, RoleSettings } from './api.ts';
@@ -49,8 +50,9 @@ function roleOf(row: Row | undefined): Role | null {
   };
 }
 
-export async function listRoles(store: Reader): Promise<readonly string[]> {
-  return (await store.all<{ name: string }>('SELECT name FROM approle ORDER BY name')).map(({ name }) => name);
+export async function listRoles(store: Reader, page: PageRequest): Promise<Page<string>> {
+  const listing = { columns: 'name', from: 'approle', key: { name: 'string' }, size: 'OCTET_LENGTH(name)' } as const;
+  return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
 }
 
 /** A true update of what is there: a new row in its place would take the secret ids with it. */

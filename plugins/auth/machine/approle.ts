@@ -4,7 +4,7 @@ import type { Role } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
-import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], token_renewable: true, bind_secret_id: true };
 
@@ -25,9 +25,7 @@ const ROLE = '/auth/approle/role/{name}';
 export function approleRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
-    managed(ctx, { method: 'GET', path: '/auth/approle/role', query: LIST_QUERY }, async () => {
-      return { status: 200, body: { data: { keys: await token.of('').roles() } } };
-    }),
+    managed(ctx, { method: 'GET', path: '/auth/approle/role', query: LIST_QUERY }, (request) => keysAnswer(request, (page) => token.of('').roles(page))),
     managed(ctx, { method: 'POST', path: ROLE, body: BODY, bodyOptional: true }, async ({ body }, by, name) => {
       await token.of(name).putRole(name, settingsOf({ ...DEFAULTS, ...(body as Static<typeof BODY> | undefined) }), by);
       return { status: 204 };
