@@ -1,6 +1,6 @@
 // Bodies and query parameters: read as JSON, held against the route's schema, refused in words.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
 
@@ -51,21 +51,25 @@ function inWords({ instancePath, keyword, params, message }: ErrorObject, where:
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Reads the bytes of the body of a request. */
+export type ReadBytes = (request: FastifyRequest) => Promise<Buffer>;
+
 /** JSON only; an empty body is an absent one. */
-export function addJsonParser(app: FastifyInstance): void {
+export function addJsonParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    if (bytes.length === 0) return done(null, undefined);
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const bytes = await read(request);
+    if (bytes.length === 0) return undefined;
     try {
-      done(null, JSON.parse(utf8.decode(bytes as Buffer)));
+      return JSON.parse(utf8.decode(bytes));
     } catch {
-      done(new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' }));
+      throw new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' });
     }
   });
 }
 
 /** The bytes as they were sent, whatever they are called. */
-export function addRawParser(app: FastifyInstance): void {
+export function addRawParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  app.addContentTypeParser('*', (request: FastifyRequest) => read(request));
 }
