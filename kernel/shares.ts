@@ -24,7 +24,8 @@ interface Entry {
 
 interface Holder {
   amount: number;
-  /** In the order of their beginning. */
+  /** It was refused more, and has given nothing back since. */
+  wasRefused: boolean;
   readonly entries: Set<Entry>;
 }
 
@@ -45,9 +46,10 @@ export class Shares {
     return this.#holders.get(who)?.amount ?? 0;
   }
 
-  /** The holder has its whole share: what it asks for next can be refused before any work. */
+  /** The holder was refused more and has given nothing back since: what it asks for next can be refused before any work. */
   isFull(who: string): boolean {
-    return this.held(who) >= this.#options.each;
+    const holder = this.#holders.get(who);
+    return holder !== undefined && (holder.wasRefused || holder.amount >= this.#options.each);
   }
 
   /** @param lose called once when it is taken away for others; it is released already then */
@@ -64,8 +66,12 @@ export class Shares {
 
   #set(who: string, entry: Entry, amount: number): boolean {
     const more = amount - entry.amount;
-    const others = this.held(who) - entry.amount;
-    if (more > 0 && others > 0 && others + amount > this.#options.each) return false;
+    const holder = this.#holders.get(who);
+    const others = (holder?.amount ?? 0) - entry.amount;
+    if (more > 0 && holder && others > 0 && others + amount > this.#options.each) {
+      holder.wasRefused = true;
+      return false;
+    }
     this.#count(who, entry, amount);
     while (more > 0 && this.#total > this.#options.total) {
       const [loser, lost] = this.#loser() ?? [who, entry];
@@ -79,10 +85,11 @@ export class Shares {
   #count(who: string, entry: Entry, amount: number): void {
     const change = amount - entry.amount;
     if (change === 0) return;
-    const holder = this.#holders.get(who) ?? { amount: 0, entries: new Set() };
+    const holder = this.#holders.get(who) ?? { amount: 0, wasRefused: false, entries: new Set() };
     this.#holders.set(who, holder);
     entry.amount = amount;
     holder.amount += change;
+    if (change < 0) holder.wasRefused = false;
     this.#total += change;
     if (amount > 0) holder.entries.add(entry);
     else holder.entries.delete(entry);
