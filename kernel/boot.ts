@@ -23,6 +23,7 @@ import { createMetrics } from './metrics.ts';
 import type { FrontView } from './plugin.ts';
 import { nodeName, prepareStore, storeUrl } from './prepare-store.ts';
 import { notReady } from './readiness.ts';
+import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions } from './versions.ts';
@@ -115,6 +116,7 @@ async function start(options: Start): Promise<Server> {
   );
   const limits = frontLimits(config.http, clock);
   unwind.add('front limits', () => limits.stalled.close());
+  unwind.add('collection', collectLargeBytes(IN_FRONT));
   const served = await createFront({
     limits,
     http: config.http,

@@ -3,8 +3,16 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
+import { giveBack } from '../give-back.ts';
 import type { Shares } from '../shares.ts';
 import { SLICE_BYTES, slicesOf } from '../slices.ts';
+
+/** Large bodies that are one answer's alone. */
+const forOnce = new WeakSet<Uint8Array>();
+
+export function isForOnce(body: Uint8Array): void {
+  if (body.byteLength > SLICE_BYTES) forOnce.add(body);
+}
 
 /** @param whose the holder that a request counts for */
 export function boundAnswers(app: FastifyInstance, { answers, stalled }: FrontLimits, whose: (request: FastifyRequest) => string): void {
@@ -15,9 +23,17 @@ export function boundAnswers(app: FastifyInstance, { answers, stalled }: FrontLi
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const { socket } = request.raw;
     const holding = answers.open(whose(request), () => socket.destroy());
-    if (!holding.set(bytes.byteLength)) return done(tooMany(reply));
-    reply.raw.once('close', () => holding.release());
-    reply.header('content-length', bytes.byteLength);
+    const release = () => {
+      holding.release();
+      if (forOnce.has(bytes)) giveBack(bytes);
+    };
+    const { byteLength } = bytes;
+    if (!holding.set(byteLength)) {
+      release();
+      return done(tooMany(reply));
+    }
+    reply.raw.once('close', release);
+    reply.header('content-length', byteLength);
     done(
       null,
       inSlices(bytes, () => stalled.note(socket)),

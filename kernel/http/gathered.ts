@@ -1,5 +1,7 @@
 // Puts the chunks of a body together; memory grows with what has arrived, and is not needed twice at the end.
 
+import { giveBack } from '../give-back.ts';
+
 /** From this size on a body whose length is known gets its buffer before its end: when this part of it is there. */
 const MIN_PLACED_BYTES = 1_048_576;
 const PLACED_FROM = 0.25;
@@ -35,6 +37,13 @@ export class Gathered {
     const whole = this.#place;
     this.#place = undefined;
     return whole;
+  }
+
+  /** Nobody will ask for what has arrived. */
+  drop(): void {
+    if (this.#place) giveBack(this.#place);
+    this.#place = undefined;
+    this.#chunks = [];
   }
 
   #gather(announced: number): void {

@@ -40,6 +40,7 @@ export function readBody(message: IncomingMessage, { maxBytes, hold }: BodyOptio
       // The rest is dropped, and so is an error of it.
       message.on('error', () => {}).resume();
       holding?.release();
+      gathered.drop();
       reject(fault);
     };
     message.on('data', onData).on('end', onEnd).on('error', onError);

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteS
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
-import { refuseUnread } from './answers.ts';
+import { isForOnce, refuseUnread } from './answers.ts';
 import { type Authentication, SESSION_COOKIE } from './authenticate.ts';
 import { addRawParser, bodyCheck, queryCheck, type ReadBytes } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
@@ -150,10 +150,11 @@ function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock): Req
 }
 
 /** `null` is JSON; only an absent body is empty. */
-function send(reply: FastifyReply, { status, body, type, headers }: Response): FastifyReply {
+function send(reply: FastifyReply, { status, body, type, headers, once }: Response): FastifyReply {
   reply.code(status);
   if (headers) reply.headers(headers);
   if (body === undefined) return reply.send();
+  if (once && body instanceof Uint8Array) isForOnce(body);
   if (body instanceof Uint8Array) return reply.type(type ?? 'application/octet-stream').send(body);
   if (typeof body === 'string' && type !== undefined) return reply.type(type).send(body);
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));

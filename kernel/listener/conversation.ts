@@ -5,6 +5,7 @@ import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
+import { giveBack } from '../give-back.ts';
 import { peerCertificate } from '../http/client-certificate.ts';
 import type { Log } from '../log-entry.ts';
 import type { Holding } from '../shares.ts';
@@ -62,6 +63,7 @@ export class Conversation {
     socket.on('close', () => {
       this.#gone.abort();
       this.#held?.release();
+      this.#frames.drop();
     });
   }
 
@@ -155,7 +157,10 @@ export class Conversation {
     const { answers, stalled } = this.#options.limits;
     const holding = answers.open(this.#options.who, () => this.#close(TAKEN));
     this.#socket.once('close', holding.release);
-    if (!holding.set(answer.byteLength)) return this.#close('its client has too much of its answers unread');
+    if (!holding.set(answer.byteLength)) {
+      giveBack(answer);
+      return this.#close('its client has too much of its answers unread');
+    }
     for (const slice of slicesOf(answer)) {
       if (this.#socket.destroyed) break;
       stalled.note(this.#socket);
@@ -163,6 +168,7 @@ export class Conversation {
     }
     this.#socket.off('close', holding.release);
     holding.release();
+    giveBack(answer);
   }
 
   #write(bytes: Uint8Array): Promise<void> {

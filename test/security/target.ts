@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
@@ -32,6 +31,7 @@ export interface StartedTarget extends Target {
   stop(): Promise<void>;
 }
 
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const READY_MS = 30_000;
 
 /** @param clients common names of the certificates that are made */
@@ -48,6 +48,7 @@ export async function startTarget(clients: readonly string[], config = ''): Prom
   const { child, output } = spawnServer(folder, dataDir);
   try {
     const { address, listenerPort } = await ready(child, output);
+    const pid = pidBelow(child);
     const agent = new Agent({ connect: { ca: authority.cert } });
     const ask = asker(address, agent);
     const signedIn = await ask('POST', '/login?realm=_', {
@@ -66,7 +67,7 @@ export async function startTarget(clients: readonly string[], config = ''): Prom
       cookie,
       clients: Object.fromEntries(made),
       ask: (method, path, options = {}) => ask(method, path, { cookie, ...options }),
-      rss: () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) * 1024,
+      rss: () => Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
       output: () => output.text,
       async stop() {
         await agent.destroy();
@@ -75,7 +76,7 @@ export async function startTarget(clients: readonly string[], config = ''): Prom
       },
     };
   } catch (error) {
-    child.kill('SIGKILL');
+    child.kill('SIGTERM');
     throw error;
   }
 }
@@ -83,15 +84,18 @@ export async function startTarget(clients: readonly string[], config = ''): Prom
 const pem = ({ cert, key }: Made) => ({ cert, key });
 
 function spawnServer(folder: string, dataDir: string) {
-  const main = fileURLToPath(new URL('../../main.ts', import.meta.url));
-  const args = ['--disable-warning=ExperimentalWarning', main, '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'];
-  const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = ['launch.mjs', 'start', '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output.text += data));
-  // A test that fails must not leave its server behind.
-  process.on('exit', () => child.kill('SIGKILL'));
+  // A test that fails must not leave its server behind: it ends with its launcher.
+  process.on('exit', () => child.kill('SIGTERM'));
   return { child, output };
+}
+
+/** The server is below its launcher. */
+function pidBelow({ pid }: ChildProcess): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
 }
 
 async function ready(child: ChildProcess, output: { readonly text: string }): Promise<{ address: string; listenerPort: number }> {
