@@ -21,7 +21,6 @@ export const KERNEL_FAULTS = Object.freeze({
   METHOD_NOT_ALLOWED: { status: 405, message: 'this path does not take that method' },
   REQUEST_TIMEOUT: { status: 408, message: 'the request did not arrive in time' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'the body is too large' },
-  URI_TOO_LONG: { status: 414, message: 'the address is too long' },
   HEADERS_TOO_LARGE: { status: 431, message: 'the header fields are too large' },
   CANCELLED: { status: 499, message: 'the caller went away' },
   OVERLOADED: { status: 503, message: 'too busy, try again', retry: true },
@@ -44,6 +43,19 @@ export class Fault extends Error {
     this.detail = options.detail;
     this.errors = options.errors;
   }
+}
+
+/** A failure of the server, or of what it stands on, which says nothing of the request: it is no refusal, and is answered as what it is. */
+export function isServerFailure(error: unknown): boolean {
+  if (!(error instanceof Fault)) return true;
+  const kind: FaultKind | undefined = KERNEL_FAULTS[error.code as keyof typeof KERNEL_FAULTS];
+  return kind !== undefined && (kind.status >= 500 || error.code === 'CANCELLED');
+}
+
+/** The same in one line, where there is no status: `OVERLOADED: too busy, try again`. */
+export function failureText(code: string): string {
+  const kind: FaultKind = KERNEL_FAULTS[code as keyof typeof KERNEL_FAULTS] ?? KERNEL_FAULTS.INTERNAL;
+  return kind === KERNEL_FAULTS.INTERNAL ? kind.message : `${code}: ${kind.message}`;
 }
 
 /** What an actor answers to a call; nothing is ever thrown across a port, where `code` and `cause` would be lost. */

@@ -2,35 +2,28 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
-import type { AccessApi, Grantee, ObtainedObject, OwnedObject, Principal } from './api.ts';
+import { listGrantees, listObtained, listOwned } from './access-lists.ts';
+import { withRefusals } from './access-refusals.ts';
+import type { AccessApi, Principal } from './api.ts';
 import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
-import { EVERYTHING, granteesOf, isGranted, isKnown, parseOperations, readGrants, rightOf, writeGrant } from './object/grants.ts';
-import { tagsOf } from './object/index-terms.ts';
-import { stateAt } from './object/lifecycle.ts';
-import type { ManagedObject } from './object/managed-object.ts';
+import { EVERYTHING, isGranted, isKnown, rightOf } from './object/grants.ts';
+import type { ObjectDescription } from './object/managed-object.ts';
+import { NO_MARK } from './object/row-seal.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
-import { binarySize } from './ttlv/binary.ts';
-import { encodeJson } from './ttlv/json.ts';
-import { nameOf } from './ttlv/read.ts';
 
 const LONGEST_USER = 512;
 /** Users and realms that one object is granted to: they are read with it. */
 const MOST_GRANTEES = 10_000;
-/** Objects that are read together. */
-const AT_ONCE = 128;
-/** Bytes of the attributes in one list, in the binary encoding; of the objects after them only type and tags are told. */
-const MOST_DESCRIBED = 33_554_432;
 
 export function createAccess(server: KeyServer): AccessApi {
   const { store, rows, cache, args } = server;
-  const seconds = () => Math.floor(server.now() / 1000);
   const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(caller.user);
 
   /** @throws Fault KEYS_OBJECT_NOT_FOUND for what the caller may not know of, KEYS_NOT_OWNER for what is another's */
-  async function owned(id: string, caller: Principal): Promise<ManagedObject> {
-    const held = await cache.get(id);
+  async function owned(id: string, caller: Principal): Promise<ObjectDescription> {
+    const held = await cache.get(id, false);
     if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
     requireOwner(held.object, caller);
     return held.object;
@@ -47,67 +40,39 @@ export function createAccess(server: KeyServer): AccessApi {
       ...who(caller),
     };
     await store.transaction(async (tx) => {
-      await requireMayGrant(tx, id, rights, caller);
-      const grants = await readGrants(tx, id);
+      const mark = await requireMayGrant(tx, id, rights, caller);
+      const grants = await rows.grants.read(tx, id, mark);
       if (granting && !grants.has(user) && grants.size >= MOST_GRANTEES)
         throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MOST_GRANTEES} users at most, a realm counts as one` });
       const before = grants.get(user) ?? new Set<string>();
       const after = granting ? before.union(rights) : before.difference(rights);
-      await writeGrant(tx, id, user, after);
+      // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
+      if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, user, after);
+      else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(user, after));
       await tx.audit(event);
     });
     cache.bump([id]);
   }
 
-  /** The right to create is on no object: those who always have it give it. */
-  async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<void> {
+  /** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
+  async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
     if (id !== EVERYTHING) {
       if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
-      const held = await readHeld(rows, tx, id);
+      const held = await readHeld(rows, tx, id, false);
       if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
-      return requireOwner(held.object, caller);
+      requireOwner(held.object, caller);
+      return rows.markOf(held.object);
     }
     if (!isPrivileged(caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
     if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
+    return NO_MARK;
   }
 
-  return {
-    async owned(caller) {
-      const found = await store.all<{ id: string }>('SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', [caller.user]);
-      const listed: OwnedObject[] = [];
-      let bytes = 0;
-      for (let at = 0; at < found.length; at += AT_ONCE) {
-        const part = found.slice(at, at + AT_ONCE).map(({ id }) => id);
-        for (const object of await rows.describeAll(store, part)) {
-          bytes += binarySize(object.attributes.toStructure());
-          listed.push({ object_id: object.id, state: stateName(object, seconds()), attributes: described(object, bytes <= MOST_DESCRIBED) });
-        }
-      }
-      return listed;
-    },
-    async obtained(caller) {
-      const grantees = granteesOf(caller);
-      const found = await store.all<{ object_id: string; operations: string }>(
-        `SELECT object_id, operations FROM kms_grant WHERE user_id IN (${grantees.map((_, at) => `$${at + 1}`).join(', ')}) ORDER BY object_id`,
-        grantees,
-      );
-      const rights = new Map<string, Set<string>>();
-      for (const { object_id, operations } of found) rights.set(object_id, (rights.get(object_id) ?? new Set()).union(parseOperations(operations)));
-      const objects = await rows.describeAll(store, [...rights.keys()]);
-      return objects
-        .filter(({ owner }) => owner !== caller.user)
-        .map(
-          (object): ObtainedObject => ({
-            object_id: object.id,
-            owner_id: object.owner,
-            state: stateName(object, seconds()),
-            operations: [...(rights.get(object.id) ?? [])].sort(),
-          }),
-        );
-    },
-    async grantees(id, caller) {
-      await owned(id, caller);
-      return [...(await readGrants(store, id))].map(([user_id, operations]): Grantee => ({ user_id, operations: [...operations].sort() }));
+  return withRefusals(server, {
+    owned: (caller, page) => listOwned(server, caller, page),
+    obtained: (caller, page) => listObtained(server, caller, page),
+    async grantees(id, caller, page) {
+      return listGrantees(server, await owned(id, caller), page);
     },
     grant: (id, user, operations, caller) => change(id, user, operations, caller, true),
     revoke: (id, user, operations, caller) => change(id, user, operations, caller, false),
@@ -115,14 +80,14 @@ export function createAccess(server: KeyServer): AccessApi {
     isPrivileged: async (caller) => isPrivileged(caller),
     async check(id, user, operations, caller) {
       const rights = named(operations);
-      const held = await cache.get(id);
+      const held = await cache.get(id, false);
       const visible = held && (held.object.owner === caller.user || isKnown(held.grants, caller));
       const subject = user === undefined || user === caller.user ? caller : { user, scheme: '', source: '', ...realmOf(user) };
       if (subject !== caller && visible) requireOwner(held.object, caller);
       const may = (right: string) => visible === true && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
       return Object.fromEntries([...rights].map((right) => [right, may(right)]));
     },
-  };
+  });
 }
 
 /** The realm that a session's identity begins with. */
@@ -132,7 +97,7 @@ function realmOf(user: string): { realm?: string } {
   return realm === '' || realm.includes(':') ? {} : { realm };
 }
 
-function requireOwner(object: ManagedObject, caller: Principal): void {
+function requireOwner(object: ObjectDescription, caller: Principal): void {
   if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${caller.user}` });
 }
 
@@ -151,14 +116,3 @@ function requireGrantee(user: string, caller: Principal): void {
 }
 
 const who = ({ user, realm, scheme, source }: Principal) => ({ actor: user, realm, scheme, source });
-const stateName = (object: ManagedObject, now: number): string => nameOf('State', stateAt(object, now));
-
-/** Attributes for a person to read: the JSON of the tree, unless there are too many before it, and the tags. */
-function described(object: ManagedObject, whole: boolean): unknown {
-  const short = { object_type: nameOf('ObjectType', object.type), tags: tagsOf(object) };
-  if (!whole) return short;
-  return {
-    ...short,
-    attributes: JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure())).toString()).value,
-  };
-}

@@ -70,19 +70,24 @@ async function rotateAlone(server: KeyServer, { id, owner }: DueRow): Promise<bo
     else if (error instanceof Fault) throw error;
     else server.log.error({ object: id, error: describe(error) }, 'an object could not be rotated');
     return false;
+  } finally {
+    ctx.opening.end();
   }
 }
 
 async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource): Promise<boolean> {
   const draft = await tx.read(id);
-  if (!draft) return false;
+  if (draft?.owner !== ctx.caller.user) return false;
   settle(draft, ctx.now);
   const due = rotationDue(draft);
   if (due === undefined || due > ctx.now || stateAt(draft, ctx.now) !== ENUM.State.Active) {
     await tx.update(draft);
     return false;
   }
-  return replaceByKind(tx, draft, ctx, source);
+  const whole = await tx.readWhole(id);
+  if (!whole) return false;
+  settle(whole, ctx.now);
+  return replaceByKind(tx, whole, ctx, source);
 }
 
 async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource): Promise<boolean> {

@@ -1,6 +1,8 @@
 // The rows behind roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
+import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
+import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
 import { byAdministrator } from './roles.ts';
 import { revokeTokensOf } from './tokens.ts';
@@ -11,19 +13,24 @@ interface Row {
   readonly settings: string;
 }
 
+/** What roles of before it was asked for mean. */
+const WITHOUT = { tokenRenewable: true };
+
 export async function readClusterRole(reader: Reader, name: string): Promise<ClusterRole | null> {
   const row = await reader.get<Row>('SELECT name, revision, settings FROM cluster_role WHERE name = $1', [name]);
-  return row ? { name, revision: row.revision, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
+  return row ? { name, revision: row.revision, ...WITHOUT, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
 }
 
-export async function listClusterRoles(store: Reader): Promise<readonly string[]> {
-  return (await store.all<{ name: string }>('SELECT name FROM cluster_role ORDER BY name')).map(({ name }) => name);
+export async function listClusterRoles(store: Reader, page: PageRequest): Promise<Page<string>> {
+  const listing = { columns: 'name', from: 'cluster_role', key: { name: 'string' }, size: 'OCTET_LENGTH(name)' } as const;
+  return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
 }
 
 export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void> {
   const sql =
     'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     await tx.run(sql, [name, randomUUID(), JSON.stringify(settings)]);
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name });
   });
@@ -31,6 +38,7 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
 
 export function deleteClusterRole(store: Store, name: string, by: Administrator): Promise<void> {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'cluster', name);
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.delete', target: name, reason: `${revoked} tokens revoked` });

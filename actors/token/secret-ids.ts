@@ -1,5 +1,7 @@
 // The rows behind secret ids: digest and accessor in one, so that neither is ever without the other.
+import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, NewSecretId } from './api.ts';
 import { byAdministrator, readRole } from './roles.ts';
 import { type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
@@ -23,6 +25,7 @@ const IS_OVER = '(exhausted_at = 0 AND expires_at <> 0 AND expires_at <= $1) OR 
 
 export function createSecretId(store: Store, { role: name, digest, accessor, ttlSeconds, numUses }: NewSecretId, by: Administrator, now: number) {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     const role = await readRole(tx, name);
     if (!role) return false;
     const lifetime = ttlSeconds === 0 ? role.secretIdTtlSeconds : ttlSeconds;
@@ -39,14 +42,22 @@ export function createSecretId(store: Store, { role: name, digest, accessor, ttl
   });
 }
 
-export async function listAccessors(store: Reader, role: string, now: number): Promise<readonly string[] | null> {
+export async function listAccessors(store: Reader, role: string, page: PageRequest, now: number): Promise<Page<string> | null> {
   if (!(await readRole(store, role))) return null;
-  const sql = 'SELECT accessor FROM secret_id WHERE role = $1 AND exhausted_at = 0 AND (expires_at = 0 OR expires_at > $2) ORDER BY created_at, accessor';
-  return (await store.all<{ accessor: string }>(sql, [role, now])).map(({ accessor }) => accessor);
+  const listing = {
+    columns: 'created_at, accessor',
+    from: 'secret_id',
+    where: 'role = $1 AND exhausted_at = 0 AND (expires_at = 0 OR expires_at > $2)',
+    params: [role, now],
+    key: { created_at: 'number', accessor: 'string' },
+    size: 'OCTET_LENGTH(accessor)',
+  } as const;
+  return mapPage(await readPage<{ accessor: string }>(store, listing, page), ({ accessor }) => accessor);
 }
 
 export function destroySecretId(store: Store, role: string, accessor: string, by: Administrator, now: number): Promise<void> {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE accessor = $1 AND role = $2`, [accessor, role]);
     if (!row || stepSecretId(lifeOf(row), { type: 'destroy', now }).state !== 'destroyed') return;
     await tx.run('DELETE FROM secret_id WHERE accessor = $1', [accessor]);

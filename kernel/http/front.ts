@@ -53,7 +53,8 @@ const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 const CHECK_MS = 2_000;
 const MAX_HEADER_BYTES = 16_384;
-const MAX_PARAM = 1_024;
+/** Parameters of a path have rules of their own, and no path is longer than the headers that it stands in. */
+const MAX_PARAM = MAX_HEADER_BYTES;
 /** What is sent may still be on its way through TLS when the response says it is finished. */
 const LINGER_MS = 100;
 
@@ -137,7 +138,7 @@ function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
   app.setErrorHandler((error, request, reply) => {
     const usual = problems(error, request.id);
     const own = ownRefusal(request, usual);
-    return own ? reply.code(own.status).type('application/json; charset=utf-8').send(own.body) : sendProblem(reply, usual);
+    return sendProblem(reply, own ? { ...usual, ...own } : usual);
   });
   // Before a body is read: what is wrong with it says nothing of a path that is not there.
   app.addHook('onRequest', (request, _reply, done) => (request.is404 ? done(new Fault('NOT_FOUND')) : done()));
@@ -146,7 +147,7 @@ function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
   });
 }
 
-function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): FastifyReply {
+function sendProblem(reply: FastifyReply, { status, headers, body }: Omit<Problem, 'body'> & { readonly body: unknown }): FastifyReply {
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }
 

@@ -4,12 +4,13 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 import { isReservedInCertificates, RESERVED_CLAIMS } from './claim-names.ts';
+import { Query, RealmQuery } from './parameters.ts';
 import { requireOwnRealm } from './whoami.ts';
 
 const MOST_KEY_BYTES = 8_192;
 const BODY = Type.Object(
   {
-    verification_key: Type.Optional(Type.String()),
+    verification_key: Type.Optional(Type.String({ maxLength: MOST_KEY_BYTES })),
     claims: Type.Array(Type.String({ maxLength: 255 }), { default: [], maxItems: 100 }),
     exclude_sub: Type.Boolean({ default: false }),
   },
@@ -21,7 +22,7 @@ export function certifyRoute(ctx: AuthContext): Route {
     method: 'POST',
     path: '/certify',
     auth: ['cookie'],
-    query: Type.Object({ realm: Type.Optional(Type.String()) }),
+    query: Query({ realm: Type.Optional(RealmQuery) }),
     body: BODY,
     handle: (request) => certify(ctx, request),
   };
@@ -49,12 +50,11 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
   return { status: 200, body: { certificate } };
 }
 
-/** PEM-shaped, no more: the key need not be one that we can parse. */
-function keyOf(given: string | undefined): string {
-  const key = given?.trim() ?? '';
+/** PEM-shaped, no more: the key need not be one that we can parse. @returns it as it was given, to the byte: somebody may compare it */
+function keyOf(given = ''): string {
   const refuse = (problem: string) => new Fault('BAD_REQUEST', { detail: `body/verification_key: ${problem}` });
-  if (key === '') throw refuse('is missing');
-  if (Buffer.byteLength(given as string) > MOST_KEY_BYTES) throw refuse(`must not have more than ${MOST_KEY_BYTES} bytes`);
-  if (!/-----BEGIN [^-]+-----[\s\S]+-----END [^-]+-----/.test(key)) throw refuse('must be PEM, with BEGIN and END lines');
-  return key;
+  if (given.trim() === '') throw refuse('is missing');
+  if (Buffer.byteLength(given) > MOST_KEY_BYTES) throw refuse(`must not have more than ${MOST_KEY_BYTES} bytes`);
+  if (!/-----BEGIN [^-]+-----[\s\S]+-----END [^-]+-----/.test(given)) throw refuse('must be PEM, with BEGIN and END lines');
+  return given;
 }

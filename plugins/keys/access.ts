@@ -1,21 +1,38 @@
 // The routes /access/...: what one owns, what one was given, and giving it to others.
 import Type, { type Static, type TSchema } from 'typebox';
+import type { Listed, Page } from '../../actors/kmip/api.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import { MAX_NAME_CHARACTERS, normalName } from '../../kernel/normal-form.ts';
 import type { KeysContext } from './actors.ts';
 import { principalIn } from './identity.ts';
 
 const strict = { additionalProperties: false };
 const text = Type.String();
 const texts = Type.Array(text);
-const OPERATIONS = Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ -]{0,63}$' }), { minItems: 1, maxItems: 100, examples: [['encrypt', 'decrypt']] });
+const OPERATIONS = Type.Array(Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_ -]*$' }), {
+  minItems: 1,
+  maxItems: 100,
+  examples: [['encrypt', 'decrypt']],
+});
 const OBJECT = Type.String({ minLength: 1, maxLength: 1_024, examples: ['00000000-0000-4000-8000-000000000000'] });
 /** `*` is everybody, `<realm>/*` everybody of a realm. */
-const USER = Type.String({ minLength: 1, maxLength: 2_304, examples: ['team/ada'] });
+const USER = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, examples: ['team/ada'] });
 
 const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_id: USER, operation_types: OPERATIONS }, strict);
 const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);
 const SUCCESS = Type.Object({ success: text });
+
+/** Of one page. */
+const MAX_LISTED = 1_000;
+const PAGE = Type.Object(
+  {
+    limit: Type.Integer({ default: MAX_LISTED, minimum: 1, maximum: MAX_LISTED }),
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: 'as in the Link header of the page before' })),
+  },
+  strict,
+);
 
 /** The right to create is one on no object. */
 const NO_OBJECT = '*';
@@ -23,27 +40,26 @@ const NO_OBJECT = '*';
 export function accessRoutes(ctx: KeysContext): readonly Route[] {
   const { kmip } = ctx.actors;
   const who = (request: Request) => principalIn(ctx.config, request);
-  const list = async (body: Promise<unknown>) => ({ status: 200, body: await body });
   const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
     const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
-    await kmip[verb](id, user.normalize('NFC'), types, who(request));
+    await kmip[verb](id, userOf(user), types, who(request));
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
-    get('owned', 'The objects that one owns', Type.Array(Type.Object({ object_id: text, state: text, attributes: Type.Unknown() })), (request) =>
-      list(kmip.owned(who(request))),
+    list('owned', 'The objects that one owns, the newest first', Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }), (request, page) =>
+      kmip.owned(who(request), page),
     ),
-    get(
+    list(
       'obtained',
-      'The objects of others that one may use, and how',
-      Type.Array(Type.Object({ object_id: text, owner_id: text, state: text, operations: texts })),
-      (request) => list(kmip.obtained(who(request))),
+      'The objects of others that one may use, and how: those granted by name first',
+      Type.Object({ object_id: text, owner_id: text, state: text, operations: texts }),
+      (request, page) => kmip.obtained(who(request), page),
     ),
-    get(
+    list(
       'list/{object_id}',
       'Who may use an object, for its owner',
-      Type.Array(Type.Object({ user_id: text, operations: texts })),
-      (request) => list(kmip.grantees(request.params['object_id'] as string, who(request))),
+      Type.Object({ user_id: text, operations: texts }),
+      (request, page) => kmip.grantees(request.params['object_id'] as string, who(request), page),
       FOR_OWNERS,
     ),
     post('grant', 'Let a user do operations with an object', GRANT_BODY, SUCCESS, change('grant', 'added'), FOR_OWNERS),
@@ -63,10 +79,17 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
       Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
       async (request: Request<Static<typeof CHECK_BODY>>) => {
         const { unique_identifier: id, user_id: user, operation_types: types } = request.body;
-        return { status: 200, body: { allowed: await kmip.check(id, user?.normalize('NFC'), types, who(request)) } };
+        return { status: 200, body: { allowed: await kmip.check(id, user === undefined ? undefined : userOf(user), types, who(request)) } };
       },
     ),
   ];
+}
+
+/** @throws Fault BAD_REQUEST */
+function userOf(given: string): string {
+  const user = normalName(given);
+  if (user === undefined) throw new Fault('BAD_REQUEST', { detail: 'body/user_id: cannot be a user' });
+  return user;
 }
 
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
@@ -76,7 +99,35 @@ const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
 };
 
 function get(path: string, summary: string, schema: TSchema, handle: Route['handle'], refusals: Readonly<Record<number, ResponseDescription>> = {}): Route {
-  return { ...COMMON, method: 'GET', path: `/access/${path}`, summary, responses: { 200: { description: 'as asked', schema }, ...refusals }, handle };
+  const params = path.includes('{object_id}') ? { params: Type.Object({ object_id: OBJECT }) } : {};
+  return {
+    ...COMMON,
+    ...params,
+    method: 'GET',
+    path: `/access/${path}`,
+    summary,
+    responses: { 200: { description: 'as asked', schema }, ...refusals },
+    handle,
+  };
+}
+
+/** A page of a list; where more follows, the Link header leads to it (RFC 8288). */
+function list(
+  path: string,
+  summary: string,
+  item: TSchema,
+  read: (request: Request, page: Page) => Promise<Listed<unknown>>,
+  refusals: Readonly<Record<number, ResponseDescription>> = {},
+): Route {
+  const handle = async (request: Request) => {
+    const { limit: asked, after } = request.query;
+    const limit = asked === undefined ? MAX_LISTED : Number(asked);
+    const { items, next } = await read(request, { limit, after });
+    if (next === undefined) return { status: 200, body: items };
+    const address = `/access/${path.replace('{object_id}', encodeURIComponent(request.params['object_id'] ?? ''))}`;
+    return { status: 200, body: items, headers: { link: `<${address}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"` } };
+  };
+  return { ...get(path, summary, Type.Array(item), handle, refusals), query: PAGE };
 }
 
 function post(

@@ -1,12 +1,12 @@
 // KMIP over TLS: binary messages of clients that show a certificate, whose common name is the user.
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, failureText } from '../../kernel/fault.ts';
 import type { Listener, Message } from '../../kernel/listener/listener.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
 import type { KeysContext } from './actors.ts';
 import { failureMessage } from './failure.ts';
 import { principalOf } from './identity.ts';
-import { LARGEST_MESSAGE } from './kmip.ts';
+import { MAX_MESSAGE_BYTES } from './kmip-bodies.ts';
 
 /** Tag, type and length of the structure that every request is (KMIP 2.1 sections 8.1 and 10.1). */
 const HEADER_BYTES = 8;
@@ -25,7 +25,7 @@ export function kmipListeners(ctx: KeysContext, count: (outcomes: readonly strin
       host,
       port,
       headerBytes: HEADER_BYTES,
-      maxMessageBytes: LARGEST_MESSAGE,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
       lengthOf(header) {
         const view = new DataView(header.buffer, header.byteOffset);
         return view.getUint32(0) === REQUEST_MESSAGE ? HEADER_BYTES + view.getUint32(4) : undefined;
@@ -46,6 +46,6 @@ async function answer(ctx: KeysContext, count: (outcomes: readonly string[]) => 
   } catch (error) {
     // The actor answers whatever is in a message; what fails here is the server: too busy, restarting, out of time.
     if (!(error instanceof Fault) || error.code === 'INTERNAL') ctx.log.error({ error }, 'a KMIP message was not answered');
-    return failureMessage(beginning, error instanceof Fault ? error.code : 'INTERNAL', ctx.clock.now());
+    return failureMessage(beginning, failureText(error instanceof Fault ? error.code : 'INTERNAL'), ctx.clock.now());
   }
 }

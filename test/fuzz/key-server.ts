@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { ObjectCache } from '../../actors/kmip/object/cache.ts';
+import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import { ObjectRows } from '../../actors/kmip/object/rows.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import streamActor from '../../actors/kmip/stream.actor.ts';
@@ -13,6 +14,7 @@ import type { StreamApi } from '../../actors/kmip/stream-api.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
 import type { ActorContext, Remote } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { DataKey } from '../../kernel/data-key.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 import { openStore } from '../../kernel/store/open.ts';
@@ -49,9 +51,17 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
   await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => NOW);
   const aside = new DatabaseSync(file, { timeout: 5_000 });
   aside.exec('PRAGMA synchronous = OFF');
-  const rows = new ObjectRows(new Uint8Array(32).fill(7), () => NOW);
+  const rows = new ObjectRows(new DataKey('keys', new Uint8Array(32).fill(7), () => NOW), () => NOW);
   const { log, lines } = memoryLog();
-  const args = { vendorIdentification: 'cosmian', version: '1.2.3', privilegedUsers: [], defaultUnwrapType: [], algorithms: [], hsmPrefixes: [] };
+  const args = {
+    vendorIdentification: 'cosmian',
+    version: '1.2.3',
+    privilegedUsers: [],
+    defaultUnwrapType: [],
+    algorithms: [],
+    hsmPrefixes: [],
+    maxSealsPerDataKey: 2 ** 28,
+  };
   return {
     fresh: async () => ({
       args,
@@ -61,6 +71,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       store,
       rows,
       cache: new ObjectCache(rows, store, createVersions()),
+      room: new ContentRoom(() => undefined),
       streams: await streamsInProcess(),
       random: new SeededRandom(),
       aside: (work) => work(),

@@ -1,22 +1,21 @@
 // Garbage for a whole server from outside, over HTTPS and over KMIP's own listener: it lives, and what it answers is well-formed.
 import assert from 'node:assert/strict';
-import type { TLSSocket } from 'node:tls';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { Encoding } from '../../actors/kmip/api.ts';
 import { encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
 import { encodeJson } from '../../actors/kmip/ttlv/json.ts';
 import { encodeXml } from '../../actors/kmip/ttlv/xml.ts';
 import type { Made } from '../certificates.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
 import { signInAdmin } from '../server.ts';
-import { readAnswer } from './answer.ts';
+import { exchange } from './exchange.ts';
 import { attributes, code, DATA, id } from './members.ts';
 import { BINARY, BYTES, mutated } from './mutate.ts';
 import { batchItem, requestMessage } from './objects.ts';
 import type { Random } from './random.ts';
 import type { FuzzTarget } from './target.ts';
+import { checkHttp, checkKmip, frames, patience, type Sent } from './wire-answer.ts';
 
-interface Wire {
+export interface Wire {
   readonly server: SecureServer;
   readonly cookie: string;
   readonly client: Made;
@@ -64,7 +63,6 @@ const TYPES = [
   ],
 ];
 const METHODS = ['POST', 'POST', 'GET', 'DELETE', 'PUT', 'PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'BREW'];
-const STATUSES: ReadonlySet<number> = new Set([200, 204, 400, 401, 403, 404, 405, 406, 408, 411, 413, 414, 415, 417, 422, 429, 431, 501, 503]);
 
 interface Fitting {
   readonly method: string;
@@ -110,8 +108,8 @@ const ENCODED: readonly ((bytes: Uint8Array) => { name: string; bytes: Uint8Arra
   () => ({ name: 'gzip', bytes: gzipSync(new Uint8Array(2_000_000)) }),
 ];
 
-/** A request as bytes: most are HTTP, some promise more or less body than they have. */
-function httpRequest({ cookie }: Wire, random: Random): Buffer {
+/** A request as bytes: most are HTTP, some promise more or less body than they have. One that is whole has to be answered. */
+function httpRequest({ cookie }: Wire, random: Random): Sent {
   const fitting = random.pick(FITTING);
   const [method, path, type] =
     random.below(3) > 0 ? [fitting.method, fitting.path, fitting.type] : [random.pick(METHODS), random.pick(PATHS), random.pick(TYPES)];
@@ -124,98 +122,51 @@ function httpRequest({ cookie }: Wire, random: Random): Buffer {
   if (encoded) lines.push(`content-encoding: ${encoded.name}`);
   if (random.below(10) === 0) lines.push('expect: 100-continue');
   const length = random.below(12);
-  if (length === 0) lines.push(`content-length: ${random.pick([bytes.length + 10, Math.max(0, bytes.length - 1), 999_999_999, -1])}`);
+  const promised = length === 0 ? random.pick([bytes.length + 10, Math.max(0, bytes.length - 1), 999_999_999, -1]) : bytes.length;
+  if (length === 0) lines.push(`content-length: ${promised}`);
   else if (length === 1) lines.push('transfer-encoding: chunked');
   else lines.push(`content-length: ${bytes.length}`);
-  const chunk =
-    length === 1 ? [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from(random.below(2) === 0 ? '\r\n0\r\n\r\n' : '\r\nzz\r\n')] : [bytes];
+  const ending = random.below(2) === 0 ? '\r\n0\r\n\r\n' : '\r\nzz\r\n';
+  const chunk = length === 1 ? [Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from(ending)] : [bytes];
   const whole = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), ...chunk]);
-  return random.below(12) === 0 ? Buffer.from(mutated([whole], BYTES, random)) : whole;
+  if (random.below(12) === 0) return { bytes: mutated([whole], BYTES, random), least: 0, most: 0 };
+  const owed = promised >= 0 && promised <= bytes.length ? 1 : 0;
+  return { bytes: whole, least: owed, most: owed };
 }
 
-/** Without an answer for so long the other side waits for more: then there is no more. */
-const QUIET_MS = 150;
-
-/** Writes, and reads until the other side ends, it has answered all there is, or it waits for more. */
-async function exchange(socket: TLSSocket, bytes: Uint8Array, isWhole: (answer: Buffer) => boolean): Promise<Buffer> {
-  let received: Buffer = Buffer.alloc(0);
-  const quiet = setTimeout(() => socket.end(), QUIET_MS);
-  // What a server may do with garbage is to reset the connection; what it had said before counts.
-  socket.on('error', () => {});
-  socket.on('data', (chunk: Buffer) => {
-    received = Buffer.concat([received, chunk]);
-    quiet.refresh();
-    if (isWhole(received)) socket.end();
-  });
-  const closed = new Promise((resolve) => socket.once('close', resolve));
-  socket.once('secureConnect', () => {
-    quiet.refresh();
-    socket.write(bytes);
-  });
-  await closed;
-  clearTimeout(quiet);
-  return received;
-}
-
-/** How many whole messages there are. */
-function frames(bytes: Uint8Array): number {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  let [count, at] = [0, 0];
-  while (view.length - at >= 8 && view.length - at >= 8 + view.readUInt32BE(at + 4)) {
-    at += 8 + view.readUInt32BE(at + 4);
-    count += 1;
-  }
-  return count;
-}
-
-function checkHttp(answer: Buffer): void {
-  if (answer.length === 0) return;
-  const end = answer.indexOf('\r\n\r\n');
-  const head = answer.subarray(0, end).toString('latin1');
-  const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
-  if (status === 100) return checkHttp(answer.subarray(end + 4));
-  assert.ok(STATUSES.has(status), head.split('\r\n', 1)[0]);
-  const content = answer.subarray(end + 4);
-  const length = Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? Number.NaN);
-  if (content.length === 0 || length !== content.length) return;
-  if (/^content-type: application\/json/im.test(head)) JSON.parse(content.toString());
-  if (/^content-type: application\/octet-stream/im.test(head)) readAnswer({ status, body: new Uint8Array(content), outcomes: [] }, 'binary');
-  if (/^content-type: text\/xml/im.test(head)) readAnswer({ status, body: new Uint8Array(content), outcomes: [] }, 'xml' satisfies Encoding);
-}
-
-/** One frame after the other, each a message. */
-function checkKmip(answer: Buffer): void {
-  for (let rest = answer; rest.length > 0; ) {
-    assert.ok(rest.length >= 8, 'a whole header');
-    const size = 8 + rest.readUInt32BE(4);
-    assert.ok(rest.length >= size, 'a whole message');
-    readAnswer({ status: 200, body: new Uint8Array(rest.subarray(0, size)), outcomes: [] }, 'binary');
-    rest = rest.subarray(size);
-  }
-}
-
-function kmipBytes(random: Random): Uint8Array {
+/** Messages that follow each other; those in front that are as they should be have to be answered. */
+function kmipMessages(random: Random): Sent {
+  if (random.below(6) === 0) return kmipSent([body(random)], 0);
   const whole = MESSAGES.map(encodeBinary);
-  const parts = Array.from({ length: 1 + random.below(3) }, () => (random.below(3) === 0 ? random.pick(whole) : mutated(whole, [...BYTES, ...BINARY], random)));
-  return random.below(6) === 0 ? body(random) : Buffer.concat(parts);
+  const isIntact = Array.from({ length: 1 + random.below(3) }, () => random.below(3) === 0);
+  const parts = isIntact.map((intact) => (intact ? random.pick(whole) : mutated(whole, [...BYTES, ...BINARY], random)));
+  return kmipSent(parts, isIntact.indexOf(false) === -1 ? parts.length : isIntact.indexOf(false));
 }
 
-async function attempt(wire: Wire, random: Random): Promise<void> {
+function kmipSent(parts: readonly Uint8Array[], least: number): Sent {
+  const bytes = Buffer.concat(parts);
+  return { bytes, least, most: frames(bytes) };
+}
+
+export async function attempt(wire: Wire, random: Random): Promise<void> {
   const { server, client, kmipPort } = wire;
   const isHttp = random.below(3) > 0;
-  const bytes = isHttp ? httpRequest(wire, random) : kmipBytes(random);
+  const made = isHttp ? httpRequest(wire, random) : kmipMessages(random);
+  const isKnown = random.below(10) > 0;
+  // The listener owes nothing to somebody it does not know.
+  const sent = isHttp || isKnown ? made : { ...made, least: 0 };
   try {
     const port = isHttp ? Number(new URL(server.address).port) : kmipPort;
-    const socket = server.dial(port, random.below(10) > 0 ? client : undefined, isHttp ? { ALPNProtocols: ['http/1.1'] } : {});
-    const asked = frames(bytes);
-    const answer = await exchange(socket, bytes, (received) => !isHttp && frames(received) >= asked);
-    if (isHttp) checkHttp(answer);
-    else checkKmip(answer);
+    const socket = server.dial(port, isKnown ? client : undefined, isHttp ? { ALPNProtocols: ['http/1.1'] } : {});
+    const isAnswered = (received: Uint8Array) => !isHttp && frames(received) >= sent.most;
+    const exchanged = await exchange(socket, sent.bytes, { isAnswered, patienceMs: patience(sent) });
+    if (isHttp) checkHttp(sent, exchanged);
+    else checkKmip(sent, exchanged);
     const failed = server.lines.splice(0).filter(({ level }) => level === 'error' || level === 'fatal');
     assert.deepEqual(failed, []);
     if (random.below(20) === 0) assert.equal((await server.ask('GET', '/health')).status, 200);
   } catch (cause) {
-    throw new Error(`${isHttp ? 'https' : 'kmip'} ${Buffer.from(bytes).toString('latin1').slice(0, 3000)}`, { cause });
+    throw new Error(`${isHttp ? 'https' : 'kmip'} ${Buffer.from(sent.bytes).toString('latin1').slice(0, 3000)}`, { cause });
   }
 }
 

@@ -247,7 +247,7 @@ test('a restore that fails in its middle leaves nothing behind', async () => {
           ...plugin,
           migrations: (plugin.migrations ?? []).map((m) => ({
             ...m,
-            sql: `${typeof m.sql === 'string' ? m.sql : m.sql.sqlite}; CREATE UNIQUE INDEX one_owner ON kms_object (owner)`,
+            sql: `${typeof m.sql === 'string' ? m.sql : m.sql.sqlite}; CREATE UNIQUE INDEX one_owner_${m.id} ON kms_object (owner)`,
           })),
         }
       : plugin,
@@ -267,7 +267,7 @@ test('a backup of an older version is restored at its own level, and brought up 
           ...plugin,
           migrations: [
             ...(plugin.migrations ?? []),
-            { id: (plugin.migrations?.length ?? 0) + 1, about: 'more', sql: 'ALTER TABLE kms_grant ADD COLUMN more BIGINT NOT NULL DEFAULT 7' },
+            { id: (plugin.migrations?.at(-1)?.id ?? 0) + 1, about: 'more', sql: 'ALTER TABLE kms_grant ADD COLUMN more BIGINT NOT NULL DEFAULT 7' },
           ],
         })
       : plugin,

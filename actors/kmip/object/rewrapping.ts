@@ -4,6 +4,7 @@ import { Refusal } from '../refusal.ts';
 import { type Structure, structure, text } from '../ttlv/node.ts';
 import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { wrappingKeyOf } from './index-terms.ts';
 import { keyBlockOf } from './key-material.ts';
 import { changed } from './lifecycle.ts';
 import type { Draft } from './managed-object.ts';
@@ -13,8 +14,9 @@ import { setWrapper } from './wrapping-policy.ts';
 /** Of one owner: what others have wrapped by a key they were granted the use of is theirs to wrap anew. */
 export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
   for (const id of await tx.wrappedBy(old)) {
-    const dependant = await tx.read(id);
-    if (!dependant?.content) continue;
+    const dependant = await tx.readWhole(id);
+    // The index, which has no MAC, only says where to look.
+    if (!dependant?.content || dependant.owner !== old.owner || wrappingKeyOf(dependant) !== old.id) continue;
     const { wrapping } = keyBlockOf(dependant.content);
     if (!wrapping) setWrapper(dependant, replacement.id);
     else if (!rewrap(dependant, dependant.content, old, replacement, specificationOf(wrapping, replacement.id))) continue;

@@ -1,74 +1,157 @@
-// Managed objects as rows: attributes in clear, content sealed with the key server's data key, and an index of what Locate asks for.
-import { seal, unseal } from '../../../kernel/seal.ts';
-import { isUniqueViolation, type Reader, type SqlValue, type Transaction } from '../../../kernel/store/store.ts';
+// Managed objects as rows: facts and attributes in clear with a MAC, content sealed with the key server's data key, and an index of what Locate asks for.
+import type { DataKey } from '../../../kernel/data-key.ts';
+import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
+import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
 import { Refusal } from '../refusal.ts';
-import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { AttributeSet } from './attributes.ts';
+import { DATES, datesOf } from './date-columns.ts';
+import { GrantRows } from './grant-rows.ts';
+import type { Grants } from './grants.ts';
 import { indexTerms } from './index-terms.ts';
-import { dateAttribute } from './lifecycle.ts';
-import type { Draft, ManagedObject, ObjectType, State } from './managed-object.ts';
-import { rotationDue } from './rotation-due.ts';
+import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
+import {
+  COLUMNS,
+  CONTENT_BYTES,
+  DESCRIPTION,
+  type DescriptionRow,
+  described,
+  FACTS,
+  type FactRow,
+  type ObjectRow,
+  rowOf,
+  rowsOf,
+  type Sized,
+  SMALL_CONTENT,
+} from './object-row.ts';
+import { NO_CONTENT, newMark, RowSeal, type Seal } from './row-seal.ts';
+import { SealedContents } from './sealed-content.ts';
+import { readTerms, termsOf, writeTerms } from './term-rows.ts';
 
-interface ObjectRow {
-  readonly id: string;
-  readonly object_type: number;
-  readonly state: number;
-  readonly owner: string;
-  readonly archived: number;
-  readonly attributes: Uint8Array;
-  readonly content: Uint8Array | null;
+/** An object as it was read, with the size of what lies in the store. */
+export interface Stored<T> {
+  readonly object: T;
+  /** Bytes of the sealed content; 0 where it is destroyed. */
+  readonly contentBytes: number;
 }
 
-const COLUMNS = 'id, object_type, state, owner, archived, attributes, content';
-const DATES = 'due_at, initial_date, activation_date, deactivation_date';
-
 export class ObjectRows {
-  readonly #dataKey: Uint8Array;
+  readonly grants: GrantRows;
+  readonly dataKey: DataKey;
+  readonly seals: RowSeal;
   readonly #now: () => number;
+  readonly #forged: ForgedRow;
+  readonly #contents: SealedContents;
+  /** What the grants of each object in memory are bound to. */
+  readonly #marks = new WeakMap<ObjectDescription, Uint8Array>();
 
-  /** @param dataKey of the key server, 32 bytes; kept for the life of the thread */
-  constructor(dataKey: Uint8Array, now: () => number) {
-    this.#dataKey = dataKey;
+  /** @param dataKey of the key server @param forged told of each row that is refused */
+  constructor(dataKey: DataKey, now: () => number, forged: ForgedRow = () => {}) {
+    this.dataKey = dataKey;
+    this.seals = new RowSeal(dataKey.derive('gatehouse rows of the key server'));
+    this.#contents = new SealedContents(dataKey);
+    this.grants = new GrantRows(this.seals, now, forged);
     this.#now = now;
+    this.#forged = forged;
   }
 
+  /** With its content, whatever its size. */
   async read(from: Reader, id: string): Promise<Draft | undefined> {
     const row = await from.get<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id = $1`, [id]);
-    return row && this.#open(row);
+    return row && this.#open(from, row);
   }
 
-  /** Those of the identifiers that exist, in their order, without their contents, which stay sealed. */
-  async describeAll(from: Reader, ids: readonly string[]): Promise<ManagedObject[]> {
-    return (await rowsOf(from, ids)).map((row) => described(row, undefined));
+  /** With its content where that is small. */
+  async readSmall(from: Reader, id: string): Promise<Stored<DescriptionDraft> | undefined> {
+    const row = await from.get<ObjectRow & Sized>(`SELECT ${DESCRIPTION}, ${SMALL_CONTENT}, ${CONTENT_BYTES} FROM kms_object WHERE id = $1`, [id]);
+    if (!row) return undefined;
+    const contentBytes = Number(row.content_bytes ?? 0);
+    const object = row.content === null && contentBytes > 0 ? this.#describe(row)?.draft : await this.#open(from, row);
+    return object && { object, contentBytes };
+  }
+
+  /** Without its content, which stays sealed in the store. */
+  async describe(from: Reader, id: string): Promise<Stored<DescriptionDraft> | undefined> {
+    const row = await from.get<DescriptionRow & Sized>(`SELECT ${DESCRIPTION}, ${CONTENT_BYTES} FROM kms_object WHERE id = $1`, [id]);
+    const object = row && this.#describe(row)?.draft;
+    return object && { object, contentBytes: Number(row.content_bytes ?? 0) };
+  }
+
+  /** Those of the identifiers that exist, in their order, without their contents. */
+  async describeAll(from: Reader, ids: readonly string[]): Promise<DescriptionDraft[]> {
+    const rows = await rowsOf<DescriptionRow>(from, ids, DESCRIPTION);
+    return rows.flatMap((row) => this.#describe(row)?.draft ?? []);
+  }
+
+  /** Owner and mark of those of the identifiers that exist: what a list is held against before it is told. */
+  async factsOf(from: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, { readonly owner: string; readonly mark: Uint8Array }>> {
+    const rows = await rowsOf<FactRow>(from, ids, FACTS);
+    return new Map(
+      rows.flatMap((row) => {
+        const seal = this.#factsOf(row);
+        return seal ? [[row.id, { owner: row.owner, mark: seal.mark }] as const] : [];
+      }),
+    );
+  }
+
+  /** The rights on an object that was read here. */
+  grantsOf(from: Reader, object: ObjectDescription): Promise<Grants> {
+    return this.grants.read(from, object.id, this.markOf(object));
+  }
+
+  /** What the grants of an object that was read here are bound to. */
+  markOf(object: ObjectDescription): Uint8Array {
+    const mark = this.#marks.get(object);
+    if (!mark) throw new Error(`the object ${object.id} is none that was read`);
+    return mark;
+  }
+
+  /** Makes all grants of an object void that are not written anew. @returns what they are to be bound to */
+  async renewMark(tx: Transaction, id: string): Promise<Uint8Array> {
+    const row = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
+    const mark = newMark();
+    const seal = row && this.#factsOf(row) && this.seals.renew(row, row.seal as Uint8Array, mark);
+    if (!seal) throw new Error(`the object ${id} is not there`);
+    await tx.run('UPDATE kms_object SET seal = $2 WHERE id = $1', [id, seal]);
+    return mark;
   }
 
   /** @throws Refusal ObjectAlreadyExists */
   async insert(tx: Transaction, draft: Draft): Promise<void> {
     const now = this.#now();
+    const row = rowOf(draft);
+    const { bytes, mark: content } = this.#contents.seal(draft.id, draft.content);
+    const mark = newMark();
+    const columns = [...Object.values(row), this.seals.write(row, { content, mark }), bytes, ...datesOf(draft), now];
     try {
-      await tx.run(`INSERT INTO kms_object (${COLUMNS}, ${DATES}, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`, [
-        ...this.#values(draft),
-        ...datesOf(draft),
-        now,
-      ]);
+      await tx.run(
+        `INSERT INTO kms_object (${Object.keys(row).join(', ')}, seal, content, ${DATES}, created_at, changed_at)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
+        columns,
+      );
     } catch (error) {
       if (isUniqueViolation(error)) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
       throw error;
     }
-    await writeTerms(tx, draft, []);
+    this.#marks.set(draft, mark);
+    await writeTerms(tx, draft, indexTerms(draft), []);
   }
 
-  async update(tx: Transaction, draft: Draft): Promise<void> {
-    const before = await tx.all<{ tag: number; value: string }>('SELECT tag, value FROM kms_attribute WHERE object_id = $1', [draft.id]);
-    await tx.run(
-      `UPDATE kms_object SET object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, content = $7,
-        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12 WHERE id = $1`,
-      [...this.#values(draft), ...datesOf(draft), this.#now()],
-    );
-    await writeTerms(tx, draft, before);
+  /** A content that was not read, or is the one in the store, keeps its sealed bytes. */
+  async update(tx: Transaction, draft: DescriptionDraft): Promise<void> {
+    const { id } = draft;
+    const stored = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
+    const seal = stored && this.#factsOf(stored);
+    if (!seal) throw new Error(`the object ${id} is not there to be changed`);
+    const before = await readTerms(tx, id);
+    const terms = await termsOf(draft, before, async () => (await this.read(tx, id))?.content);
+    const row = rowOf(draft);
+    const written = !hasContent(draft) || this.#contents.isStored(draft.content, seal.content) ? undefined : this.#contents.seal(id, draft.content);
+    const content = written?.mark ?? seal.content;
+    const columns = [...Object.values(row), this.seals.write(row, { content, mark: seal.mark }), ...datesOf(draft), this.#now()];
+    const facts = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
+        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12`;
+    if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $13 WHERE id = $1`, [...columns, written.bytes]);
+    else await tx.run(`UPDATE kms_object SET ${facts} WHERE id = $1`, columns);
+    await writeTerms(tx, draft, terms, before);
   }
 
   /** Takes the row away altogether: only for what is destroyed with its removal asked for. */
@@ -77,80 +160,32 @@ export class ObjectRows {
     await tx.run('DELETE FROM kms_object WHERE id = $1', [id]);
   }
 
-  #values(draft: Draft): SqlValue[] {
-    const { id, type, state, owner, archived, attributes, content } = draft;
-    const sealed = content ? this.#seal(id, encodeBinary(content)) : null;
-    return [id, type, state, owner, archived ? 1 : 0, encodeBinary(attributes.toStructure()), sealed];
+  async #open(from: Reader, row: ObjectRow): Promise<Draft | undefined> {
+    const described = this.#describe(row);
+    if (!described) return undefined;
+    const { draft, seal } = described;
+    const isEmpty = row.content === null && seal.content.generation === NO_CONTENT.generation;
+    const content = isEmpty ? undefined : await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
+    // The same object: what its grants are bound to is known of it.
+    if (content || isEmpty) return Object.assign(draft, { content });
+    this.#forged(row.id, 'content');
+    return undefined;
   }
 
-  #seal(id: string, plain: Uint8Array): Uint8Array {
-    const sealed = seal(this.#dataKey, purpose(id), plain);
-    plain.fill(0);
-    return sealed;
+  #describe(row: DescriptionRow): { draft: DescriptionDraft; seal: Seal } | undefined {
+    const seal = this.seals.open(row, row.seal);
+    if (!seal) {
+      this.#forged(row.id, 'row');
+      return undefined;
+    }
+    const draft = described(row);
+    this.#marks.set(draft, seal.mark);
+    return { draft, seal };
   }
 
-  #open(row: ObjectRow): Draft {
-    const plain = row.content === null ? undefined : unseal(this.#dataKey, purpose(row.id), row.content);
-    if (row.content !== null && !plain) throw new Error(`the content of ${row.id} does not open with the data key`);
-    return described(row, plain && decodeBinary(plain));
+  #factsOf(row: FactRow): Seal | undefined {
+    const seal = this.seals.openFacts(row, row.seal);
+    if (!seal) this.#forged(row.id, 'row');
+    return seal;
   }
-}
-
-function described(row: ObjectRow, content: Structure | undefined): Draft {
-  return {
-    id: row.id,
-    type: row.object_type as ObjectType,
-    state: row.state as State,
-    owner: row.owner,
-    archived: row.archived === 1,
-    attributes: AttributeSet.of(decodeBinary(row.attributes)),
-    content,
-  };
-}
-
-/** Rows of one statement. */
-const CHUNK = 512;
-
-async function rowsOf(from: Reader, ids: readonly string[]): Promise<ObjectRow[]> {
-  const found = new Map<string, ObjectRow>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const part = ids.slice(at, at + CHUNK);
-    // Filled up to a power of two: statements are prepared by their text, which are to be few.
-    const size = 2 ** Math.ceil(Math.log2(part.length));
-    const params = Array.from({ length: size }, (_, index) => part[index] ?? (part[0] as string));
-    const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${params.map((_, index) => `$${index + 1}`).join(', ')})`, params);
-    for (const row of rows) found.set(row.id, row);
-  }
-  return ids.flatMap((id) => found.get(id) ?? []);
-}
-
-/** What a sealed content is bound to: it opens for the object it was stored for only. */
-function purpose(id: string): string {
-  return `gatehouse object ${id}`;
-}
-
-/** When time next changes the object: milliseconds, or null. */
-function dueAt(draft: Draft): number | null {
-  const { State } = ENUM;
-  const dates: (number | undefined)[] = [];
-  if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));
-  if (draft.state === State.PreActive || draft.state === State.Active) dates.push(dateAttribute(draft.attributes, TAG.DeactivationDate), rotationDue(draft));
-  const known = dates.filter((date) => date !== undefined);
-  return known.length === 0 ? null : Math.min(...known) * 1000;
-}
-
-/** The columns of DATES. */
-function datesOf(draft: Draft): (number | null)[] {
-  const seconds = [TAG.InitialDate, TAG.ActivationDate, TAG.DeactivationDate].map((tag) => dateAttribute(draft.attributes, tag) ?? null);
-  return [dueAt(draft), ...seconds];
-}
-
-async function writeTerms(tx: Transaction, draft: Draft, before: readonly { tag: number; value: string }[]): Promise<void> {
-  const key = ({ tag, value }: { tag: number; value: string }) => `${tag} ${value}`;
-  const old = new Map(before.map((term) => [key(term), term]));
-  for (const term of indexTerms(draft)) {
-    if (old.delete(key(term))) continue;
-    await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', [draft.id, draft.owner, term.tag, term.value]);
-  }
-  for (const { tag, value } of old.values()) await tx.run('DELETE FROM kms_attribute WHERE object_id = $1 AND tag = $2 AND value = $3', [draft.id, tag, value]);
 }

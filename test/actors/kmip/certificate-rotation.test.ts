@@ -9,6 +9,7 @@ import { BatchContext } from '../../../actors/kmip/context.ts';
 import { SeededRandom } from '../../../actors/kmip/crypto/random.ts';
 import { ObjectCache } from '../../../actors/kmip/object/cache.ts';
 import { certificateOf } from '../../../actors/kmip/object/certificate-content.ts';
+import { ContentRoom } from '../../../actors/kmip/object/content-room.ts';
 import { linkedTo } from '../../../actors/kmip/object/create.ts';
 import { happen } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
@@ -21,6 +22,8 @@ import { dateTime, enumeration, interval, structure, text } from '../../../actor
 import { textOf } from '../../../actors/kmip/ttlv/read.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
 import { createClock } from '../../../kernel/clock.ts';
+import { DataKey } from '../../../kernel/data-key.ts';
+import { createForgedRows } from '../../../kernel/store/forged-rows.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
@@ -35,7 +38,8 @@ const store = await openStore(`sqlite:${join(folder, 'keys.db')}`, { writer: 'w'
 await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => 0);
 const { log, lines } = memoryLog();
 let now = START;
-const rows = new ObjectRows(randomBytes(32), () => now * 1000);
+const refused = createForgedRows(store, log, () => now * 1000, 'key.forged');
+const rows = new ObjectRows(new DataKey('keys', randomBytes(32), () => now * 1000), () => now * 1000, refused);
 const server: KeyServer = {
   args: new ObjectsInMemory([]).server.args,
   log,
@@ -44,6 +48,7 @@ const server: KeyServer = {
   store,
   rows,
   cache: new ObjectCache(rows, store, undefined),
+  room: new ContentRoom(() => undefined),
   get streams(): never {
     throw new Error('nothing streams here');
   },
@@ -108,7 +113,7 @@ test('an object that cannot be read keeps no other from its rotation', async () 
   now += HOUR;
   await rotateDue(server);
   assert.notEqual(linkedTo(await stored(whole), 'ReplacementObjectLink'), undefined);
-  assert.ok(lines.some((line) => line['object'] === broken && line.level === 'error'));
+  assert.ok(lines.some((line) => line['row'] === broken && line.level === 'error'));
 });
 
 test('more than a thousand objects that cannot be rotated keep no other from its rotation', async () => {

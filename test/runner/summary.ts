@@ -1,0 +1,29 @@
+// What a run prints of one file, and at its end: the last line is the count.
+import type { AllowedSkip } from './skip-list.ts';
+import type { Verdict } from './verdict.ts';
+
+/** A line for each file as it ends, and all it printed where something failed. */
+export function describe({ file, passed, failed, problems, output, seconds }: Verdict): string {
+  const counts = `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}, ${seconds.toFixed(1)} s`;
+  const line = `${failed > 0 ? 'FAIL' : 'ok  '} ${file} (${counts})`;
+  return failed === 0 ? line : [line, output.trimEnd(), ...problems.map((problem) => `${file}: ${problem}`)].join('\n');
+}
+
+/** @param stale entries of the list of skips that covered nothing @param trouble what is wrong with the run as a whole, each counted as a failure */
+export function summary(verdicts: readonly Verdict[], stale: readonly AllowedSkip[] = [], trouble: readonly string[] = []): string[] {
+  const sum = (pick: (verdict: Verdict) => number) => verdicts.reduce((total, verdict) => total + pick(verdict), 0);
+  const skips = [...new Set(verdicts.flatMap((verdict) => verdict.skips))];
+  const failed = sum((verdict) => verdict.failed) + trouble.length;
+  return [
+    ...skips.map((reason) => `skipped: ${reason}`),
+    ...stale.map(({ file, says }) => `not skipped here, though test/skips.toml allows it: ${file}: ${says}`),
+    ...verdicts.filter((verdict) => verdict.failed > 0).map(({ file }) => `failed: ${file}`),
+    ...trouble,
+    `${sum(({ passed }) => passed)} passed, ${failed} failed${skips.length > 0 ? `, ${skips.length} skipped` : ''}`,
+  ];
+}
+
+/** Of the process: a run with a failure, or without anything that ran, is none that passed. */
+export function exitStatus(verdicts: readonly Verdict[], trouble: readonly string[]): 0 | 1 {
+  return trouble.length === 0 && verdicts.length > 0 && verdicts.every(({ failed }) => failed === 0) ? 0 : 1;
+}

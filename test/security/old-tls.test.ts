@@ -1,0 +1,65 @@
+// TLS below 1.2 on both ports: refused for its version, of a client that a server which takes it does let in.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import tls, { createServer, type SecureVersion, type Server } from 'node:tls';
+import { test } from 'uvu';
+import { type Made, makeCertificate, SERVER_AUTH } from '../certificates.ts';
+import { type SecureServer, startSecureServer } from '../secure-server.ts';
+
+// As with the flags --tls-min-v1.0 and --tls-cipher-list: OpenSSL and Node would let the old versions in here, for client and server alike,
+// so that what refuses them is the server's own setting. OpenSSL speaks them at security level 0 only.
+tls.DEFAULT_MIN_VERSION = 'TLSv1';
+tls.DEFAULT_CIPHERS = 'DEFAULT@SECLEVEL=0';
+
+const OLD: readonly SecureVersion[] = ['TLSv1', 'TLSv1.1'];
+const CURRENT: readonly SecureVersion[] = ['TLSv1.2', 'TLSv1.3'];
+
+let server: SecureServer;
+let control: Server;
+let ann: Made;
+let ports: Readonly<Record<string, number>>;
+
+test.before(async () => {
+  server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
+  ann = await server.client('ann');
+  const own = await makeCertificate('CN=control', { issuer: server.authority, usage: SERVER_AUTH, names: ['127.0.0.1'] });
+  const trust = { ca: server.authority.cert, requestCert: true, rejectUnauthorized: true };
+  control = createServer({ cert: own.cert, key: own.key, ...trust }, (socket) => socket.end());
+  await once(control.listen(0, '127.0.0.1'), 'listening');
+  const kmip = server.announcements.find((line) => line.startsWith('KMIP listener on ')) as string;
+  ports = { https: Number(new URL(server.address).port), kmip: Number(new URL(kmip.slice('KMIP listener on '.length)).port) };
+});
+test.after(async () => {
+  control?.close();
+  await server?.end();
+});
+
+/** @returns the version that was agreed on, or the code of the error */
+async function handshake(port: number, version: SecureVersion): Promise<string> {
+  const socket = server.dial(port, ann, { minVersion: version, maxVersion: version });
+  try {
+    await once(socket, 'secureConnect');
+    return socket.getProtocol() ?? 'none';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? 'an error without a code';
+  } finally {
+    socket.destroy();
+  }
+}
+
+test('the client speaks every version with a server that takes them', async () => {
+  const { port } = control.address() as AddressInfo;
+  for (const version of [...OLD, ...CURRENT]) assert.equal(await handshake(port, version), version);
+});
+
+for (const name of ['https', 'kmip']) {
+  test(`the port of ${name} refuses TLS below 1.2 for its version, and takes the same client with 1.2 and 1.3`, async () => {
+    const port = ports[name] as number;
+    // The alert protocol_version (RFC 5246, section 7.2.2): any other refusal would be by chance, such as for want of a common cipher.
+    for (const version of OLD) assert.equal(await handshake(port, version), 'ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', version);
+    for (const version of CURRENT) assert.equal(await handshake(port, version), version);
+  });
+}
+
+test.run();
