@@ -40,6 +40,8 @@ export interface ActorContext {
   openStore(): Promise<Store>;
   /** A data key that the spec names in `dataKeys`. */
   dataKey(purpose: DataKeyPurpose): Uint8Array;
+  /** True at the first start of a version that authenticates the rows of this purpose: those without a MAC are given one before the factory is done. */
+  adopts(purpose: DataKeyPurpose): boolean;
   /** The call under way, through any number of awaits. */
   call(): Call | undefined;
   /** Replaces what /ready and the owning plugin see of this actor. */

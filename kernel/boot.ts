@@ -13,14 +13,14 @@ import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
 import { certificatesIn, readTls, type TlsService, tlsFiles, watchTls } from './http/tls.ts';
-import type { DataKeyPurpose, Keyring } from './keyring.ts';
+import type { Keyring } from './keyring.ts';
 import { listen as listenTo, type OpenListener } from './listener/listen.ts';
 import type { Listener } from './listener/listener.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics } from './metrics.ts';
 import type { FrontView } from './plugin.ts';
-import { nodeName, prepareStore, storeUrl } from './prepare-store.ts';
+import { nodeName, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { notReady } from './readiness.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { Unwind } from './unwind.ts';
@@ -85,14 +85,15 @@ async function start(options: Start): Promise<Server> {
   const node = nodeName(dataDir.path);
   const specs = actorSpecs(catalog.plugins, sections, config, options.base, version);
   let keyring: Keyring | undefined;
-  const dataKey = (purpose: DataKeyPurpose) => (keyring as Keyring).dataKey(purpose);
+  const ring = () => keyring as Keyring;
   const runtime = new Runtime(specs, {
     clock,
     versions: createVersions(),
     log,
     store,
     node,
-    dataKey,
+    dataKey: (purpose) => ring().dataKey(purpose),
+    adopts: (purpose) => ring().adopts(purpose),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
   });
@@ -108,6 +109,7 @@ async function start(options: Start): Promise<Server> {
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
   await runtime.start();
+  await settleRows(prepared, runtime.dataKeys, store.url, node, clock);
   const announcements = [...prepared.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
   const authentication = createAuthentication(

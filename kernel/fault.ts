@@ -21,7 +21,6 @@ export const KERNEL_FAULTS = Object.freeze({
   METHOD_NOT_ALLOWED: { status: 405, message: 'this path does not take that method' },
   REQUEST_TIMEOUT: { status: 408, message: 'the request did not arrive in time' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'the body is too large' },
-  URI_TOO_LONG: { status: 414, message: 'the address is too long' },
   HEADERS_TOO_LARGE: { status: 431, message: 'the header fields are too large' },
   CANCELLED: { status: 499, message: 'the caller went away' },
   OVERLOADED: { status: 503, message: 'too busy, try again', retry: true },

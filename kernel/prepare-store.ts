@@ -7,7 +7,7 @@ import type { Clock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
 import { writePrivateFile } from './data-dir.ts';
-import { type Keyring, openKeyring, rotateKek } from './keyring.ts';
+import { type DataKeyPurpose, type DataKeyRow, dataKeyRows, type Keyring, openKeyring, rotateKek } from './keyring.ts';
 import { migrate } from './store/migrate.ts';
 import { openStore } from './store/open.ts';
 
@@ -30,8 +30,32 @@ export async function prepareStore(
   try {
     await migrate(store, migrationSets(catalog.plugins), now);
     const source = { dataDir, configured: config.store.root_key, next: newRootKey };
-    const keyring = await openKeyring(store, source, now);
-    return { keyring, announcements: isRotation ? [await rotateKek(store, source)] : [] };
+    const open = () => openKeyring(store, source, now, () => storedDataKeys(url, node, clock));
+    let keyring = await open();
+    const announcements = isRotation ? [await rotateKek(store, source)] : [];
+    if (isRotation) keyring = await open();
+    return { keyring, announcements };
+  } finally {
+    await store.close();
+  }
+}
+
+/** What a thread that starts again is given is opened from the store only where another node has changed the root key meanwhile. */
+async function storedDataKeys(url: string, node: string, clock: Clock): Promise<DataKeyRow[]> {
+  const store = await openStore(url, { writer: `${node}/kernel`, clock });
+  try {
+    return await dataKeyRows(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The actors that know the rows of these purposes have started: what was there before them is authenticated. */
+export async function settleRows({ keyring }: Prepared, purposes: readonly DataKeyPurpose[], url: string, node: string, clock: Clock): Promise<void> {
+  if (!purposes.some((purpose) => keyring.adopts(purpose))) return;
+  const store = await openStore(url, { writer: `${node}/kernel`, clock });
+  try {
+    await keyring.settle(store, purposes);
   } finally {
     await store.close();
   }

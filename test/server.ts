@@ -60,7 +60,14 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   writeFileSync(join(folder, 'config.toml'), options.config ?? '');
   const lines: Record<string, unknown>[] = [];
   const clock = createClock();
-  const argv = ['--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0', ...(options.argv ?? [])];
+  const argv = [
+    '--config',
+    join(folder, 'config.toml'),
+    '--data-dir',
+    dataDir,
+    ...(options.argv?.includes('--port') ? [] : ['--port', '0']),
+    ...(options.argv ?? []),
+  ];
   const logTo = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
   try {
     // Tests sign in more often than people do; those of the limit set their own.

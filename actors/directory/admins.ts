@@ -1,7 +1,8 @@
 // Admin records: who administers which realms, and by which sign-ins they are known.
 import { Fault } from '../../kernel/fault.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
-import type { Admin, AdminRecord, DirectoryApi } from './api.ts';
+import { administeredRealms, requireAdministration } from './administered.ts';
+import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, endSessions, type Part } from './part.ts';
 
@@ -15,8 +16,6 @@ interface Row {
 }
 
 const COLUMNS = 'id, userpass, jwt, fido2, digital_credentials, client_certificate';
-/** Columns that a session's scheme is matched with; a constant, never a caller's text. */
-const COLUMN_OF_SCHEME: Readonly<Record<string, string>> = { up: 'userpass', jwt: 'jwt', cc: 'client_certificate' };
 
 async function findAdmin(store: Reader, id: string): Promise<Admin | null> {
   const row = await store.get<Row>(`SELECT ${COLUMNS} FROM admin WHERE id = $1`, [id]);
@@ -62,24 +61,20 @@ async function writeRealms(tx: Transaction, { id, realms }: AdminRecord): Promis
   }
 }
 
-type AdminApi = Pick<DirectoryApi, 'administered' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin'>;
+type AdminApi = Pick<
+  DirectoryApi,
+  'administered' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin' | 'addAdminRealm' | 'removeAdminRealm'
+>;
 
 export function adminApi(part: Part): AdminApi {
   const { store, args } = part;
   return {
-    // Records are found by the session's scheme only. A session in realm `_` has all rights of its records; one in another realm has the
-    // rights for that realm only, whatever else the records list.
-    async administered({ realm, username, scheme }) {
-      const column = COLUMN_OF_SCHEME[scheme];
-      if (column === undefined) return [];
-      const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin.${column} = $1`;
-      const realms = (await store.all<{ realm: string }>(sql, [username])).map((row) => row.realm);
-      return realm === '_' ? realms : realms.filter((own) => own === realm);
-    },
+    administered: (owner) => administeredRealms(store, owner),
     listAdmins: async () => Promise.all((await store.all<Row>(`SELECT ${COLUMNS} FROM admin ORDER BY id`)).map((row) => adminOf(store, row))),
     getAdmin: (id) => findAdmin(store, id),
     createAdmin: (admin, by) =>
       store.transaction(async (tx) => {
+        await requireAdministration(tx, by, admin.realms);
         try {
           await tx.run(`INSERT INTO admin (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(admin));
         } catch (error) {
@@ -91,16 +86,19 @@ export function adminApi(part: Part): AdminApi {
       }),
     updateAdmin: (admin, by) =>
       store.transaction(async (tx) => {
+        if (!(await requireOwner(tx, admin.id, by))) return null;
+        await requireAdministration(tx, by, admin.realms);
         const sql = 'UPDATE admin SET userpass = $2, jwt = $3, fido2 = $4, digital_credentials = $5, client_certificate = $6 WHERE id = $1';
-        if ((await tx.run(sql, valuesOf(admin))) === 0) return null;
+        await tx.run(sql, valuesOf(admin));
         await writeRealms(tx, admin);
-        await keepSuperAdmin(tx, args.clientCertificates);
-        await auditChange(tx, by, 'admin.update', admin.id, undefined);
-        return (await findAdmin(tx, admin.id)) as Admin;
+        return changed(part, tx, admin.id, by);
       }),
+    addAdminRealm: (id, realm, by) =>
+      changeRealms(part, id, realm, by, 'INSERT INTO admin_realm (admin, realm) VALUES ($1, $2) ON CONFLICT (admin, realm) DO NOTHING'),
+    removeAdminRealm: (id, realm, by) => changeRealms(part, id, realm, by, 'DELETE FROM admin_realm WHERE admin = $1 AND realm = $2'),
     async deleteAdmin(id, by) {
       const ended = await store.transaction(async (tx) => {
-        const admin = await findAdmin(tx, id);
+        const admin = await requireOwner(tx, id, by);
         if (!admin) return [];
         await tx.run('DELETE FROM admin WHERE id = $1', [id]);
         const { userpass } = admin;
@@ -115,4 +113,29 @@ export function adminApi(part: Part): AdminApi {
       for (const [realm, username] of ended) part.bump(realm, username);
     },
   };
+}
+
+/** @returns null for what is not there, which only super admins are told @throws Fault FORBIDDEN for an admin whom the caller does not own */
+async function requireOwner(tx: Transaction, id: string, by: Actor): Promise<Admin | null> {
+  const admin = await findAdmin(tx, id);
+  await requireAdministration(tx, by, admin?.realms ?? []);
+  return admin;
+}
+
+/** One row comes or goes, and no other with it. @param sql of an admin's id and a realm's */
+function changeRealms(part: Part, id: string, realm: string, by: Actor, sql: string): Promise<Admin | null> {
+  return part.store.transaction(async (tx) => {
+    if (!(await requireOwner(tx, id, by))) return null;
+    await requireAdministration(tx, by, [realm]);
+    if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
+    await tx.run(sql, [id, realm]);
+    return changed(part, tx, id, by);
+  });
+}
+
+/** The end of every change of a record. */
+async function changed({ args }: Part, tx: Transaction, id: string, by: Actor): Promise<Admin> {
+  await keepSuperAdmin(tx, args.clientCertificates);
+  await auditChange(tx, by, 'admin.update', id, undefined);
+  return (await findAdmin(tx, id)) as Admin;
 }

@@ -63,6 +63,11 @@ export interface CredentialInput extends Omit<Credential, 'password_hash'> {
   readonly passwordHash: string | null;
 }
 
+export interface CredentialUpdate extends CredentialInput {
+  /** Revision of the credential whose password the new one was compared with; null where nothing was compared. */
+  readonly comparedWith: number | null;
+}
+
 /** A credential as logins need it. */
 export interface CredentialView {
   /** PHC string. */
@@ -87,26 +92,23 @@ export interface LoginView {
   readonly nobody: CredentialView | null;
   /** Factors that this source is locked out of. */
   readonly locked: readonly Factor[];
-  /** An admin record names this client certificate. */
-  readonly isAdminCertificate: boolean;
+  /** The realm takes this name by password. */
+  readonly opens: boolean;
 }
 
-export interface PasswordChange {
-  readonly realm: string;
-  readonly username: string;
-  /** The revision that was proven; a change in between refuses this one. */
-  readonly revision: number;
-  readonly passwordHash: string;
-  readonly source: string;
-}
-
-export interface CompletedLogin {
+export interface ProvenLogin {
   readonly realm: string;
   readonly username: string;
   readonly source: string;
+  /** The revision of the credential that was proven; a change in between refuses the login. */
   readonly revision: number;
-  /** Time step of the code that was given; null where none was asked for. */
-  readonly totpStep: number | null;
+  /** The code that was sent; null where there was none. */
+  readonly code: string | null;
+}
+
+export interface CompletedLogin extends ProvenLogin {
+  /** PHC string of the new password; null keeps the one there is. */
+  readonly passwordHash: string | null;
 }
 
 export interface FirstStart {
@@ -121,9 +123,8 @@ export interface TotpEnrolment {
   /** Base32. */
   readonly secret: string;
   readonly code: string;
-  /** An unused code of the factor that is replaced; undefined where the caller needs none. */
+  /** An unused code of the factor that is replaced; those who administer the realm need none. */
   readonly currentCode: string | undefined;
-  readonly mustProve: boolean;
 }
 
 export type TotpOutcome = 'done' | 'missing' | 'code-invalid' | 'unproven';
@@ -144,20 +145,29 @@ export interface AuditPage {
 
 export type SigningPurpose = 'session' | 'certificate';
 
-/** Methods answer null for what is missing, and throw AUTH_EXISTS, AUTH_LAST_SUPER_ADMIN or BAD_REQUEST for what cannot be. */
+/**
+ * Methods answer null for what is missing, and throw AUTH_EXISTS, AUTH_LAST_SUPER_ADMIN or BAD_REQUEST for what cannot be. Each change is one
+ * transaction with the look at the right of whom it is `by`, and throws FORBIDDEN without it.
+ */
 export type DirectoryApi = {
   login(realm: string, username: string, source: string): Promise<LoginView>;
-  /** Clears the mark, ends every session of the user. @returns the new revision, or null when the credential has changed meanwhile */
-  changePassword(change: PasswordChange): Promise<number | null>;
   /** Writes the row of a refused login, counts the failure of an existing credential, and locks what has failed too often. */
   refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string): Promise<void>;
   /**
-   * The last step of a login by password: looks at the locks once more, uses the code up, forgets the failures of this source.
-   * @returns false when the credential has changed, a lock has come, or the code was used meanwhile
+   * The last step of a login by password, all of it or nothing: looks at the credential, the locks and the code once more, uses the code up,
+   * changes the password where there is a new one (which clears the mark and ends every session), forgets the failures of this source.
+   * @returns the revision of the credential, or null when it has changed, a lock has come, or the code was used meanwhile
    */
-  complete(login: CompletedLogin): Promise<boolean>;
-  /** @returns the time step of a code that is valid and not used up; null for any other */
-  checkTotp(realm: string, username: string, code: string): Promise<number | null>;
+  complete(login: CompletedLogin): Promise<number | null>;
+  /**
+   * Writes the row of a login by password that has proven something and goes no further: a code or another password is asked for.
+   * @returns false, and nothing is written, when the credential has changed or a lock has come meanwhile
+   */
+  interrupt(login: ProvenLogin, event: AuditEvent): Promise<boolean>;
+  /** Whether a code is valid and not used up; it stays so. */
+  checkTotp(realm: string, username: string, code: string): Promise<boolean>;
+  /** Whether the realm takes this name by this scheme: `_` takes only those whom an admin record lists for it. */
+  opensTo(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<boolean>;
   record(event: AuditEvent): Promise<void>;
 
   administered(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<readonly string[]>;
@@ -172,17 +182,22 @@ export type DirectoryApi = {
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
   updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
   deleteAdmin(id: string, by: Actor): Promise<void>;
+  /** The rest of the record stays as it is at that moment. @returns null for an unknown admin or realm */
+  addAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
+  removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
 
   /** @param realm null for all realms */
   listCredentials(realm: string | null): Promise<readonly Credential[]>;
   getCredential(realm: string, username: string): Promise<Credential | null>;
   createCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
-  updateCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
+  /** A new password opens the lock of passwords. @returns `overtaken`, and nothing is changed, when the credential has changed since it was compared */
+  updateCredential(input: CredentialUpdate, by: Actor): Promise<Credential | null | 'overtaken'>;
   deleteCredential(realm: string, username: string, by: Actor): Promise<void>;
   unlock(realm: string, username: string, by: Actor): Promise<boolean>;
 
+  /** Codes that are asked for as a proof count and lock as those of logins do. */
   enableTotp(enrolment: TotpEnrolment, by: Actor): Promise<TotpOutcome>;
-  disableTotp(realm: string, username: string, code: string | undefined, mustProve: boolean, by: Actor): Promise<TotpOutcome>;
+  disableTotp(realm: string, username: string, code: string | undefined, by: Actor): Promise<TotpOutcome>;
 
   /** Compact JWS, ES256. */
   sign(purpose: SigningPurpose, claims: Readonly<Record<string, unknown>>): Promise<string>;

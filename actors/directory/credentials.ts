@@ -1,8 +1,10 @@
 // Username/password credentials with their roles and extra claims; a change of what sessions are made from ends them.
 import { Fault } from '../../kernel/fault.ts';
 import { isUniqueViolation } from '../../kernel/store/store.ts';
-import type { Credential, CredentialInput, DirectoryApi } from './api.ts';
+import { requireAdministration } from './administered.ts';
+import type { Credential, CredentialInput, CredentialUpdate, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
+import { openLock } from './lockout.ts';
 import { auditChange, endSessions, type Part } from './part.ts';
 
 interface Row {
@@ -33,13 +35,10 @@ function answerOf({ realm, username, change_password, roles, extra_claims }: Cre
 
 const claimsText = ({ extra_claims: claims }: CredentialInput) => (claims === null ? null : JSON.stringify(claims));
 
-type CredentialApi = Pick<
-  DirectoryApi,
-  'listCredentials' | 'getCredential' | 'createCredential' | 'updateCredential' | 'deleteCredential' | 'changePassword' | 'unlock'
->;
+type CredentialApi = Pick<DirectoryApi, 'listCredentials' | 'getCredential' | 'createCredential' | 'updateCredential' | 'deleteCredential' | 'unlock'>;
 
 export function credentialApi(part: Part): CredentialApi {
-  const { store, clock, args } = part;
+  const { store, args } = part;
   return {
     async listCredentials(realm) {
       const rows =
@@ -56,6 +55,7 @@ export function credentialApi(part: Part): CredentialApi {
     updateCredential: (input, by) => updateCredential(part, input, by),
     async deleteCredential(realm, username, by) {
       const deleted = await store.transaction(async (tx) => {
+        await requireAdministration(tx, by, [realm]);
         if ((await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) === 0) return false;
         await endSessions(tx, realm, username);
         if (realm === '_') await keepSuperAdmin(tx, args.clientCertificates);
@@ -64,20 +64,9 @@ export function credentialApi(part: Part): CredentialApi {
       });
       if (deleted) part.bump(realm, username);
     },
-    async changePassword({ realm, username, revision, passwordHash, source }) {
-      const changed = await store.transaction(async (tx) => {
-        const sql =
-          'UPDATE userpass SET password_hash = $1, change_password = 0, password_set_at = $2, revision = revision + 1 WHERE realm = $3 AND username = $4 AND revision = $5';
-        if ((await tx.run(sql, [passwordHash, clock.now(), realm, username, revision])) === 0) return false;
-        await endSessions(tx, realm, username);
-        await tx.audit({ event: 'password.change', outcome: 'success', realm, actor: username, scheme: 'up', source, target: username });
-        return true;
-      });
-      if (changed) part.bump(realm, username);
-      return changed ? revision + 1 : null;
-    },
     unlock: (realm, username, by) =>
       store.transaction(async (tx) => {
+        await requireAdministration(tx, by, [realm]);
         if (!(await tx.get('SELECT username FROM userpass WHERE realm = $1 AND username = $2', [realm, username]))) return false;
         await tx.run('DELETE FROM lockout WHERE realm = $1 AND username = $2', [realm, username]);
         await auditChange(tx, by, 'credential.unlock', username, realm);
@@ -90,6 +79,7 @@ export function credentialApi(part: Part): CredentialApi {
 function createCredential({ store, clock }: Part, input: CredentialInput, by: Parameters<DirectoryApi['createCredential']>[1]): Promise<Credential | null> {
   const { realm, username, passwordHash, change_password, roles } = input;
   return store.transaction(async (tx) => {
+    await requireAdministration(tx, by, [realm]);
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
     try {
       await tx.run(
@@ -105,11 +95,13 @@ function createCredential({ store, clock }: Part, input: CredentialInput, by: Pa
 }
 
 /** @returns null for an unknown credential */
-async function updateCredential(part: Part, input: CredentialInput, by: Parameters<DirectoryApi['updateCredential']>[1]): Promise<Credential | null> {
-  const { realm, username, passwordHash, change_password, roles } = input;
+async function updateCredential(part: Part, input: CredentialUpdate, by: Parameters<DirectoryApi['updateCredential']>[1]) {
+  const { realm, username, passwordHash, change_password, roles, comparedWith } = input;
   const outcome = await part.store.transaction(async (tx) => {
-    const before = await tx.get<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 AND username = $2`, [realm, username]);
+    await requireAdministration(tx, by, [realm]);
+    const before = await tx.get<Row & { revision: number }>(`SELECT ${COLUMNS}, revision FROM userpass WHERE realm = $1 AND username = $2`, [realm, username]);
     if (!before) return 'missing';
+    if (comparedWith !== null && comparedWith !== before.revision) return 'overtaken';
     await tx.run(
       `UPDATE userpass SET change_password = $3, roles = $4, extra_claims = $5, revision = revision + 1,
         password_hash = COALESCE($6, password_hash), password_set_at = CASE WHEN $6 IS NULL THEN password_set_at ELSE $7 END WHERE realm = $1 AND username = $2`,
@@ -117,9 +109,11 @@ async function updateCredential(part: Part, input: CredentialInput, by: Paramete
     );
     const ends = passwordHash !== null || before.roles !== JSON.stringify(roles) || before.extra_claims !== claimsText(input);
     if (ends) await endSessions(tx, realm, username);
+    if (passwordHash !== null) await openLock(tx, realm, username, 'password');
     await auditChange(tx, by, passwordHash === null ? 'credential.update' : 'credential.password', username, realm);
     return ends ? 'ended' : 'kept';
   });
   if (outcome === 'ended') part.bump(realm, username);
+  if (outcome === 'overtaken') return outcome;
   return outcome === 'missing' ? null : answerOf(input);
 }

@@ -1,5 +1,7 @@
 // The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of theirs makes invalid.
 import { defineActor } from '../../kernel/actor.ts';
+import { DataKey } from '../../kernel/data-key.ts';
+import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import { adminApi } from './admins.ts';
 import type { DirectoryApi } from './api.ts';
@@ -9,6 +11,7 @@ import { firstStartApi } from './first-start.ts';
 import { loginApi } from './login-api.ts';
 import type { DirectoryArgs, Part } from './part.ts';
 import { realmApi } from './realms.ts';
+import { SigningKeyRows } from './signing-key-rows.ts';
 import { openSigningKeys } from './signing-keys.ts';
 import { totpApi } from './totp.ts';
 
@@ -25,7 +28,9 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
     bump: (realm, username) => versions?.bump(userCounter(realm, username)),
     bumpAll: () => versions?.bumpAll(),
   };
-  const { rotate, ...signing } = await openSigningKeys(part);
+  const forged = createForgedRows(store, log, () => clock.now(), 'signing_key.forged');
+  const keyRows = new SigningKeyRows(part.dataKey, new DataKey('auth', part.dataKey, () => clock.now()), forged);
+  const { rotate, ...signing } = await openSigningKeys(part, keyRows, ctx.adopts('auth'));
   const keepHouse = async () => {
     await rotate();
     const purged = await purgeAudit(store, args.auditRetentionDays, clock.now());

@@ -36,6 +36,11 @@ export async function lockedFactors(store: Reader, realm: string, username: stri
   return factors;
 }
 
+/** Opens a factor for every source: what was guessed at is not there any more. */
+export async function openLock(tx: Transaction, realm: string, username: string, factor: Factor): Promise<void> {
+  await tx.run('DELETE FROM lockout WHERE realm = $1 AND username = $2 AND factor = $3', [realm, username, factor]);
+}
+
 interface Failure {
   readonly realm: string;
   readonly username: string;

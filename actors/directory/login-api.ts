@@ -1,49 +1,73 @@
-// The directory's part in logins: what is known, what was refused, and which one-time codes are good.
+// The directory's part in logins: what is known, what was refused, and how a login by password is completed.
+
 import type { Transaction } from '../../kernel/store/store.ts';
-import type { CompletedLogin, DirectoryApi } from './api.ts';
-import { countFailure, KNOWN_MS, lockedFactors } from './lockout.ts';
+import { opensTo } from './administered.ts';
+import type { CompletedLogin, DirectoryApi, ProvenLogin } from './api.ts';
+import { KNOWN_MS, lockedFactors } from './lockout.ts';
 import { loginView } from './login-view.ts';
-import type { Part } from './part.ts';
-import { acceptedStep, useStep } from './totp.ts';
+import { endSessions, type Part } from './part.ts';
+import { refuseProof } from './refused-proof.ts';
+import { acceptedStep, hasTotp, useStep } from './totp.ts';
 
 const DAY_MS = 86_400_000;
 
-type LoginApi = Pick<DirectoryApi, 'login' | 'refuse' | 'complete' | 'checkTotp' | 'record'>;
+type LoginApi = Pick<DirectoryApi, 'login' | 'refuse' | 'complete' | 'interrupt' | 'checkTotp' | 'record' | 'opensTo'>;
 
 export function loginApi(part: Part): LoginApi {
-  const { store, clock, args } = part;
+  const { store, clock } = part;
   return {
     login: (realm, username, source) => loginView(store, realm, username, source, clock.now()),
     refuse: (event, factor, username, source) =>
+      store.transaction((tx) => (factor === null ? tx.audit(event) : refuseProof(part, tx, event, { realm: event.realm ?? '', username, factor, source }))),
+    async complete(login) {
+      const revision = await store.transaction((tx) => complete(part, tx, login));
+      if (revision !== null && login.passwordHash !== null) part.bump(login.realm, login.username);
+      return revision;
+    },
+    interrupt: (login, event) =>
       store.transaction(async (tx) => {
+        if (!(await isStillProven(part, tx, login))) return false;
         await tx.audit(event);
-        const realm = event.realm ?? '';
-        if (factor === null) return;
-        for (const locked of await countFailure(tx, { realm, username, factor, source }, args.lockout, clock.now())) {
-          await tx.audit({
-            event: 'lockout',
-            outcome: 'success',
-            realm,
-            actor: username,
-            scheme: 'up',
-            source,
-            target: `${factor} ${locked}`,
-            reason: 'too many failures',
-          });
-        }
+        return true;
       }),
-    complete: (login) => store.transaction((tx) => complete(tx, login, clock.now())),
-    checkTotp: (realm, username, code) => acceptedStep(part, realm, username, code),
+    checkTotp: async (realm, username, code) => (await acceptedStep(part, store, realm, username, code)) !== null,
     record: (event) => store.transaction((tx) => tx.audit(event)),
+    opensTo: (owner) => opensTo(store, owner),
   };
 }
 
-async function complete(tx: Transaction, { realm, username, source, revision, totpStep }: CompletedLogin, now: number): Promise<boolean> {
+/** Tries that were under way together have been counted by now: the right one among too many wrong ones is refused like them. */
+async function isStillProven({ clock }: Part, tx: Transaction, { realm, username, source, revision, code }: ProvenLogin): Promise<boolean> {
   const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
   if (credential?.revision !== revision) return false;
-  // Tries that were under way together have been counted by now: the right one among too many wrong ones is refused like them.
-  if ((await lockedFactors(tx, realm, username, source, now)).length > 0) return false;
-  if (totpStep !== null && !(await useStep(tx, realm, username, totpStep))) return false;
+  const locked = await lockedFactors(tx, realm, username, source, clock.now());
+  if (locked.includes('password') || (code !== null && locked.includes('totp'))) return false;
+  return opensTo(tx, { realm, username, scheme: 'up' });
+}
+
+/** Everything is looked at before anything is changed: what is refused here leaves no trace. */
+async function complete(part: Part, tx: Transaction, login: CompletedLogin): Promise<number | null> {
+  const { realm, username, source, code, revision, passwordHash } = login;
+  if (!(await isStillProven(part, tx, login))) return null;
+  // A factor may have come, gone or been replaced since the code was looked at: the one that is there now decides.
+  if (await hasTotp(tx, realm, username)) {
+    const step = code === null ? null : await acceptedStep(part, tx, realm, username, code);
+    if (step === null || !(await useStep(tx, realm, username, step))) return null;
+  }
+  if (passwordHash !== null) await changePassword(part, tx, login, passwordHash);
+  await noteSource(tx, realm, username, source, part.clock.now());
+  return passwordHash === null ? revision : revision + 1;
+}
+
+async function changePassword({ clock }: Part, tx: Transaction, { realm, username, source }: CompletedLogin, passwordHash: string): Promise<void> {
+  const sql = 'UPDATE userpass SET password_hash = $1, change_password = 0, password_set_at = $2, revision = revision + 1 WHERE realm = $3 AND username = $4';
+  await tx.run(sql, [passwordHash, clock.now(), realm, username]);
+  await endSessions(tx, realm, username);
+  await tx.audit({ event: 'password.change', outcome: 'success', realm, actor: username, scheme: 'up', source, target: username });
+}
+
+/** A place that a login was completed from is known for a while, and its failures are forgotten. */
+async function noteSource(tx: Transaction, realm: string, username: string, source: string, now: number): Promise<void> {
   await tx.run('DELETE FROM lockout WHERE realm = $1 AND username = $2 AND source = $3', [realm, username, source]);
   const known = await tx.get('SELECT source FROM login_source WHERE realm = $1 AND username = $2 AND source = $3 AND completed_at > $4', [
     realm,
@@ -51,10 +75,9 @@ async function complete(tx: Transaction, { realm, username, source, revision, to
     source,
     now - DAY_MS,
   ]);
-  if (known) return true;
+  if (known) return;
   await tx.run('DELETE FROM login_source WHERE realm = $1 AND username = $2 AND completed_at < $3', [realm, username, now - KNOWN_MS]);
   const sql = `INSERT INTO login_source (realm, username, source, completed_at) VALUES ($1, $2, $3, $4)
     ON CONFLICT (realm, username, source) DO UPDATE SET completed_at = $4`;
   await tx.run(sql, [realm, username, source, now]);
-  return true;
 }

@@ -1,5 +1,6 @@
 // What a login has to know of the realm, the credential and its locks.
 import type { Store } from '../../kernel/store/store.ts';
+import { opensTo } from './administered.ts';
 import type { CredentialView, LoginView } from './api.ts';
 import { lockedFactors } from './lockout.ts';
 import { findRealm } from './realms.ts';
@@ -31,7 +32,7 @@ export async function loginView(store: Store, realm: string, username: string, s
     credential: exists ? view : null,
     nobody: exists ? null : view,
     locked: await lockedFactors(store, realm, username, source, now),
-    isAdminCertificate: (await store.get('SELECT id FROM admin WHERE client_certificate = $1', [username])) !== undefined,
+    opens: await opensTo(store, { realm, username, scheme: 'up' }),
   };
 }
 

@@ -1,6 +1,7 @@
 // Realms: their rows, their life, and what goes with them.
 import { Fault } from '../../kernel/fault.ts';
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
+import { requireSuperAdmin } from './administered.ts';
 import type { AuthParams, DirectoryApi, Realm } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, type Part } from './part.ts';
@@ -38,6 +39,7 @@ export function realmApi(part: Part): RealmApi {
     getRealm: (id) => findRealm(store, id),
     createRealm: (realm, by) =>
       store.transaction(async (tx) => {
+        await requireSuperAdmin(tx, by);
         try {
           await tx.run(`INSERT INTO realm (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(realm));
         } catch (error) {
@@ -48,6 +50,7 @@ export function realmApi(part: Part): RealmApi {
       }),
     updateRealm: (realm, by) =>
       store.transaction(async (tx) => {
+        await requireSuperAdmin(tx, by);
         const sql = `UPDATE realm SET auth_params = $2, session_max_age_seconds = $3, session_max_stale_age_seconds = $4,
           certificate_max_age_seconds = $5, password_max_age_seconds = $6 WHERE id = $1`;
         if ((await tx.run(sql, valuesOf(realm))) === 0) return null;
@@ -58,6 +61,7 @@ export function realmApi(part: Part): RealmApi {
     async deleteRealm(id, by) {
       if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
       const deleted = await store.transaction(async (tx) => {
+        await requireSuperAdmin(tx, by);
         // Credentials, second factors, locks and memberships go with the row; sessions of other schemes have no credential to go with.
         if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
         await tx.run('DELETE FROM session WHERE realm = $1', [id]);

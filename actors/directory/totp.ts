@@ -2,8 +2,11 @@
 import { Secret, TOTP } from 'otpauth';
 import { seal, unseal } from '../../kernel/seal.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
+import { administeredRealms, requireAdministration, SUPER_REALM } from './administered.ts';
 import type { Actor, AuthParams, DirectoryApi, TotpEnrolment, TotpOutcome } from './api.ts';
+import { lockedFactors, openLock } from './lockout.ts';
 import { auditChange, endSessions, type Part } from './part.ts';
+import { refuseProof } from './refused-proof.ts';
 import { mayTotp } from './totp.machine.ts';
 
 interface Row {
@@ -23,9 +26,13 @@ const find = (store: Reader, realm: string, username: string) =>
 
 const purpose = (realm: string, username: string) => `gatehouse totp ${realm}/${username}`;
 
+export async function hasTotp(reader: Reader, realm: string, username: string): Promise<boolean> {
+  return (await find(reader, realm, username)) !== undefined;
+}
+
 /** @returns the time step of a code that is valid and later than the last one used; null for any other */
-export async function acceptedStep({ store, clock, dataKey }: Part, realm: string, username: string, code: string): Promise<number | null> {
-  const row = await find(store, realm, username);
+export async function acceptedStep({ clock, dataKey }: Part, reader: Reader, realm: string, username: string, code: string): Promise<number | null> {
+  const row = await find(reader, realm, username);
   return row ? stepOf(row, dataKey, realm, username, code, clock.now()) : null;
 }
 
@@ -56,14 +63,16 @@ export function totpApi(part: Part): TotpApi {
   const { store } = part;
   return {
     enableTotp: (enrolment, by) => store.transaction((tx) => enable(part, tx, enrolment, by)),
-    async disableTotp(realm, username, code, mustProve, by) {
-      const own = by.realm === realm && by.username === username && by.scheme === 'up';
+    async disableTotp(realm, username, code, by) {
+      const own = isOwn(by, realm, username);
       const outcome = await store.transaction(async (tx): Promise<TotpOutcome> => {
+        const mustProve = await mustProveFactor(tx, by, realm, username);
         const row = await find(tx, realm, username);
         if (!row) return 'missing';
-        const proven = !mustProve || (await prove(part, tx, row, realm, username, code));
+        const proven = !mustProve || (await prove(part, tx, row, { realm, username, code, event: 'totp.disable' }, by));
         if (!mayTotp('enabled', { type: 'remove', proven })) return 'unproven';
         await tx.run('DELETE FROM totp WHERE realm = $1 AND username = $2', [realm, username]);
+        await openLock(tx, realm, username, 'totp');
         if (!own) await endSessions(tx, realm, username);
         await auditChange(tx, by, 'totp.disable', username, realm);
         return 'done';
@@ -74,18 +83,35 @@ export function totpApi(part: Part): TotpApi {
   };
 }
 
-async function enable(part: Part, tx: Transaction, { realm, username, secret, code, currentCode, mustProve }: TotpEnrolment, by: Actor): Promise<TotpOutcome> {
+function isOwn(by: Actor, realm: string, username: string): boolean {
+  return by.realm === realm && by.username === username && by.scheme === 'up';
+}
+
+/** Users act for themselves, and prove the factor they have; those who administer the realm need not. @throws Fault FORBIDDEN for all others */
+async function mustProveFactor(tx: Transaction, by: Actor, realm: string, username: string): Promise<boolean> {
+  if (!isOwn(by, realm, username)) await requireAdministration(tx, by, [realm]);
+  const administered = await administeredRealms(tx, by);
+  return !administered.includes(SUPER_REALM) && !administered.includes(realm);
+}
+
+async function enable(part: Part, tx: Transaction, { realm, username, secret, code, currentCode }: TotpEnrolment, by: Actor): Promise<TotpOutcome> {
+  const mustProve = await mustProveFactor(tx, by, realm, username);
   const owner = await tx.get<{ auth_params: string }>(
     'SELECT auth_params FROM userpass JOIN realm ON realm.id = userpass.realm WHERE userpass.realm = $1 AND username = $2',
     [realm, username],
   );
   if (!owner) return 'missing';
-  const before = await find(tx, realm, username);
-  const proven = !before || !mustProve || (await prove(part, tx, before, realm, username, currentCode));
   const { algorithm = 'SHA1', step = 30 } = (JSON.parse(owner.auth_params) as AuthParams).totp_params ?? {};
   const bytes = new Uint8Array(Secret.fromBase32(secret).buffer as ArrayBuffer);
   const valid = CODE.test(code) && validStep(bytes, algorithm, step, code, part.clock.now()) !== null;
-  if (!mayTotp(before ? 'enabled' : 'disabled', { type: 'verify', valid, proven })) return proven ? 'code-invalid' : 'unproven';
+  // Before the proof: a code of the factor there is must not be used up, nor tried, by what comes to nothing anyway.
+  if (!valid) {
+    bytes.fill(0);
+    return 'code-invalid';
+  }
+  const before = await find(tx, realm, username);
+  const proven = !before || !mustProve || (await prove(part, tx, before, { realm, username, code: currentCode, event: 'totp.enable' }, by));
+  if (!mayTotp(before ? 'enabled' : 'disabled', { type: 'verify', valid, proven })) return 'unproven';
   const wrapped = seal(part.dataKey, purpose(realm, username), bytes);
   bytes.fill(0);
   // Enrolment uses no code up: the first login may come within the same step.
@@ -94,12 +120,30 @@ async function enable(part: Part, tx: Transaction, { realm, username, secret, co
      ON CONFLICT (realm, username) DO UPDATE SET wrapped = $3, algorithm = $4, step = $5, last_step = 0`,
     [realm, username, wrapped, algorithm, step],
   );
+  await openLock(tx, realm, username, 'totp');
   await auditChange(tx, by, 'totp.enable', username, realm);
   return 'done';
 }
 
-/** An unused code of the factor that is there; it is used up by this. */
-async function prove({ dataKey, clock }: Part, tx: Transaction, row: Row, realm: string, username: string, code: string | undefined): Promise<boolean> {
-  const step = code === undefined ? null : stepOf(row, dataKey, realm, username, code, clock.now());
-  return step !== null && (await useStep(tx, realm, username, step));
+interface Proof {
+  readonly realm: string;
+  readonly username: string;
+  readonly code: string | undefined;
+  /** What it is asked for. */
+  readonly event: string;
+}
+
+/**
+ * An unused code of the factor that is there; it is used up by this. A wrong one counts, locks and is audited as at sign-in, or the session
+ * of somebody else would be worth the factor; while locked the right one is refused like it. One that is missing is no guess.
+ */
+async function prove(part: Part, tx: Transaction, row: Row, { realm, username, code, event }: Proof, by: Actor): Promise<boolean> {
+  if (code === undefined) return false;
+  const now = part.clock.now();
+  const step = stepOf(row, part.dataKey, realm, username, code, now);
+  const locked = (await lockedFactors(tx, realm, username, by.source, now)).includes('totp');
+  if (step !== null && !locked && (await useStep(tx, realm, username, step))) return true;
+  const refused = { event, outcome: 'refused', realm, actor: `${by.realm}/${by.username}`, scheme: by.scheme, source: by.source, target: username } as const;
+  await refuseProof(part, tx, { ...refused, reason: 'totp' }, { realm, username, factor: 'totp', source: by.source });
+  return false;
 }

@@ -5,10 +5,12 @@ import type { Transaction } from '../../kernel/store/store.ts';
 import type { AccessApi, Grantee, ObtainedObject, OwnedObject, Principal } from './api.ts';
 import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
-import { EVERYTHING, granteesOf, isGranted, isKnown, parseOperations, readGrants, rightOf, writeGrant } from './object/grants.ts';
+import type { GrantRow } from './object/grant-rows.ts';
+import { EVERYTHING, granteesOf, isGranted, isKnown, parseOperations, rightOf } from './object/grants.ts';
 import { tagsOf } from './object/index-terms.ts';
 import { stateAt } from './object/lifecycle.ts';
 import type { ManagedObject } from './object/managed-object.ts';
+import { NO_MARK } from './object/row-seal.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
 import { binarySize } from './ttlv/binary.ts';
@@ -47,28 +49,32 @@ export function createAccess(server: KeyServer): AccessApi {
       ...who(caller),
     };
     await store.transaction(async (tx) => {
-      await requireMayGrant(tx, id, rights, caller);
-      const grants = await readGrants(tx, id);
+      const mark = await requireMayGrant(tx, id, rights, caller);
+      const grants = await rows.grants.read(tx, id, mark);
       if (granting && !grants.has(user) && grants.size >= MOST_GRANTEES)
         throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MOST_GRANTEES} users at most, a realm counts as one` });
       const before = grants.get(user) ?? new Set<string>();
       const after = granting ? before.union(rights) : before.difference(rights);
-      await writeGrant(tx, id, user, after);
+      // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
+      if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, user, after);
+      else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(user, after));
       await tx.audit(event);
     });
     cache.bump([id]);
   }
 
-  /** The right to create is on no object: those who always have it give it. */
-  async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<void> {
+  /** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
+  async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
     if (id !== EVERYTHING) {
       if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
       const held = await readHeld(rows, tx, id);
       if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
-      return requireOwner(held.object, caller);
+      requireOwner(held.object, caller);
+      return rows.markOf(held.object);
     }
     if (!isPrivileged(caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
     if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
+    return NO_MARK;
   }
 
   return {
@@ -79,6 +85,7 @@ export function createAccess(server: KeyServer): AccessApi {
       for (let at = 0; at < found.length; at += AT_ONCE) {
         const part = found.slice(at, at + AT_ONCE).map(({ id }) => id);
         for (const object of await rows.describeAll(store, part)) {
+          if (object.owner !== caller.user) continue;
           bytes += binarySize(object.attributes.toStructure());
           listed.push({ object_id: object.id, state: stateName(object, seconds()), attributes: described(object, bytes <= MOST_DESCRIBED) });
         }
@@ -86,28 +93,29 @@ export function createAccess(server: KeyServer): AccessApi {
       return listed;
     },
     async obtained(caller) {
-      const grantees = granteesOf(caller);
-      const found = await store.all<{ object_id: string; operations: string }>(
-        `SELECT object_id, operations FROM kms_grant WHERE user_id IN (${grantees.map((_, at) => `$${at + 1}`).join(', ')}) ORDER BY object_id`,
-        grantees,
-      );
-      const rights = new Map<string, Set<string>>();
-      for (const { object_id, operations } of found) rights.set(object_id, (rights.get(object_id) ?? new Set()).union(parseOperations(operations)));
-      const objects = await rows.describeAll(store, [...rights.keys()]);
+      const found = new Map<string, GrantRow[]>();
+      for (const row of await rows.grants.ofUsers(store, granteesOf(caller))) found.set(row.object_id, [...(found.get(row.object_id) ?? []), row]);
+      const objects = await rows.describeAll(store, [...found.keys()]);
+      const rightsOn = (object: ManagedObject): ReadonlySet<string> => {
+        const own = (found.get(object.id) ?? []).filter((row) => rows.grants.isOwn(row, rows.markOf(object)));
+        return new Set(own.flatMap(({ operations }) => [...parseOperations(operations)]));
+      };
       return objects
         .filter(({ owner }) => owner !== caller.user)
+        .map((object) => ({ object, rights: rightsOn(object) }))
+        .filter(({ rights }) => rights.size > 0)
         .map(
-          (object): ObtainedObject => ({
+          ({ object, rights }): ObtainedObject => ({
             object_id: object.id,
             owner_id: object.owner,
             state: stateName(object, seconds()),
-            operations: [...(rights.get(object.id) ?? [])].sort(),
+            operations: [...rights].sort(),
           }),
         );
     },
     async grantees(id, caller) {
       await owned(id, caller);
-      return [...(await readGrants(store, id))].map(([user_id, operations]): Grantee => ({ user_id, operations: [...operations].sort() }));
+      return [...((await readHeld(rows, store, id))?.grants ?? [])].map(([user_id, operations]): Grantee => ({ user_id, operations: [...operations].sort() }));
     },
     grant: (id, user, operations, caller) => change(id, user, operations, caller, true),
     revoke: (id, user, operations, caller) => change(id, user, operations, caller, false),

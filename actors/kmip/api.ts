@@ -84,4 +84,6 @@ export interface KmipArgs {
   readonly algorithms: readonly string[];
   /** Routing prefixes of the configured HSM instances. */
   readonly hsmPrefixes: readonly string[];
+  /** Objects sealed by one generation of the data key. */
+  readonly maxSealsPerDataKey: number;
 }

@@ -60,8 +60,9 @@ export class Changes implements ObjectTransaction {
     await this.#ctx.server.rows.remove(this.tx, id);
   }
 
-  async copyGrants(from: string, to: string): Promise<void> {
-    await this.tx.run('INSERT INTO kms_grant (object_id, user_id, operations) SELECT $2, user_id, operations FROM kms_grant WHERE object_id = $1', [from, to]);
+  async copyGrants(from: Draft, to: Draft): Promise<void> {
+    const { rows } = this.#ctx.server;
+    for (const [user, operations] of await rows.grantsOf(this.tx, from)) await rows.grants.write(this.tx, to.id, rows.markOf(to), user, operations);
   }
 
   audit(event: string, target: string): Promise<void> {

@@ -52,11 +52,14 @@ export class BatchContext implements OperationContext {
   async change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T> {
     if (this.#whole) return work(this.#whole);
     let touched: ReadonlySet<string> = new Set();
-    const result = await this.server.store.transaction(async (tx) => {
-      const changes = new Changes(this, tx);
-      touched = changes.touched;
-      return work(changes);
-    });
+    const { rows, store } = this.server;
+    const transaction = () =>
+      store.transaction(async (tx) => {
+        const changes = new Changes(this, tx);
+        touched = changes.touched;
+        return work(changes);
+      });
+    const result = await rows.dataKey.retrying(store, transaction);
     this.server.cache.bump(touched);
     return result;
   }
@@ -65,13 +68,15 @@ export class BatchContext implements OperationContext {
   async whole<T>(store: Store, work: () => Promise<T>): Promise<T> {
     let touched: ReadonlySet<string> = new Set();
     try {
-      const result = await store.transaction(async (tx) => {
-        this.batch.placeholder = undefined;
-        this.batch.made.clear();
-        this.#whole = new Changes(this, tx);
-        touched = this.#whole.touched;
-        return work();
-      });
+      const transaction = () =>
+        store.transaction(async (tx) => {
+          this.batch.placeholder = undefined;
+          this.batch.made.clear();
+          this.#whole = new Changes(this, tx);
+          touched = this.#whole.touched;
+          return work();
+        });
+      const result = await this.server.rows.dataKey.retrying(store, transaction);
       this.server.cache.bump(touched);
       return result;
     } finally {

@@ -1,11 +1,14 @@
 // One thread of the key server: messages of KMIP, calls of the REST crypto API, grants, and rotations that are due.
 import { defineActor } from '../../kernel/actor.ts';
+import { DataKey } from '../../kernel/data-key.ts';
+import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { createAccess } from './access.ts';
 import type { KmipApi, KmipArgs } from './api.ts';
 import { createAside } from './aside.ts';
 import { SeededRandom } from './crypto/random.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
+import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
 import { answerCrypto } from './rest/answer.ts';
 import { rotateDue } from './rotation.ts';
@@ -16,7 +19,9 @@ import { openStreams } from './streams.ts';
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
   const now = () => ctx.clock.now();
-  const rows = new ObjectRows(ctx.dataKey('keys'), now);
+  const dataKey = new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey);
+  const rows = new ObjectRows(dataKey, now, createForgedRows(store, ctx.log, now, 'key.forged'));
+  if (ctx.adopts('keys')) await adoptRows(store, rows.seals, ctx.log);
   const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
   const server: KeyServer = {
     args,

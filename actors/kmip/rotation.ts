@@ -75,7 +75,7 @@ async function rotateAlone(server: KeyServer, { id, owner }: DueRow): Promise<bo
 
 async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource): Promise<boolean> {
   const draft = await tx.read(id);
-  if (!draft) return false;
+  if (draft?.owner !== ctx.caller.user) return false;
   settle(draft, ctx.now);
   const due = rotationDue(draft);
   if (due === undefined || due > ctx.now || stateAt(draft, ctx.now) !== ENUM.State.Active) {

@@ -45,7 +45,7 @@ export type SessionApi = {
   authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null>;
   /** The session of an id, if it lives. @param counts as activity, which the look of an admin does not */
   look(id: string, counts: boolean): Promise<SessionView | null>;
-  /** @returns how many of them lived in the store */
+  /** What is ended by somebody who neither owns nor administers it any more is FORBIDDEN, and nothing ends. @returns how many of them lived in the store */
   end(ids: readonly string[], by: SessionEnder): Promise<number>;
   /** Ids of the live sessions of these users. */
   list(realm: string, clients: readonly SessionClient[]): Promise<readonly string[]>;

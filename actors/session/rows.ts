@@ -1,5 +1,6 @@
 // The rows behind sessions.
-import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { opensTo, requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSession, SessionClient, SessionEnder, SessionView } from './api.ts';
 
 export interface StoredSession extends SessionView {
@@ -49,13 +50,12 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
 
 /** The credential is looked at in the same transaction: a session made from a password that was changed meanwhile would survive the change. */
 export function insertRow(store: Store, session: NewSession, now: number): Promise<boolean> {
-  const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, revision, source } = session;
+  const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, source } = session;
   return store.transaction(async (tx) => {
-    if (revision === null) {
-      if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return false;
-    } else {
-      const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
-      if (credential?.revision !== revision) return false;
+    const login = { event: 'login', realm, actor: username, scheme, source } as const;
+    if (!(await mayBegin(tx, session))) {
+      await tx.audit({ ...login, outcome: 'refused', reason: 'overtaken' });
+      return false;
     }
     const claims: Claims = { jti, roles, extraClaims };
     await tx.run(
@@ -63,9 +63,19 @@ export function insertRow(store: Store, session: NewSession, now: number): Promi
        VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)`,
       [id, cookieHash, realm, username, scheme, now, maxAgeSeconds, maxStaleAgeSeconds, JSON.stringify(claims)],
     );
-    await tx.audit({ event: 'login', outcome: 'success', realm, actor: username, scheme, source, target: id });
+    await tx.audit({ ...login, outcome: 'success', target: id });
     return true;
   });
+}
+
+async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: NewSession): Promise<boolean> {
+  if (revision === null) {
+    if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return false;
+  } else {
+    const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
+    if (credential?.revision !== revision) return false;
+  }
+  return opensTo(tx, { realm, username, scheme });
 }
 
 /** @returns false when the row is gone */
@@ -77,8 +87,9 @@ export function endRows(store: Store, ids: readonly string[], by: SessionEnder):
   return store.transaction(async (tx) => {
     let ended = 0;
     for (const id of ids) {
-      const row = await tx.get<{ realm: string }>('SELECT realm FROM session WHERE id = $1', [id]);
+      const row = await tx.get<SessionOwner>('SELECT realm, username, scheme FROM session WHERE id = $1', [id]);
       if (!row) continue;
+      if (!isOwn(by, row)) await requireAdministration(tx, by, [row.realm]);
       await tx.run('DELETE FROM session WHERE id = $1', [id]);
       ended += 1;
       await tx.audit({ event: 'session.end', outcome: 'success', ...auditFields(by, row.realm), target: id });
@@ -97,6 +108,7 @@ export async function listRows(store: Reader, realm: string, clients: readonly S
 /** @returns the owners of what was deleted, whose version counters have to move */
 export function endRealmRows(store: Store, realm: string, by: SessionEnder): Promise<readonly { readonly username: string }[]> {
   return store.transaction(async (tx) => {
+    await requireAdministration(tx, by, [realm]);
     const owners = await tx.all<{ username: string }>('SELECT username FROM session WHERE realm = $1', [realm]);
     await tx.run('DELETE FROM session WHERE realm = $1', [realm]);
     await tx.audit({ event: 'session.end_realm', outcome: 'success', ...auditFields(by, realm), target: `${owners.length} sessions` });
@@ -106,10 +118,18 @@ export function endRealmRows(store: Store, realm: string, by: SessionEnder): Pro
 
 export function purgeRows(store: Store, now: number, by: SessionEnder | undefined): Promise<number> {
   return store.transaction(async (tx) => {
+    if (by) await requireSuperAdmin(tx, by);
     const purged = await tx.run(`DELETE FROM session WHERE ${EXPIRED}`, [now]);
     if (by) await tx.audit({ event: 'session.purge', outcome: 'success', ...auditFields(by, by.realm), target: `${purged} sessions` });
     return purged;
   });
+}
+
+type SessionOwner = Pick<SessionView, 'realm' | 'username' | 'scheme'>;
+
+/** Users end their own. */
+function isOwn(by: SessionOwner, { realm, username, scheme }: SessionOwner): boolean {
+  return by.realm === realm && by.username === username && by.scheme === scheme;
 }
 
 function auditFields(by: SessionEnder, realm: string) {

@@ -97,6 +97,7 @@ export interface TokenView {
 
 export type LoginOutcome = { readonly outcome: 'issued'; readonly token: TokenView } | { readonly outcome: 'denied' } | { readonly outcome: 'exhausted' };
 
+/** What an administrator changes is one transaction with the look at their right, and throws FORBIDDEN without it. */
 export type TokenApi = {
   /** Makes the role, or replaces its settings; its role id and secret ids stay. */
   putRole(name: string, settings: RoleSettings, by: Administrator): Promise<void>;

@@ -1,6 +1,7 @@
 // The rows behind roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
 import type { Reader, Store } from '../../kernel/store/store.ts';
+import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
 import { byAdministrator } from './roles.ts';
 import { revokeTokensOf } from './tokens.ts';
@@ -24,6 +25,7 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
   const sql =
     'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     await tx.run(sql, [name, randomUUID(), JSON.stringify(settings)]);
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name });
   });
@@ -31,6 +33,7 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
 
 export function deleteClusterRole(store: Store, name: string, by: Administrator): Promise<void> {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'cluster', name);
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.delete', target: name, reason: `${revoked} tokens revoked` });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
+import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, Role, RoleSettings } from './api.ts';
 import { revokeTokensOf } from './tokens.ts';
 
@@ -54,6 +55,7 @@ export async function listRoles(store: Reader): Promise<readonly string[]> {
 export function putRole(store: Store, name: string, settings: RoleSettings, by: Administrator): Promise<void> {
   const { tokenTtlSeconds, tokenMaxTtlSeconds, tokenPolicies, secretIdTtlSeconds, bindSecretId } = settings;
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     await tx.run(`INSERT INTO approle (name, role_id, ${SETTINGS}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO UPDATE SET ${REPLACED}`, [
       name,
       randomUUID(),
@@ -69,6 +71,7 @@ export function putRole(store: Store, name: string, settings: RoleSettings, by: 
 
 export function deleteRole(store: Store, name: string, by: Administrator): Promise<void> {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     // Its secret ids go with the row.
     if ((await tx.run('DELETE FROM approle WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'approle', name);
@@ -78,6 +81,7 @@ export function deleteRole(store: Store, name: string, by: Administrator): Promi
 
 export function revokeTokensOfRole(store: Store, name: string, by: Administrator): Promise<number | null> {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     if (!(await readRole(tx, name))) return null;
     const revoked = await revokeTokensOf(tx, 'approle', name);
     await tx.audit({ ...byAdministrator(by), event: 'approle.revoke_tokens', target: name, reason: `${revoked} tokens revoked` });

@@ -1,5 +1,6 @@
 // The rows behind secret ids: digest and accessor in one, so that neither is ever without the other.
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, NewSecretId } from './api.ts';
 import { byAdministrator, readRole } from './roles.ts';
 import { type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
@@ -23,6 +24,7 @@ const IS_OVER = '(exhausted_at = 0 AND expires_at <> 0 AND expires_at <= $1) OR 
 
 export function createSecretId(store: Store, { role: name, digest, accessor, ttlSeconds, numUses }: NewSecretId, by: Administrator, now: number) {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     const role = await readRole(tx, name);
     if (!role) return false;
     const lifetime = ttlSeconds === 0 ? role.secretIdTtlSeconds : ttlSeconds;
@@ -47,6 +49,7 @@ export async function listAccessors(store: Reader, role: string, now: number): P
 
 export function destroySecretId(store: Store, role: string, accessor: string, by: Administrator, now: number): Promise<void> {
   return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
     const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE accessor = $1 AND role = $2`, [accessor, role]);
     if (!row || stepSecretId(lifeOf(row), { type: 'destroy', now }).state !== 'destroyed') return;
     await tx.run('DELETE FROM secret_id WHERE accessor = $1', [accessor]);

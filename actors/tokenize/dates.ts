@@ -16,6 +16,8 @@ export interface LocalDate {
 }
 
 const DATE = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d+))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+/** Characters; seconds may have any number of digits behind the point. */
+export const MAX_DATE = 1_024;
 const MINUTE_MS = 60_000;
 
 export function readDate(text: string): LocalDate {

@@ -8,11 +8,13 @@ const ALGORITHMS = { SHA2: 'sha256', SHA3: 'sha3-256' } as const;
 /** Argon2id (2 by the binding's numbers), version 1.3 being its default. */
 const COST = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const SHORTEST_SALT = 8;
+/** Characters of base64. */
+const MAX_SALT = 65_536;
 
 export function hash(members: Members): string {
   const data = members.text('data');
   const method = members.oneOf('method', ['SHA2', 'SHA3', 'Argon2']);
-  const salt = members.has('salt') ? base64(members.text('salt')) : undefined;
+  const salt = members.has('salt') ? base64(members.text('salt', MAX_SALT)) : undefined;
   if (method === 'Argon2') return JSON.stringify(argon2(data, salt).toString('base64'));
   return JSON.stringify(
     createHash(ALGORITHMS[method])

@@ -5,6 +5,11 @@ import { refuse } from './refuse.ts';
 
 /** Longer numbers are of no use to anybody but a stopwatch. */
 const LONGEST_NUMBER = 1_000;
+/** Of a list, and characters of each. */
+const MAX_ENTRIES = 10_000;
+const MAX_ENTRY = 1_024;
+/** Characters of a name of a method or a type. */
+const MAX_NAME = 64;
 const INTEGER = /^-?\d+$/;
 const LEAST = -(2n ** 63n);
 const GREATEST = 2n ** 63n - 1n;
@@ -24,18 +29,20 @@ export class Members {
     return Object.hasOwn(this.#body, name) && this.#body[name] !== null;
   }
 
-  text(name: string): string {
-    return textOf(this.#body[name], name);
+  /** @param most characters, where the body's own limit is not enough */
+  text(name: string, most = Number.POSITIVE_INFINITY): string {
+    return textOf(this.#body[name], name, most);
   }
 
   texts(name: string): readonly string[] {
     const value = this.#body[name];
     if (!Array.isArray(value)) return refuse(`${name}: must be an array of strings`);
-    return value.map((item: Json, index) => textOf(item, `${name}[${index}]`));
+    if (value.length > MAX_ENTRIES) refuse(`${name}: has more than ${MAX_ENTRIES} entries`);
+    return value.map((item: Json, index) => textOf(item, `${name}[${index}]`, MAX_ENTRY));
   }
 
   oneOf<T extends string>(name: string, values: readonly T[]): T {
-    const value = this.text(name);
+    const value = this.text(name, MAX_NAME);
     return values.find((each) => each === value) ?? refuse(`${name}: must be one of ${values.join(', ')}`);
   }
 
@@ -63,8 +70,9 @@ export class Members {
 }
 
 /** A lone surrogate is no character: it could not be hashed, compared or sent as what it is. */
-function textOf(value: Json | undefined, name: string): string {
+function textOf(value: Json | undefined, name: string, most: number): string {
   if (typeof value !== 'string') return refuse(`${name}: must be a string`);
+  if (value.length > most) refuse(`${name}: has more than ${most} characters`);
   return value.isWellFormed() ? value : refuse(`${name}: is not valid Unicode`);
 }
 

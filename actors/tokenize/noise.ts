@@ -1,5 +1,5 @@
 // The method noise: a number or a date, moved by chance.
-import { printDate, readDate, shift } from './dates.ts';
+import { MAX_DATE, printDate, readDate, shift } from './dates.ts';
 import { Exact, floatText, integerText } from './decimal.ts';
 import type { Members } from './members.ts';
 import type { Random } from './random.ts';
@@ -19,7 +19,7 @@ export function noise(members: Members, random: Random): string {
   const distribution = distributionOf(members);
   if (type === 'float') return floatText(members.number('data') + draw(distribution, random));
   if (type === 'integer') return integerText(new Exact(members.integer('data')).plus(finite(draw(distribution, random))));
-  const date = readDate(members.text('data'));
+  const date = readDate(members.text('data', MAX_DATE));
   return JSON.stringify(printDate(shift(date, Number(new Exact(finite(draw(distribution, random))).toFixed(0)))));
 }
 

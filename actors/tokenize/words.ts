@@ -1,9 +1,8 @@
-// The methods word-mask and word-tokenize: listed words of a text, found in one pass.
+// The methods word-mask and word-tokenize: listed words of a text replaced.
 import { randomBytes } from 'node:crypto';
+import { findEntries } from './entries.ts';
 import type { Members } from './members.ts';
 
-/** A word: letters, marks, numbers, connecting punctuation, and between them what joins letters invisibly. A hyphen or an apostrophe ends it. */
-const WORD = /[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+(?:\p{Join_Control}+[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+)*/gu;
 const MASK = 'XXXX';
 const TOKEN_BYTES = 16;
 
@@ -14,24 +13,22 @@ export function wordMask(members: Members): string {
 /** Tokens live as long as the request: the same word has another one in the next. */
 export function wordTokenize(members: Members): string {
   const tokens = new Map<string, string>();
-  return replaced(members, (key) => {
-    const token = tokens.get(key) ?? randomBytes(TOKEN_BYTES).toString('hex').toUpperCase();
-    tokens.set(key, token);
+  return replaced(members, (entry) => {
+    const token = tokens.get(entry) ?? randomBytes(TOKEN_BYTES).toString('hex').toUpperCase();
+    tokens.set(entry, token);
     return token;
   });
 }
 
-function replaced(members: Members, by: (key: string) => string): string {
+/** What is no hit stays as it was written. */
+function replaced(members: Members, by: (entry: string) => string): string {
   const data = members.text('data');
-  const listed = new Set(members.texts('words').map(keyOf));
-  const hit = (word: string) => {
-    const key = keyOf(word);
-    return listed.has(key) ? by(key) : word;
-  };
-  return JSON.stringify(data.replace(WORD, hit));
-}
-
-/** Words are compared without case, and composed: an accent may be written in two ways. What is no hit stays as it was written. */
-function keyOf(word: string): string {
-  return word.toLowerCase().normalize('NFC');
+  const parts: string[] = [];
+  let copied = 0;
+  for (const { entry, start, end } of findEntries(data, members.texts('words'))) {
+    parts.push(data.slice(copied, start), by(entry));
+    copied = end;
+  }
+  parts.push(data.slice(copied));
+  return JSON.stringify(parts.join(''));
 }

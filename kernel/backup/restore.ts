@@ -5,7 +5,7 @@ import { migrationSets } from '../catalog.ts';
 import { createClock } from '../clock.ts';
 import { configure } from '../configure.ts';
 import { openDataDir } from '../data-dir.ts';
-import { type DataKeyRow, openDataKeys } from '../keyring.ts';
+import { type DataKeyRow, openDataKeys, overwrite } from '../keyring.ts';
 import { nodeName, storeUrl } from '../prepare-store.ts';
 import { type RootKeySource, rootKeyPath, rootKeys } from '../root-key.ts';
 import { MIGRATION_LOCK, type Migration, type MigrationSet } from '../store/migrate.ts';
@@ -70,8 +70,10 @@ async function examine(path: string, source: RootKeySource, plugins: readonly Mi
 }
 
 function openWith(source: RootKeySource, rows: readonly DataKeyRow[], { root_key: needed }: Header): Uint8Array {
-  const dataKey = rows.length === 0 ? undefined : openDataKeys(source, rows)?.keys.get('auth');
-  if (dataKey) return dataKey;
+  const opened = rows.length === 0 ? undefined : openDataKeys(source, rows);
+  const dataKey = new Uint8Array(opened?.keys.get('auth')?.bytes ?? []);
+  if (opened) overwrite(opened);
+  if (dataKey.length > 0) return dataKey;
   const present = [...rootKeys(source)].map(({ id }) => id);
   if (present.length === 0)
     throw new BackupError(`the backup needs the root key ${needed}: put it into ${rootKeyPath(source.dataDir)}, or configure it as [store] root_key`);

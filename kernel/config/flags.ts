@@ -2,13 +2,15 @@
 import { parseArgs } from 'node:util';
 import { parseReference } from './secret.ts';
 
-/** A flag that a plugin declares. It takes a value and may be repeated, unless it is a switch. */
+/** A flag of the kernel or of a plugin. It takes one value, unless it is a switch. */
 export interface FlagSpec {
   readonly about: string;
   /** Takes `file:PATH` and `env:NAME`, because others can see a command line. */
   readonly secret?: true;
   /** Takes no value; it is there or not. */
   readonly switch?: true;
+  /** May be given several times; each adds a value. */
+  readonly repeatable?: true;
 }
 
 export type FlagValues = Readonly<Record<string, readonly unknown[]>>;
@@ -33,7 +35,7 @@ export interface Flags {
   readonly problems: readonly string[];
 }
 
-/** The kernel's own. Those that take a value take the last one given. */
+/** The kernel's own. */
 export const KERNEL_FLAGS: Readonly<Record<string, FlagSpec>> = {
   config: { about: 'configuration file (default: config.toml, if it is there)' },
   'data-dir': { about: 'folder of the data (default: data)' },
@@ -59,13 +61,15 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
   const plugin: Record<string, unknown[]> = {};
   const exposed: string[] = [];
   const problems: string[] = [];
+  const repeated = new Set<string>();
   for (const token of tokens) {
     if (token.kind === 'positional') problems.push(`${token.value}: not a flag`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
-    const spec = specs[name];
+    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
     if (!spec) problems.push(`${rawName}: unknown flag`);
     else if (spec.switch) (name in own ? values : plugin)[name] = [true];
+    else if (!spec.repeatable && (Object.hasOwn(values, name) || Object.hasOwn(plugin, name))) repeated.add(rawName);
     else if (value === undefined || (value.startsWith('--') && !token.inlineValue)) problems.push(`${rawName}: needs a value`);
     else {
       const parsed = spec.secret ? parseReference(value) : value;
@@ -74,7 +78,8 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
       else plugin[name] = [...(plugin[name] ?? []), parsed];
     }
   }
-  problems.push(...combinations(values));
+  // Nobody could say which of the values counts, and the other one would be left out without a word.
+  problems.push(...[...repeated].map((name) => `${name}: given more than once`), ...combinations(values));
   const text = (name: string) => values[name] as string | undefined;
   return {
     config: text('config'),

@@ -1,16 +1,36 @@
 // Bodies and query parameters: read as JSON, held against the route's schema, refused in words.
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
+import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { FastifyInstance } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
+import { isTooDeep, MAX_DEPTH } from './nesting.ts';
 
 const options = { useDefaults: true, removeAdditional: false, strict: true, strictTypes: false, allowUnionTypes: true } as const;
 const bodies = { first: new Ajv({ ...options, coerceTypes: false }), all: new Ajv({ ...options, coerceTypes: false, allErrors: true }) };
 const queries = { first: new Ajv({ ...options, coerceTypes: true }), all: new Ajv({ ...options, coerceTypes: true, allErrors: true }) };
 
+/** `x-max-bytes`: a value of any shape has at most so many bytes of UTF-8 as compact JSON. Parsed bodies nest no deeper than writing them again can bear. */
+const MAX_BYTES: FuncKeywordDefinition = {
+  keyword: 'x-max-bytes',
+  schemaType: 'number',
+  errors: true,
+  compile(maxBytes: number) {
+    const check: DataValidateFunction = (value: unknown) => {
+      if (Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return true;
+      check.errors = [{ message: `must NOT have more than ${maxBytes} bytes` }];
+      return false;
+    };
+    return check;
+  },
+};
+for (const ajv of [bodies.first, bodies.all, queries.first, queries.all]) ajv.addKeyword(MAX_BYTES);
+
 /** Above this size of body, characters, only the first problem is looked for: naming all could be made expensive. */
 const THOROUGH = 16_384;
 const MOST_ERRORS = 20;
+/** Characters of an unknown member's name that its refusal repeats. */
+const MAX_NAME = 128;
 
 export type Check = (value: unknown) => void;
 
@@ -43,10 +63,15 @@ function problems(check: ValidateFunction, thorough: ValidateFunction, value: un
 
 function inWords({ instancePath, keyword, params, message }: ErrorObject, where: string): string {
   const path = `${where}${instancePath}`;
-  if (keyword === 'additionalProperties') return `${path}/${params['additionalProperty']}: unknown member`;
+  if (keyword === 'additionalProperties') return `${path}/${shortened(String(params['additionalProperty']))}: unknown member`;
   if (keyword === 'required') return `${path}/${params['missingProperty']}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
   return `${path}: ${message}`;
+}
+
+/** A name that the client has chosen, as far as anybody reads it. */
+function shortened(name: string): string {
+  return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -56,6 +81,7 @@ export function addJsonParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
     if (bytes.length === 0) return done(null, undefined);
+    if (isTooDeep(bytes as Buffer)) return done(new Fault('BAD_REQUEST', { detail: `the body nests deeper than ${MAX_DEPTH} levels` }));
     try {
       done(null, JSON.parse(utf8.decode(bytes as Buffer)));
     } catch {

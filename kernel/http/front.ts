@@ -52,7 +52,8 @@ const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 const CHECK_MS = 2_000;
 const MAX_HEADER_BYTES = 16_384;
-const MAX_PARAM = 1_024;
+/** Parameters of a path have rules of their own, and no path is longer than the headers that it stands in. */
+const MAX_PARAM = MAX_HEADER_BYTES;
 /** What is sent may still be on its way through TLS when the response says it is finished. */
 const LINGER_MS = 100;
 

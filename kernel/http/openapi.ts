@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { CredentialKind } from './credential.ts';
 import { EXAMPLES, finish, OPTIONAL, type OpenApiDocument, TYPES } from './openapi-document.ts';
+import { parametersOf } from './parameters.ts';
 import type { ResponseDescription, Route, SecurityScheme } from './route.ts';
 
 export const OPENAPI_PATH = '/openapi.yaml';
@@ -86,13 +87,14 @@ function documentOf(app: FastifyInstance, format: 'yaml' | 'json'): DocumentText
 /** For the document only. */
 export function operationOf(route: Described): FastifySchema {
   const { method, path, query, body, bodyOptional, bodyTypes, bodyExamples, summary, tag } = route;
-  const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] as string);
+  if (route.asset) return { hide: true } as FastifySchema;
+  const params = parametersOf(route);
   const operation: Record<string, unknown> = {
     operationId: operationId(method, path),
     summary,
     tags: [tag ?? 'other'],
     security: securityOf(route),
-    ...(names.length > 0 ? { params: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])) } } : {}),
+    ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
     ...(body ? { body } : {}),
     ...(bodyOptional ? { [OPTIONAL]: true } : {}),

@@ -18,7 +18,7 @@ const FRONT_FAULTS: Readonly<Record<string, { readonly code: keyof typeof KERNEL
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'BAD_REQUEST', detail: 'the content type must be application/json' },
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', detail: 'the body is not as long as Content-Length says' },
   FST_ERR_BAD_URL: { code: 'BAD_REQUEST', detail: 'the address is malformed' },
-  FST_ERR_MAX_PARAM_LENGTH: { code: 'URI_TOO_LONG' },
+  FST_ERR_MAX_PARAM_LENGTH: { code: 'NOT_FOUND' },
   ECONNRESET: { code: 'CANCELLED' },
   ABORT_ERR: { code: 'CANCELLED' },
 };

@@ -58,6 +58,10 @@ export interface Route {
   readonly auth: 'none' | readonly CredentialKind[];
   /** A page for people: a browser without a valid session is sent to sign in, and comes back. */
   readonly page?: true;
+  /** A file that a page loads, such as a style sheet: no endpoint for people, and not in the OpenAPI document. */
+  readonly asset?: true;
+  /** Parameters of the path. What breaks its schema leads nowhere: 404, whatever the method. One without a schema has 1 to 1024 characters. */
+  readonly params?: TSchema;
   readonly query?: TSchema;
   /** A JSON body is read and validated only where there is a schema. */
   readonly body?: TSchema;
@@ -72,8 +76,8 @@ export interface Route {
    * Status and headers of the usual answer are not used with it.
    */
   refusal?(fault: Refused): { readonly status: number; readonly body: unknown } | undefined;
-  /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does. */
-  admit?(address: string): void;
+  /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does, or what the headers show. */
+  admit?(address: string, headers: Request['headers']): void | Promise<void>;
   /** Bytes, in place of the server's own limit; it may be larger. */
   readonly bodyLimit?: number;
   /** For the OpenAPI document: what it does in a few words, and the group it is listed in. */

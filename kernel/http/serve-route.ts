@@ -9,6 +9,7 @@ import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
 import type { LargeBodies } from './large-bodies.ts';
 import { operationOf } from './openapi.ts';
+import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import type { Request, Response, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
@@ -25,13 +26,13 @@ const callers = new WeakMap<FastifyRequest, Caller>();
 const admitted = new WeakMap<FastifyRequest, Route>();
 
 export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {
-  const byPath = new Map<string, Set<string>>();
+  const byPath = new Map<string, Route[]>();
   for (const route of routes) {
     if (route.rawBody) addRawRoute(app, route, surroundings);
     else addRoute(app, route, surroundings);
-    byPath.set(route.path, (byPath.get(route.path) ?? new Set()).add(route.method));
+    byPath.set(route.path, [...(byPath.get(route.path) ?? []), route]);
   }
-  for (const [path, methods] of byPath) refuseOthers(app, path, methods);
+  for (const [path, known] of byPath) refuseOthers(app, path, new Set(known.map(({ method }) => method)), parametersCheck(known[0] as Route));
 }
 
 /** In a scope of its own, because content types are read by scope. */
@@ -46,6 +47,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
   const { auth, handle } = route;
   // The schema of a raw body is for the document only.
   const checkBody = route.body && !route.rawBody && bodyCheck(route.body);
+  const checkParams = parametersCheck(route);
   const checkQuery = route.query && queryCheck(route.query);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
@@ -58,7 +60,8 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
         return reply.redirect(address, 303);
       }
       if (route.refusal) admitted.set(request, route);
-      route.admit?.(request.ip);
+      checkParams(request.params);
+      if (route.admit) await route.admit(request.ip, request.headers);
       if (route.bodyLimit !== undefined) largeBodies.admit(request, reply, route.bodyLimit);
       if (route.anyContentType) request.headers['content-type'] = 'application/json';
     },
@@ -116,8 +119,11 @@ function send(reply: FastifyReply, { status, body, type, headers }: Response): F
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-/** The methods that a known path does not take. */
-export function refuseOthers(app: FastifyInstance, path: string, methods: ReadonlySet<string>): void {
+/**
+ * The methods that a known path does not take.
+ * @param checkParams throws for parameters with which there is no such path
+ */
+export function refuseOthers(app: FastifyInstance, path: string, methods: ReadonlySet<string>, checkParams: (params: unknown) => void = () => {}): void {
   const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
   const others = METHODS.filter((method) => !methods.has(method as string));
   app.route({
@@ -125,7 +131,8 @@ export function refuseOthers(app: FastifyInstance, path: string, methods: Readon
     url: fastifyPath(path),
     exposeHeadRoute: false,
     schema: { hide: true },
-    onRequest: async (_request, reply) => {
+    onRequest: async (request, reply) => {
+      checkParams(request.params);
       void reply.header('allow', allow);
       throw new Fault('METHOD_NOT_ALLOWED');
     },

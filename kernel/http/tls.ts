@@ -1,11 +1,12 @@
 // TLS of the servers: which files, which versions, client certificates, and reading them again when they change.
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import { ConfigError } from '../config/load.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { describe } from '../fault.ts';
 import type { Log } from '../log-entry.ts';
+import { readPem } from '../pem.ts';
 import { distrust } from './client-certificate.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
@@ -23,13 +24,6 @@ export interface TlsService {
   closeIdle(): void;
 }
 
-/** What OpenSSL reads of each file. */
-const HOLDS = {
-  cert: { what: 'certificate', pattern: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/ },
-  key: { what: 'private key', pattern: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
-  client_ca: { what: 'certificate', pattern: /-----BEGIN (?:X509 |TRUSTED )?CERTIFICATE-----/ },
-  client_crl: { what: 'revocation list', pattern: /-----BEGIN X509 CRL-----/ },
-} as const;
 const WATCH_MS = 2_000;
 const HANDSHAKE_MS = 10_000;
 
@@ -45,21 +39,14 @@ export async function tlsFiles({ host, tls }: KernelConfig['http'], base: string
 /** @throws ConfigError naming each file that cannot be read or used */
 export function readTls(files: TlsFiles): TlsOptions {
   const problems: string[] = [];
-  const read = (key: keyof typeof HOLDS, path: string | undefined) => {
-    if (path === undefined) return undefined;
-    try {
-      const pem = readFileSync(path);
-      // OpenSSL takes a file without any authority for an empty list, and would trust nobody without a word.
-      if (!HOLDS[key].pattern.test(pem.toString('latin1'))) problems.push(`http.tls.${key}: ${path} holds no ${HOLDS[key].what} in PEM`);
-      return pem;
-    } catch (error) {
-      problems.push(`http.tls.${key}: ${path} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-      return undefined;
-    }
-  };
-  const [cert, key, ca, crl] = [read('cert', files.cert), read('key', files.key), read('client_ca', files.clientCa), read('client_crl', files.clientCrl)];
+  const read = (name: string, path: string | undefined, kind: Parameters<typeof readPem>[1]) =>
+    path === undefined ? undefined : readPem(path, kind, (text) => problems.push(`http.tls.${name}: ${text}`));
+  const cert = read('cert', files.cert, 'certificate');
+  const key = read('key', files.key, 'privateKey');
+  const ca = read('client_ca', files.clientCa, 'certificate');
+  const crl = read('client_crl', files.clientCrl, 'revocationList');
   if (problems.length > 0) throw new ConfigError(problems);
-  requireUsable({ cert, key, ca, crl });
+  requireFitting(files, { cert, key });
   return {
     cert,
     key,
@@ -71,12 +58,12 @@ export function readTls(files: TlsFiles): TlsOptions {
   };
 }
 
-/** @throws ConfigError for files that are read but damaged, or a key that is another certificate's */
-function requireUsable({ cert, key, ca, crl }: Pick<TlsOptions, 'cert' | 'key' | 'ca'> & { readonly crl: Buffer | undefined }): void {
+/** @throws ConfigError for a key that is another certificate's, or a pair that OpenSSL does not serve, such as one that is too short */
+function requireFitting(files: TlsFiles, pair: Pick<TlsOptions, 'cert' | 'key'>): void {
   try {
-    createSecureContext({ cert, key, ...(ca ? { ca } : {}), ...(crl ? { crl } : {}) });
+    createSecureContext(pair);
   } catch (error) {
-    throw new ConfigError([`http.tls: the files cannot be used (${(error as Error).message})`]);
+    throw new ConfigError([`http.tls: the certificate ${files.cert} and the key ${files.key} cannot be used together (${(error as Error).message})`]);
   }
 }
 

@@ -53,7 +53,7 @@ export async function host(task: HostTask, line: Line, surroundings: HostSurroun
 }
 
 function context(task: HostTask, line: Line, { clock, versions }: HostSurroundings, signal: AbortSignal, peer: ActorContext['peer']): ActorContext {
-  const { name, key, store, node, dataKeys } = task;
+  const { name, key, store, node, dataKeys, adopts } = task;
   return {
     name,
     key,
@@ -64,6 +64,7 @@ function context(task: HostTask, line: Line, { clock, versions }: HostSurroundin
     log: lineLog(line),
     peer,
     dataKey: (purpose) => dataKeys[purpose] ?? missing(`dataKeys: ['${purpose}']`, name),
+    adopts: (purpose) => adopts.includes(purpose),
     call: () => callContext.getStore() as Call | undefined,
     report: (status) => line.control({ kind: 'report', status }),
     async openStore() {

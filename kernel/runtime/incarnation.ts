@@ -26,8 +26,10 @@ export interface HostTask {
   readonly peers: Readonly<Record<string, { readonly keys: readonly string[]; readonly deadlineMs: number; readonly maxQueue: number }>>;
   /** Where its store is; absent where the spec asks for none. */
   readonly store: StoreAddress | undefined;
-  /** Copies of the data keys that the spec asks for; they move with the task. */
+  /** The data keys that the spec asks for; they move with the task. */
   readonly dataKeys: Readonly<Record<string, Uint8Array>>;
+  /** Of these, the purposes whose rows may be from before they were authenticated. */
+  readonly adopts: readonly string[];
   /** Names the writer of audit rows: node and start of the server. */
   readonly node: string;
 }

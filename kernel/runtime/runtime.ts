@@ -22,8 +22,10 @@ interface RuntimeOptions {
   readonly log: Log;
   readonly store: StoreAddress;
   readonly node: string;
-  /** A copy of a data key of the server. */
-  dataKey(purpose: DataKeyPurpose): Uint8Array;
+  /** A data key of the server, for the thread or process that it moves to. */
+  dataKey(purpose: DataKeyPurpose): Promise<Uint8Array> | Uint8Array;
+  /** Whether the store may hold rows from before those of this purpose were authenticated. */
+  adopts?(purpose: DataKeyPurpose): boolean;
   /** Limit of the graceful stop of one actor, milliseconds. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;
@@ -59,6 +61,11 @@ export class Runtime {
 
   ref<S extends AnySpec>(name: string): RefOf<S> {
     return this.groups.get(name)?.ref as RefOf<S>;
+  }
+
+  /** Purposes of the data keys that actors work with which the start waits for. */
+  get dataKeys(): DataKeyPurpose[] {
+    return [...this.groups.values()].flatMap(({ spec }) => (spec.start === 'background' ? [] : (spec.dataKeys ?? [])));
   }
 
   /** Starts every actor in order; those of the background are not awaited. Fails with the first start that fails. */
@@ -133,7 +140,7 @@ export class Runtime {
       log,
       killLate: spec.onDeadline === 'kill',
       stopMs,
-      launch: () => this.#launch(this.#task(name, key, spec, specs), spec),
+      launch: async () => this.#launch(await this.#task(name, key, spec, specs), spec),
       onRunning: (cell) => this.#links.join(cell),
       onLost: (cell) => {
         this.#links.leave(cell);
@@ -155,7 +162,7 @@ export class Runtime {
     return startThread(task, { memoryMb, nice: spec.nice ?? 0, offset: clock.offset, versions: versions.memory });
   }
 
-  #task(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): HostTask {
+  async #task(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Promise<HostTask> {
     const peers = Object.fromEntries(
       (spec.peers ?? []).map((peer) => {
         const other = specs[peer] as AnySpec;
@@ -163,9 +170,12 @@ export class Runtime {
       }),
     );
     const args: unknown = spec.kind === 'pinned' ? spec.instances[key] : spec.args;
-    const { store, node, dataKey } = this.#options;
-    const dataKeys = Object.fromEntries((spec.dataKeys ?? []).map((purpose) => [purpose, dataKey(purpose)]));
-    return { module: spec.module.href, name, key, args, peers, store: spec.store ? store : undefined, dataKeys, node };
+    const { store, node, dataKey, adopts } = this.#options;
+    const purposes = spec.dataKeys ?? [];
+    const dataKeys: Record<string, Uint8Array> = {};
+    for (const purpose of purposes) dataKeys[purpose] = await dataKey(purpose);
+    const adopted = purposes.filter((purpose) => adopts?.(purpose));
+    return { module: spec.module.href, name, key, args, peers, store: spec.store ? store : undefined, dataKeys, adopts: adopted, node };
   }
 }
 

@@ -1,6 +1,9 @@
 // The audit log: rows of security events in streams, each stream written by one writer and chained by hashes.
 import { hash } from 'node:crypto';
 import { currentRequestId } from '../call-context.ts';
+import type { Clock } from '../clock.ts';
+import { RefusalRate } from './audit-rate.ts';
+import { auditText } from './audit-text.ts';
 import type { Reader, SqlValue } from './store.ts';
 
 /** Who did what, to what, from where, and how it ended. */
@@ -50,26 +53,66 @@ interface AuditHead {
   readonly prev: string;
 }
 
-export interface AuditWriter {
-  /** Inserts the next row of the stream. The caller keeps `head` and puts it back when the transaction is undone. */
-  write(tx: Reader & { run(sql: string, params: readonly SqlValue[]): Promise<number> }, event: AuditEvent): Promise<void>;
-  head: AuditHead | undefined;
+type Writing = Reader & { run(sql: string, params: readonly SqlValue[]): Promise<number> };
+
+/** A place in what a writer has done, to go back to. */
+export interface AuditMark {
+  readonly head: AuditHead | undefined;
+  readonly rate: number;
 }
 
-export function createAuditWriter(stream: string, now: () => number): AuditWriter {
-  const writer: AuditWriter = {
-    head: undefined,
-    async write(tx, event) {
-      writer.head ??= await readHead(tx, stream);
-      const row = rowOf(stream, writer.head, event, now());
-      await tx.run(
-        INSERT,
-        COLUMNS.map((column) => row[column]),
-      );
-      writer.head = { seq: row.seq, prev: auditHash(row) };
-    },
+export interface AuditWriter {
+  /**
+   * Inserts the next row of the stream: a change always, a refusal as far as its source has not had too many. Texts are cut to a length,
+   * whoever passes them.
+   */
+  write(tx: Writing, event: AuditEvent): Promise<void>;
+  /** Inserts the row that stands for the refusals without one, where there are any. */
+  writeSum(tx: Writing): Promise<void>;
+  readonly hasSum: boolean;
+  /** Before a transaction, or a part of one that may be undone alone. */
+  mark(): AuditMark;
+  /** That part is undone. */
+  restore(mark: AuditMark): void;
+  /** All parts are committed. */
+  settle(): void;
+}
+
+/** @param onSum called where a refusal gets no row and none before it since the last sum */
+export function createAuditWriter(stream: string, clock: Pick<Clock, 'now' | 'monotonic'>, onSum: () => void = () => {}): AuditWriter {
+  let head: AuditHead | undefined;
+  const rate = new RefusalRate();
+  const insert = async (tx: Writing, event: AuditEvent, time: number, requestId: string | null) => {
+    head ??= await readHead(tx, stream);
+    const row = rowOf(stream, head, event, time, requestId);
+    await tx.run(
+      INSERT,
+      COLUMNS.map((column) => row[column]),
+    );
+    head = { seq: row.seq, prev: auditHash(row) };
   };
-  return writer;
+  return {
+    async write(tx, event) {
+      const time = clock.now();
+      const isFirst = !rate.hasSum;
+      if (rate.admits(event, { time, monotonic: clock.monotonic() })) return insert(tx, event, time, currentRequestId() ?? null);
+      if (isFirst) onSum();
+    },
+    async writeSum(tx) {
+      const sum = rate.takeSum();
+      // Of many requests, and not of the one under way.
+      if (sum) await insert(tx, sum, clock.now(), null);
+    },
+    get hasSum() {
+      return rate.hasSum;
+    },
+    mark: () => ({ head, rate: rate.mark }),
+    restore(mark) {
+      head = mark.head;
+      rate.restore(mark.rate);
+    },
+    settle: () => rate.settle(),
+  };
 }
 
 async function readHead(tx: Reader, stream: string): Promise<AuditHead> {
@@ -77,21 +120,20 @@ async function readHead(tx: Reader, stream: string): Promise<AuditHead> {
   return last ? { seq: last.seq, prev: auditHash(last) } : { seq: 0, prev: '' };
 }
 
-function rowOf(stream: string, head: AuditHead, event: AuditEvent, time: number): AuditRow {
-  const { realm = null, actor = null, scheme = null, source = null, target = null, reason = null } = event;
+function rowOf(stream: string, head: AuditHead, event: AuditEvent, time: number, requestId: string | null): AuditRow {
   return {
     stream,
     seq: head.seq + 1,
     time,
-    request_id: currentRequestId() ?? null,
-    realm,
-    actor,
-    scheme,
-    source,
-    event: event.event,
-    target,
+    request_id: requestId,
+    realm: auditText(event.realm, 'realm'),
+    actor: auditText(event.actor, 'actor'),
+    scheme: auditText(event.scheme, 'scheme'),
+    source: auditText(event.source, 'source'),
+    event: auditText(event.event, 'event') as string,
+    target: auditText(event.target, 'target'),
     outcome: event.outcome,
-    reason,
+    reason: auditText(event.reason, 'reason'),
     prev: head.prev,
   };
 }

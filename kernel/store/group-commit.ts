@@ -70,16 +70,17 @@ export class GroupCommit {
 
   async #commit(jobs: readonly Job[]): Promise<void> {
     for (let tried = 1; ; tried++) {
-      const { head } = this.#audit;
+      const mark = this.#audit.mark();
       try {
         await this.#connection.begin(jobs[0]?.lock ?? (tried > ALONE_AFTER ? CONTENDED : undefined));
         const settle = await this.#runAll(jobs);
         await this.#connection.commit();
+        this.#audit.settle();
         for (const finish of settle) finish();
         return;
       } catch (error) {
         await this.#connection.rollback();
-        this.#audit.head = head;
+        this.#audit.restore(mark);
         const mayRetry = this.#connection.mayRetry(error);
         if (tried < TRIES && mayRetry) {
           // Those who fell over each other are not to meet again.
@@ -96,7 +97,7 @@ export class GroupCommit {
   async #runAll(jobs: readonly Job[]): Promise<(() => void)[]> {
     const settle: (() => void)[] = [];
     for (const job of jobs) {
-      const { head } = this.#audit;
+      const mark = this.#audit.mark();
       await this.#connection.exec('SAVEPOINT job');
       try {
         const value = await job.work(this.#tx);
@@ -104,7 +105,7 @@ export class GroupCommit {
       } catch (error) {
         if (this.#connection.mayRetry(error)) throw error;
         await this.#connection.exec('ROLLBACK TO SAVEPOINT job');
-        this.#audit.head = head;
+        this.#audit.restore(mark);
         settle.push(() => job.reject(error));
       }
       await this.#connection.exec('RELEASE SAVEPOINT job');

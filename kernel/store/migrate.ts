@@ -27,6 +27,14 @@ const KERNEL_MIGRATIONS: readonly Migration[] = [
     about: 'wrapped data keys of the server',
     sql: `CREATE TABLE data_key (purpose TEXT PRIMARY KEY, wrapped BYTEA NOT NULL, check_value BYTEA NOT NULL, created_at BIGINT NOT NULL);`,
   },
+  {
+    id: 4,
+    about: 'generations of the data keys, and how many seals of each are taken',
+    // Nobody has counted the seals of those that are there: the next one is by a new generation.
+    sql: `CREATE TABLE data_key_generation (purpose TEXT NOT NULL, generation BIGINT NOT NULL, wrapped BYTEA, seals BIGINT NOT NULL, created_at BIGINT NOT NULL,
+            PRIMARY KEY (purpose, generation));
+          INSERT INTO data_key_generation (purpose, generation, wrapped, seals, created_at) SELECT purpose, 1, NULL, 4294967296, created_at FROM data_key;`,
+  },
 ];
 
 /** Whoever changes the tables of a store holds it. */

@@ -1,7 +1,10 @@
 // Opens the store that an address names, for one thread.
-import type { Clock } from '../clock.ts';
-import { createAuditWriter } from './audit.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { type AuditWriter, createAuditWriter } from './audit.ts';
 import type { Store } from './store.ts';
+
+/** How long refusals without a row are counted before they are told. */
+const SUM_MS = 60_000;
 
 interface OpenOptions {
   readonly writer: string;
@@ -15,11 +18,39 @@ interface OpenOptions {
  * @param options.turns element of shared memory by which the threads of a process take turns at writing; without it they find out by trying
  */
 export async function openStore(url: string, options: OpenOptions): Promise<Store> {
-  const audit = createAuditWriter(options.writer, () => options.clock.now());
+  const sums: { later?: () => void } = {};
+  const audit = createAuditWriter(options.writer, options.clock, () => sums.later?.());
+  const store = await openDatabase(url, audit, options);
+  return withSums(store, audit, options.clock, sums);
+}
+
+async function openDatabase(url: string, audit: AuditWriter, { turns }: OpenOptions): Promise<Store> {
   if (url.startsWith('sqlite:')) {
     const { openSqlite } = await import('./sqlite.ts');
-    return openSqlite(url.slice('sqlite:'.length), audit, options.turns);
+    return openSqlite(url.slice('sqlite:'.length), audit, turns);
   }
   const { openPostgres } = await import('./postgres.ts');
   return openPostgres(url, audit);
+}
+
+/** Refusals that got no row of their own are told a minute after the first of them, and before the store is closed. */
+function withSums(store: Store, audit: AuditWriter, clock: Clock, sums: { later?: () => void }): Store {
+  let timer: Timer | undefined;
+  // A sum that could not be written stays, and grows until it can be.
+  const write = () => store.transaction((tx) => audit.writeSum(tx)).catch(() => audit.hasSum && sums.later?.());
+  sums.later = () => {
+    timer ??= clock.setTimeout(() => {
+      timer = undefined;
+      void write();
+    }, SUM_MS);
+  };
+  return {
+    ...store,
+    async close() {
+      delete sums.later;
+      if (timer) clock.clearTimeout(timer);
+      if (audit.hasSum) await write();
+      await store.close();
+    },
+  };
 }

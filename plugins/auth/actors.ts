@@ -1,5 +1,4 @@
 // The actors of the authentication service.
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DirectoryApi } from '../../actors/directory/api.ts';
 import type { DirectoryArgs } from '../../actors/directory/part.ts';
@@ -12,6 +11,7 @@ import type { TokenApi } from '../../actors/token/api.ts';
 import { pinned, replicated, sharded } from '../../kernel/actor.ts';
 import { ConfigError } from '../../kernel/config/load.ts';
 import type { KernelConfig } from '../../kernel/config/sections.ts';
+import { readPem } from '../../kernel/pem.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AuthConfig } from './config.ts';
@@ -71,11 +71,13 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
   };
 }
 
-/** @throws ConfigError for a file that is named and not there */
+/** @throws ConfigError for a file that is named and cannot be used */
 function authorityFile(configured: string, base: string): string {
   if (configured === '') return '';
   const path = resolve(base, configured);
-  if (!existsSync(path)) throw new ConfigError([`auth.jwks_ca: ${path} is not there`]);
+  readPem(path, 'certificate', (problem) => {
+    throw new ConfigError([`auth.jwks_ca: ${problem}`]);
+  });
   return path;
 }
 

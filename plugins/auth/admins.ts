@@ -4,25 +4,26 @@ import type { Actor, Admin, AdminRecord } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
+import { Free, Ignored, IgnoredName } from './parameters.ts';
 import { actorOf, found, type Rights, requireSuperAdmin, rightsOf } from './rights.ts';
-import { isUsername } from './username.ts';
+import { isUsername, nameOf, usernameOf } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
-/** Ignored on input: what they hold is shown once, when it is generated. */
-const ignored = Type.Optional(Type.Unknown());
 const ADMIN_BODY = Type.Object(
   {
-    id: Type.Optional(Type.String()),
+    id: IgnoredName,
     realms: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000 }),
     userpass: text,
     jwt: text,
     fido2: text,
-    digital_credentials: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+    digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),
     client_certificate: text,
-    totp_enabled: ignored,
-    totp_secret: ignored,
-    totp_auth_url: ignored,
+    // What they hold is shown once, when it is generated.
+    totp_enabled: Ignored,
+    totp_secret: Ignored,
+    totp_auth_url: Ignored,
   },
   { additionalProperties: false },
 );
@@ -41,9 +42,9 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request: Request<AdminBody>) => {
         const rights = await rightsOf(ctx, request.caller as Caller);
         if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
-        const { id } = request.body;
+        const id = normalName(request.body.id ?? '');
         if (id === undefined || !isUsername(id) || TAKEN.has(id)) throw new Fault('BAD_REQUEST', { detail: 'body/id: cannot be the id of an admin' });
-        return { status: 201, body: await directory.createAdmin(recordOf(id.normalize('NFC'), request.body), actorOf(request)) };
+        return { status: 201, body: await directory.createAdmin(recordOf(id, request.body), actorOf(request)) };
       },
     },
     {
@@ -82,13 +83,13 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
         return { status: 204 };
       },
     },
-    membership(ctx, 'PUT', (realms, realm) => [...new Set([...realms, realm])]),
-    membership(ctx, 'DELETE', (realms, realm) => realms.filter((other) => other !== realm)),
+    membership(ctx, 'PUT', directory.addAdminRealm),
+    membership(ctx, 'DELETE', directory.removeAdminRealm),
   ];
 }
 
 /** Adds a realm to an admin or takes it away; both answer the admin as it is then. */
-function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (realms: readonly string[], realm: string) => string[]): Route {
+function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: string, realm: string, by: Actor) => Promise<Admin | null>): Route {
   const directory = ctx.actors.directory.at('main');
   return {
     method,
@@ -96,22 +97,22 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (realms:
     auth: ['cookie'],
     handle: async (request) => {
       const realm = request.params['realm_id'] as string;
-      const { admin, rights, by } = await owned(ctx, request);
+      const { admin, rights, by, id } = await owned(ctx, request);
       if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
-      const { totp_enabled: _e, totp_secret: _s, totp_auth_url: _u, ...record } = found(admin, 'such admin');
+      found(admin, 'such admin');
       found(await directory.getRealm(realm), 'such realm');
-      return { status: 200, body: found(await directory.updateAdmin({ ...record, realms: change(record.realms, realm) }, by), 'such admin') };
+      return { status: 200, body: found(await change(id, realm, by), 'such admin or realm') };
     },
   };
 }
 
 /** The admin of the path; a realm admin gets 403 for every one they do not own, existing or not. */
 async function owned(ctx: AuthContext, request: Request): Promise<{ admin: Admin | null; rights: Rights; by: Actor; id: string }> {
-  const id = request.params['admin_id'] as string;
+  const id = found(usernameOf(request.params['admin_id'] as string), 'such admin');
   const rights = await rightsOf(ctx, request.caller as Caller);
-  const admin = isUsername(id) ? await ctx.actors.directory.at('main').getAdmin(id.normalize('NFC')) : null;
+  const admin = await ctx.actors.directory.at('main').getAdmin(id);
   if (!rights.isSuperAdmin && !(admin && rights.administersAll(admin.realms))) throw new Fault('FORBIDDEN');
-  return { admin, rights, by: actorOf(request), id: id.normalize('NFC') };
+  return { admin, rights, by: actorOf(request), id };
 }
 
 function recordOf(id: string, body: AdminBody): AdminRecord {
@@ -119,8 +120,8 @@ function recordOf(id: string, body: AdminBody): AdminRecord {
   return {
     id,
     realms: [...new Set(realms)],
-    userpass: userpass?.normalize('NFC') ?? null,
-    jwt: jwt?.normalize('NFC') ?? null,
+    userpass: userpass === null ? null : nameOf(userpass, 'body/userpass'),
+    jwt: jwt === null ? null : nameOf(jwt, 'body/jwt'),
     fido2,
     digital_credentials,
     client_certificate,

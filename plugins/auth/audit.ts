@@ -4,10 +4,11 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
+import { Query } from './parameters.ts';
 import { rightsOf } from './rights.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 1_024 }));
-const QUERY = Type.Object({ realm: text, event: text, actor: text, after: text, limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }) });
+const QUERY = Query({ realm: text, event: text, actor: text, after: text, limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }) });
 
 export function auditRoute(ctx: AuthContext): Route {
   return {

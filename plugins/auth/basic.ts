@@ -1,4 +1,5 @@
 // HTTP Basic credentials, RFC 7617, read strictly.
+import { normalName, normalPassword } from '../../kernel/normal-form.ts';
 
 export interface BasicCredentials {
   /** Normalised to NFC once; every comparison after that is of bytes. */
@@ -9,7 +10,7 @@ export interface BasicCredentials {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @returns undefined where the header is missing, of another scheme, or malformed */
+/** @returns undefined where the header is missing, of another scheme, malformed, or holds what is too long for a name or a password */
 export function parseBasic(authorization: string | undefined): BasicCredentials | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -18,7 +19,9 @@ export function parseBasic(authorization: string | undefined): BasicCredentials 
     const text = utf8.decode(bytes);
     const colon = text.indexOf(':');
     if (colon === -1) return undefined;
-    return { username: text.slice(0, colon).normalize('NFC'), password: passwordBytes(text.slice(colon + 1)) };
+    const username = normalName(text.slice(0, colon));
+    const password = normalPassword(text.slice(colon + 1));
+    return username === undefined || password === undefined ? undefined : { username, password: passwordBytes(password) };
   } catch {
     return undefined;
   } finally {
@@ -26,8 +29,9 @@ export function parseBasic(authorization: string | undefined): BasicCredentials 
   }
 }
 
+/** @param password in NFC */
 export function passwordBytes(password: string): Uint8Array {
-  const encoded = new TextEncoder().encode(password.normalize('NFC'));
+  const encoded = new TextEncoder().encode(password);
   // The encoder may hand out a view; what crosses a thread owns its buffer.
   const owned = new Uint8Array(encoded);
   encoded.fill(0);

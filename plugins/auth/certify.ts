@@ -4,12 +4,13 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 import { isReservedInCertificates, RESERVED_CLAIMS } from './claim-names.ts';
+import { Query, RealmQuery } from './parameters.ts';
 import { requireOwnRealm } from './whoami.ts';
 
 const MOST_KEY_BYTES = 8_192;
 const BODY = Type.Object(
   {
-    verification_key: Type.Optional(Type.String()),
+    verification_key: Type.Optional(Type.String({ maxLength: MOST_KEY_BYTES })),
     claims: Type.Array(Type.String({ maxLength: 255 }), { default: [], maxItems: 100 }),
     exclude_sub: Type.Boolean({ default: false }),
   },
@@ -21,7 +22,7 @@ export function certifyRoute(ctx: AuthContext): Route {
     method: 'POST',
     path: '/certify',
     auth: ['cookie'],
-    query: Type.Object({ realm: Type.Optional(Type.String()) }),
+    query: Query({ realm: Type.Optional(RealmQuery) }),
     body: BODY,
     handle: (request) => certify(ctx, request),
   };

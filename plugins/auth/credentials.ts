@@ -1,27 +1,36 @@
 // /realms/{realm_id}/userpass: administration of username/password credentials.
 import Type, { type Static } from 'typebox';
-import type { CredentialInput } from '../../actors/directory/api.ts';
+import type { Actor, Credential, CredentialInput } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
+import { MAX_PASSWORD_CHARACTERS, normalName, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
 import { extraClaimsProblem } from './claim-names.ts';
 import { newPasswordProblem } from './new-password.ts';
-import { isServerPhc } from './phc.ts';
+import { Free, Ignored, IgnoredName } from './parameters.ts';
+import { isServerPhc, MAX_PHC_CHARACTERS } from './phc.ts';
 import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
-import { isUsername } from './username.ts';
+import { isUsername, usernameOf } from './username.ts';
 
+/** Of a change that others overtake. */
+const MAX_TRIES = 5;
 const strict = { additionalProperties: false };
 const CREDENTIAL_BODY = Type.Object(
   {
-    realm: Type.Optional(Type.String()),
-    username: Type.Optional(Type.String()),
-    password_hash: Type.Optional(Type.Unknown()),
-    password_input: Type.Optional(Type.Union([Type.Object({ plaintext: Type.String() }, strict), Type.Object({ hashed: Type.String() }, strict)])),
+    realm: IgnoredName,
+    username: IgnoredName,
+    password_hash: Ignored,
+    password_input: Type.Optional(
+      Type.Union([
+        Type.Object({ plaintext: Type.String({ maxLength: MAX_PASSWORD_CHARACTERS }) }, strict),
+        Type.Object({ hashed: Type.String({ maxLength: MAX_PHC_CHARACTERS }) }, strict),
+      ]),
+    ),
     change_password: Type.Boolean({ default: false }),
     roles: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [], maxItems: 1_000 }),
-    extra_claims: Type.Optional(Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()])),
+    extra_claims: Type.Optional(Type.Union([Free, Type.Null()])),
   },
   strict,
 );
@@ -48,7 +57,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       body: CREDENTIAL_BODY,
       handle: async (request: Request<CredentialBody>) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        const username = request.body.username?.normalize('NFC');
+        const username = normalName(request.body.username ?? '');
         if (username === undefined || !isUsername(username)) throw new Fault('BAD_REQUEST', { detail: 'body/username: cannot be a user name' });
         if (!request.body.password_input) throw new Fault('BAD_REQUEST', { detail: 'body/password_input: is missing' });
         found(await directory.getRealm(realmOf(request)), 'such realm');
@@ -84,9 +93,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       body: CREDENTIAL_BODY,
       handle: async (request: Request<CredentialBody>) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        const { credential } = await directory.login(realmOf(request), nameIn(request), '');
-        const input = await inputOf(ctx, realmOf(request), nameIn(request), request.body, found(credential, 'such credential').passwordHash);
-        return { status: 200, body: found(await directory.updateCredential(input, by), 'such credential') };
+        return { status: 200, body: await update(ctx, request, realmOf(request), by) };
       },
     },
     {
@@ -112,11 +119,24 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
+/** The new password is compared with the old one outside of the transaction: when that was overtaken by another change, again. */
+async function update(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
+  const directory = ctx.actors.directory.at('main');
+  for (let tried = 0; tried < MAX_TRIES; tried++) {
+    const old = found((await directory.login(realm, nameIn(request), '')).credential, 'such credential');
+    const input = await inputOf(ctx, realm, nameIn(request), request.body, old.passwordHash);
+    const updated = found(
+      await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),
+      'such credential',
+    );
+    if (updated !== 'overtaken') return updated;
+  }
+  throw new Fault('OVERLOADED', { detail: 'the credential is changed by others all the time' });
+}
+
 /** @throws Fault NOT_FOUND for a path that no credential can have */
 function nameIn({ params }: Request): string {
-  const name = (params['username'] as string).normalize('NFC');
-  if (!isUsername(name)) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
-  return name;
+  return found(usernameOf(params['username'] as string), 'such credential');
 }
 
 /** The path's realm and name win over the body's. @param old hash of the password there is @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */
@@ -133,7 +153,7 @@ async function hashOf(ctx: AuthContext, username: string, { password_input: give
     if (isServerPhc(given.hashed)) return given.hashed;
     throw new Fault('BAD_REQUEST', { detail: 'body/password_input/hashed: must be a PHC string of argon2id with m=65536,t=3,p=4' });
   }
-  const password = given.plaintext.normalize('NFC');
+  const password = normalPassword(given.plaintext) ?? '';
   const isOld = async () => old !== null && (await ctx.actors.password.verify(old, move(passwordBytes(password))));
   const problem = newPasswordProblem(password, username) ?? ((await isOld()) ? 'it is the old one' : undefined);
   if (problem) throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${problem}` });

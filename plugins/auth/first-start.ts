@@ -4,6 +4,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../kernel/config/load.ts';
 import { writePrivateFile } from '../../kernel/data-dir.ts';
+import { normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
@@ -32,7 +33,7 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
 }
 
 async function makePassword(ctx: AuthContext, given: string | undefined): Promise<{ password: string; passwordHash: string }> {
-  const password = (given ?? randomBytes(PASSWORD_BYTES).toString('base64url')).normalize('NFC');
+  const password = normalPassword(given ?? randomBytes(PASSWORD_BYTES).toString('base64url')) ?? '';
   const problem = newPasswordProblem(password, USERNAME);
   if (problem) throw new ConfigError([`${VARIABLE}: ${problem}`]);
   const passwordHash = await ctx.actors.password.hash(move(passwordBytes(password)));

@@ -1,9 +1,11 @@
 // Sign-in by password: drives the login machine through password, one-time code and password change.
-import type { Factor, LoginView } from '../../actors/directory/api.ts';
+import type { Factor, LoginView, ProvenLogin } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
+import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { AuthContext } from './actors.ts';
 import { type BasicCredentials, passwordBytes } from './basic.ts';
 import { forgetInitialPassword } from './first-start.ts';
@@ -21,10 +23,10 @@ interface Attempt {
   readonly code: string | undefined;
   readonly newPassword: string | undefined;
   readonly signal: AbortSignal;
-  /** Revision of the credential that was proven, or that this login made. */
+  /** Revision of the credential that was proven. */
   revision: number;
-  /** Time step of the code that was given. */
-  totpStep: number | null;
+  /** PHC string of the new password. */
+  passwordHash: string | null;
   /** Why the new password cannot be used. */
   unfit: string | undefined;
   /** The factor that was refused. */
@@ -40,8 +42,8 @@ export async function provePassword(
   const source = sourceOf(address);
   const attempt: Attempt = {
     ...{ realm, username, source, signal, found: await ctx.actors.directory.at('main').login(realm, username, source) },
-    ...{ code: body?.totp_code ?? undefined, newPassword: body?.new_password?.normalize('NFC') },
-    ...{ revision: 0, totpStep: null, unfit: undefined, failed: null },
+    ...{ code: body?.totp_code ?? undefined, newPassword: body?.new_password === undefined ? undefined : (normalPassword(body.new_password) ?? '') },
+    ...{ revision: 0, passwordHash: null, unfit: undefined, failed: null },
   };
   let state = await primaryStep(ctx, beginLogin(), attempt, password);
   if (state.value === 'totp') state = await totpStep(ctx, state, attempt);
@@ -57,7 +59,7 @@ async function primaryStep(ctx: AuthContext, state: LoginState, attempt: Attempt
   const proven = await callWith(ctx.actors.password, { signal: attempt.signal }).verify(usable?.passwordHash ?? null, move(new Uint8Array(password)));
   if (newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0) attempt.unfit = 'it is the old one';
   password.fill(0);
-  if (!proven || !usable || found.locked.includes('password')) {
+  if (!proven || !usable || !found.opens || found.locked.includes('password')) {
     attempt.failed = 'password';
     return stepLogin(state, { type: 'primary.refused' });
   }
@@ -80,43 +82,48 @@ async function isTooOld(ctx: AuthContext, { found, realm, username, source }: At
 
 async function totpStep(ctx: AuthContext, state: LoginState, attempt: Attempt): Promise<LoginState> {
   const { realm, username, code, found } = attempt;
-  attempt.totpStep = await ctx.actors.directory.at('main').checkTotp(realm, username, code as string);
-  if (attempt.totpStep !== null && !found.locked.includes('totp')) return stepLogin(state, { type: 'totp.accepted' });
+  const isGood = await ctx.actors.directory.at('main').checkTotp(realm, username, code as string);
+  if (isGood && !found.locked.includes('totp')) return stepLogin(state, { type: 'totp.accepted' });
   attempt.failed = 'totp';
   return stepLogin(state, { type: 'totp.refused' });
 }
 
+/** Only hashed here: the change is part of the login's own transaction. */
 async function passwordStep(ctx: AuthContext, state: LoginState, attempt: Attempt): Promise<LoginState> {
-  const { realm, username, source, revision } = attempt;
   const newPassword = attempt.newPassword as string;
-  attempt.unfit ??= newPasswordProblem(newPassword, username);
+  attempt.unfit ??= newPasswordProblem(newPassword, attempt.username);
   if (attempt.unfit !== undefined) return stepLogin(state, { type: 'password.unfit' });
-  const passwordHash = await ctx.actors.password.hash(move(passwordBytes(newPassword)));
-  const changed = await ctx.actors.directory.at('main').changePassword({ realm, username, revision, passwordHash, source });
-  if (changed === null) return stepLogin(state, { type: 'password.refused' });
-  attempt.revision = changed;
-  if (realm === '_') forgetInitialPassword(ctx.dataDir, username);
-  return stepLogin(state, { type: 'password.changed' });
+  attempt.passwordHash = await ctx.actors.password.hash(move(passwordBytes(newPassword)));
+  return stepLogin(state, { type: 'password.fit' });
 }
 
 async function finish(ctx: AuthContext, state: LoginState, attempt: Attempt): Promise<LoginEnd> {
-  const { realm, username, source, found, revision, totpStep: step } = attempt;
-  const directory = ctx.actors.directory.at('main');
+  const { realm, username, source, found, failed } = attempt;
   // The name of a failed login is stored only if it exists: people type passwords into the wrong field.
   const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;
-  switch (state.value) {
-    case 'Authenticated': {
-      const { credential } = found;
-      if (!credential || !found.realm || !(await directory.complete({ realm, username, source, revision, totpStep: step }))) break;
-      return { realm: found.realm, username, scheme: 'up', revision, roles: credential.roles, extraClaims: credential.extraClaims ?? {} };
-    }
-    case 'TotpRequired':
-    case 'ChangePassword':
-      await directory.record({ ...row, outcome: 'failure', reason: state.value });
-      return state.value;
-    case 'Unfit':
-      throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${attempt.unfit}` });
-  }
-  await directory.refuse({ ...row, outcome: 'refused', reason: attempt.failed ?? 'overtaken' }, attempt.failed, username, source);
+  const end = state.value === 'Authenticated' ? await complete(ctx, attempt) : state.value !== 'Refused' && (await interrupt(ctx, state.value, attempt, row));
+  if (end) return end;
+  await ctx.actors.directory.at('main').refuse({ ...row, outcome: 'refused', reason: failed ?? 'overtaken' }, failed, username, source);
   throw new Fault('AUTH_DENIED');
+}
+
+async function complete(ctx: AuthContext, attempt: Attempt): Promise<LoginEnd | undefined> {
+  const { realm, username, passwordHash, found } = attempt;
+  const revision = await ctx.actors.directory.at('main').complete({ ...provenBy(attempt), passwordHash });
+  if (revision === null || !found.credential || !found.realm) return undefined;
+  if (passwordHash !== null && realm === '_') forgetInitialPassword(ctx.dataDir, username);
+  const { roles, extraClaims } = found.credential;
+  return { realm: found.realm, username, scheme: 'up', revision, roles, extraClaims: extraClaims ?? {} };
+}
+
+/** The password was right, whatever comes next: it is written down, and refused like a wrong one when a lock has come meanwhile. */
+async function interrupt(ctx: AuthContext, reached: LoginState['value'], attempt: Attempt, row: Omit<AuditEvent, 'outcome'>): Promise<LoginEnd | undefined> {
+  const reason = reached === 'Unfit' ? 'the new password cannot be used' : reached;
+  if (!(await ctx.actors.directory.at('main').interrupt(provenBy(attempt), { ...row, outcome: 'failure', reason }))) return undefined;
+  if (reached === 'Unfit') throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${attempt.unfit}` });
+  return reached as 'TotpRequired' | 'ChangePassword';
+}
+
+function provenBy({ realm, username, source, revision, code }: Attempt): ProvenLogin {
+  return { realm, username, source, revision, code: code ?? null };
 }

@@ -1,6 +1,7 @@
 // Sign-in by a JWT of one of the realm's identity providers.
 import type { IdentityProvider } from '../../actors/directory/api.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login.ts';
 
@@ -30,12 +31,13 @@ export async function proveToken(ctx: AuthContext, request: LoginRequest, token:
   if (!outcome.ok) return refuse(ctx, request, outcome.reason, 'jwt');
   const username = nameOf(outcome.claims['sub'], providers, outcome.keySet);
   if (username === undefined) return refuse(ctx, request, 'sub cannot be a user name', 'jwt');
+  if (!(await ctx.actors.directory.at('main').opensTo({ realm: id, username, scheme: 'jwt' }))) return refuse(ctx, request, 'no admin of realm _', 'jwt');
   return { realm, username, scheme: 'jwt', revision: null, roles: [], extraClaims: {} };
 }
 
 function nameOf(sub: unknown, providers: readonly IdentityProvider[], index: number): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
   if (typeof sub !== 'string' || sub === '' || /[\u0000-\u001f\u007f-\u009f]/.test(sub)) return undefined;
-  const name = (providers.length > 1 ? `${providers[index]?.jwt_issuer_uri}#${sub}` : sub).normalize('NFC');
-  return name.length <= MOST_NAME ? name : undefined;
+  const name = normalName(providers.length > 1 ? `${providers[index]?.jwt_issuer_uri}#${sub}` : sub);
+  return name !== undefined && name.length <= MOST_NAME ? name : undefined;
 }

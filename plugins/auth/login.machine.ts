@@ -18,15 +18,15 @@ export type LoginEvent =
   | { readonly type: 'primary.refused' }
   | { readonly type: 'totp.accepted' }
   | { readonly type: 'totp.refused' }
-  | { readonly type: 'password.changed' }
-  | { readonly type: 'password.unfit' }
-  | { readonly type: 'password.refused' };
+  | { readonly type: 'password.fit' }
+  | { readonly type: 'password.unfit' };
 
 const NOTHING: LoginNeeds = { totp: false, code: false, mustChange: false, offersNew: false };
 
 /**
  * `primary`, `totp` and `password` wait for the outcome of a step, in this order. The final states are the specification's next steps,
- * and two refusals: `Refused` (401) and `Unfit`, a new password that cannot be used (400).
+ * and two refusals: `Refused` (401) and `Unfit`, a new password that cannot be used (400). What `Authenticated` asks to be changed is changed
+ * with one transaction, which looks at everything once more and may refuse.
  */
 export const loginMachine = setup({
   types: { context: {} as LoginNeeds, events: {} as LoginEvent },
@@ -50,7 +50,7 @@ export const loginMachine = setup({
     proven: { always: [{ guard: 'asksForCode', target: 'TotpRequired' }, { guard: 'hasCode', target: 'totp' }, { target: 'identified' }] },
     totp: { on: { 'totp.accepted': 'identified', 'totp.refused': 'Refused' } },
     identified: { always: [{ guard: 'offersNew', target: 'password' }, { guard: 'mustChange', target: 'ChangePassword' }, { target: 'Authenticated' }] },
-    password: { on: { 'password.changed': 'Authenticated', 'password.unfit': 'Unfit', 'password.refused': 'Refused' } },
+    password: { on: { 'password.fit': 'Authenticated', 'password.unfit': 'Unfit' } },
     Authenticated: { type: 'final' },
     TotpRequired: { type: 'final' },
     ChangePassword: { type: 'final' },

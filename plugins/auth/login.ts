@@ -10,6 +10,7 @@ import { cookieKeys, newCookieValue, setCookie } from './cookie.ts';
 import { proveCertificate } from './login-certificate.ts';
 import { provePassword } from './login-password.ts';
 import { proveToken } from './login-token.ts';
+import { isRealmId } from './realms.ts';
 
 interface LoginBody {
   readonly totp_code?: string | null;
@@ -60,9 +61,9 @@ function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
 
 /** @throws Fault AUTH_DENIED, always, after the row of the refusal is written */
 export async function refuse(ctx: AuthContext, { query, address }: LoginRequest, reason: string, scheme?: string): Promise<never> {
-  await ctx.actors.directory
-    .at('main')
-    .record({ event: 'login', outcome: 'refused', realm: query['realm'], actor: 'unknown', scheme, source: sourceOf(address), reason });
+  // People type passwords into the wrong field: what cannot be the id of a realm is not stored.
+  const realm = isRealmId(query['realm'] as string) ? query['realm'] : undefined;
+  await ctx.actors.directory.at('main').record({ event: 'login', outcome: 'refused', realm, actor: 'unknown', scheme, source: sourceOf(address), reason });
   throw new Fault('AUTH_DENIED');
 }
 

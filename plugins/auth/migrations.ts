@@ -36,4 +36,5 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
     `,
   },
   ...MACHINE_MIGRATIONS,
+  { id: 6, about: 'MACs of signing keys; those that are there are given theirs by the next start', sql: 'ALTER TABLE signing_key ADD COLUMN mac BYTEA;' },
 ];

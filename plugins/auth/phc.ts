@@ -1,5 +1,8 @@
 // The check of password hashes that a caller supplies: PHC strings of Argon2id with exactly the server's cost.
 
+/** Two times 64 bytes in base64 and the parameters take less than 220. */
+export const MAX_PHC_CHARACTERS = 512;
+
 const PHC = /^\$argon2id\$v=19\$m=65536,t=3,p=4\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
 /** Salt of 8-64 bytes, hash of 16-64 bytes, base64 without padding, no other parameter. */

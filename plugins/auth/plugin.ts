@@ -1,5 +1,7 @@
 // The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
 import Type from 'typebox';
+import type { Route } from '../../kernel/http/route.ts';
+import { MAX_PASSWORD_CHARACTERS } from '../../kernel/normal-form.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { AUTH_TAGS, documented } from './about.ts';
 import { type AuthActors, authActors } from './actors.ts';
@@ -16,6 +18,7 @@ import { loginHandler } from './login.ts';
 import { appTokenAuthenticator } from './machine/app-token.ts';
 import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
+import { MAX_LOGIN_BYTES, Query, RealmQuery, withParameters } from './parameters.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { realmRoutes } from './realms.ts';
 import { sessionAuthenticator } from './session-cookie.ts';
@@ -25,7 +28,10 @@ import { totpRoutes } from './totp.ts';
 import { whoamiHandler } from './whoami.ts';
 
 const LOGIN_BODY = Type.Object(
-  { totp_code: Type.Optional(Type.Union([Type.String({ maxLength: 16 }), Type.Null()])), new_password: Type.Optional(Type.String()) },
+  {
+    totp_code: Type.Optional(Type.Union([Type.String({ maxLength: 16 }), Type.Null()])),
+    new_password: Type.Optional(Type.String({ maxLength: MAX_PASSWORD_CHARACTERS })),
+  },
   { additionalProperties: false },
 );
 
@@ -42,18 +48,19 @@ export default definePlugin<AuthConfig, AuthActors>({
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);
     const admit = createRateLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx.clock);
-    return documented([
+    const routes: readonly Route[] = [
       {
         method: 'POST',
         path: '/login',
         auth: 'none',
         admit,
-        query: Type.Object({ realm: Type.String({ minLength: 1 }) }),
+        query: Query({ realm: RealmQuery }),
         body: LOGIN_BODY,
+        bodyLimit: MAX_LOGIN_BYTES,
         bodyOptional: true,
         handle: loginHandler(ctx, (outcome) => logins.inc({ outcome })),
       },
-      { method: 'GET', path: '/whoami', auth: ['cookie'], query: Type.Object({ realm: Type.Optional(Type.String()) }), handle: whoamiHandler(ctx) },
+      { method: 'GET', path: '/whoami', auth: ['cookie'], query: Query({ realm: Type.Optional(RealmQuery) }), handle: whoamiHandler(ctx) },
       { method: 'GET', path: '/public/version', auth: 'none', handle: () => ({ status: 200, body: ctx.version, type: 'text/plain; charset=utf-8' }) },
       certifyRoute(ctx),
       introspectRoute(ctx),
@@ -65,7 +72,8 @@ export default definePlugin<AuthConfig, AuthActors>({
       ...totpRoutes(ctx),
       ...keySetRoutes(ctx),
       ...machineRoutes(ctx, admit),
-      ...signInRoutes(),
-    ]);
+      ...signInRoutes(ctx),
+    ];
+    return documented(withParameters(routes));
   },
 });

@@ -6,6 +6,7 @@ import type { Caller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
+import { IgnoredName } from './parameters.ts';
 import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
 
 const strict = { additionalProperties: false };
@@ -45,7 +46,7 @@ const AUTH_PARAMS = Type.Object(
 );
 const REALM_BODY = Type.Object(
   {
-    id: Type.Optional(Type.String()),
+    id: IgnoredName,
     auth_params: nullable(AUTH_PARAMS),
     session_max_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
     session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
@@ -56,7 +57,7 @@ const REALM_BODY = Type.Object(
 );
 type RealmBody = Static<typeof REALM_BODY>;
 
-function isRealmId(id: string): boolean {
+export function isRealmId(id: string): boolean {
   return REALM_ID.test(id);
 }
 

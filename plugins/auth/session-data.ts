@@ -2,6 +2,8 @@
 import Type, { type Static } from 'typebox';
 import type { SessionClient, SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
+import { nameOf } from './username.ts';
 
 export interface SessionData {
   readonly session_id: string;
@@ -20,15 +22,18 @@ const MOST_CLIENTS = 1_000;
 const CODES: Readonly<Record<string, string>> = { UsernamePassword: 'up', Jwt: 'jwt', ClientCertificate: 'cc', Fido2: 'f2', DigitalCredentials: 'dc' };
 const SPELLINGS = [...Object.keys(CODES), ...Object.values(CODES)];
 
-export const CLIENTS = Type.Array(Type.Object({ username: Type.String({ maxLength: 2_304 }), auth_scheme: Type.String() }, { additionalProperties: false }), {
-  maxItems: MOST_CLIENTS,
-});
+export const CLIENTS = Type.Array(
+  Type.Object({ username: Type.String({ maxLength: MAX_NAME_CHARACTERS }), auth_scheme: Type.String({ maxLength: 32 }) }, { additionalProperties: false }),
+  {
+    maxItems: MOST_CLIENTS,
+  },
+);
 
 /** @throws Fault BAD_REQUEST for a scheme that is none */
 export function clientsOf(clients: Static<typeof CLIENTS>): SessionClient[] {
   return clients.map(({ username, auth_scheme: scheme }) => {
     if (!SPELLINGS.includes(scheme)) throw new Fault('BAD_REQUEST', { detail: `body/auth_scheme: must be one of ${SPELLINGS.join(', ')}` });
-    return { username: username.normalize('NFC'), scheme: CODES[scheme] ?? scheme };
+    return { username: nameOf(username, 'body/username'), scheme: CODES[scheme] ?? scheme };
   });
 }
 

@@ -6,14 +6,19 @@ import type { TotpOutcome } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
+import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { actorOf, found, rightsOf } from './rights.ts';
+import { nameOf, usernameOf } from './username.ts';
 
 const strict = { additionalProperties: false };
 const text = (maxLength: number) => Type.String({ maxLength });
 const code = Type.Optional(Type.Union([text(16), Type.Null()]));
-const GENERATE_BODY = Type.Object({ username: text(255), issuer: Type.Optional(text(255)) }, strict);
-const VERIFY_BODY = Type.Object({ username: text(255), token: text(16), secret: text(256), issuer: Type.Optional(text(255)), totp_code: code }, strict);
+const GENERATE_BODY = Type.Object({ username: text(MAX_NAME_CHARACTERS), issuer: Type.Optional(text(255)) }, strict);
+const VERIFY_BODY = Type.Object(
+  { username: text(MAX_NAME_CHARACTERS), token: text(16), secret: text(256), issuer: Type.Optional(text(255)), totp_code: code },
+  strict,
+);
 const REMOVE_BODY = Type.Object({ totp_code: code }, strict);
 
 /** 160 bits, RFC 4226 section 4. */
@@ -31,7 +36,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       body: GENERATE_BODY,
       handle: async (request: Request<Static<typeof GENERATE_BODY>>) => {
-        const { realm, username } = await target(ctx, request, request.body.username);
+        const { realm, username } = await target(ctx, request, nameOf(request.body.username, 'body/username'));
         const { auth_params: params } = found(await directory.getRealm(realm), 'such realm');
         found(await directory.getCredential(realm, username), 'such credential');
         const { algorithm = 'SHA1', step = 30 } = params.totp_params ?? {};
@@ -48,10 +53,10 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       body: VERIFY_BODY,
       handle: async (request: Request<Static<typeof VERIFY_BODY>>) => {
-        const { realm, username, mustProve } = await target(ctx, request, request.body.username);
+        const { realm, username } = await target(ctx, request, nameOf(request.body.username, 'body/username'));
         const secret = request.body.secret.toUpperCase();
         if (!isSecret(secret)) throw new Fault('BAD_REQUEST', { detail: 'body/secret: must be base32 of 16 to 64 bytes' });
-        const enrolment = { realm, username, secret, code: request.body.token, currentCode: request.body.totp_code ?? undefined, mustProve };
+        const enrolment = { realm, username, secret, code: request.body.token, currentCode: request.body.totp_code ?? undefined };
         return answer(await directory.enableTotp(enrolment, actorOf(request)));
       },
     },
@@ -62,23 +67,22 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username, mustProve } = await target(ctx, request, request.params['username'] as string);
-        const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, mustProve, actorOf(request));
+        const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'such credential'));
+        const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
         return answer(outcome === 'missing' ? 'done' : outcome);
       },
     },
   ];
 }
 
-/** Whom a request is about. Users act for themselves, and prove the factor they have; those who administer the realm act for all. */
-async function target(ctx: AuthContext, request: Request, name: string): Promise<{ realm: string; username: string; mustProve: boolean }> {
+/** Whom a request is about. Users act for themselves; those who administer the realm act for all. */
+async function target(ctx: AuthContext, request: Request, username: string): Promise<{ realm: string; username: string }> {
   const realm = request.params['realm_id'] as string;
-  const username = name.normalize('NFC');
   const caller = request.caller as Caller;
   const { administers } = await rightsOf(ctx, caller);
   const own = caller.realm === realm && caller.username === username && caller.scheme === 'up';
   if (!own && !administers(realm)) throw new Fault('FORBIDDEN');
-  return { realm, username, mustProve: !administers(realm) };
+  return { realm, username };
 }
 
 function isSecret(base32: string): boolean {

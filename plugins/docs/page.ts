@@ -30,7 +30,7 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
       handle: () => ({ status: 303, headers: { location: PAGE } }),
     },
     fileRoute(PAGE, 'interactive-docs.html', 'text/html; charset=utf-8', { summary: 'The interactive page about every endpoint', page: true }),
-    ...FILES.map((file) => fileRoute(`${PAGE}/${file}`, file, TYPES[file.endsWith('.css') ? 'css' : 'js'], { summary: 'A file of the interactive page' })),
+    ...FILES.map((file) => fileRoute(`${PAGE}/${file}`, file, TYPES[file.endsWith('.css') ? 'css' : 'js'], { asset: true })),
     {
       ...common,
       path: `${PAGE}/openapi.json`,
@@ -55,7 +55,7 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
   ];
 }
 
-function fileRoute(path: string, file: string, type: string, more: Pick<Route, 'summary' | 'page'>): Route {
+function fileRoute(path: string, file: string, type: string, more: Pick<Route, 'summary' | 'page' | 'asset'>): Route {
   return {
     ...common,
     ...more,

@@ -1,17 +1,23 @@
 // The routes /access/...: what one owns, what one was given, and giving it to others.
 import Type, { type Static, type TSchema } from 'typebox';
+import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import { MAX_NAME_CHARACTERS, normalName } from '../../kernel/normal-form.ts';
 import type { KeysContext } from './actors.ts';
 import { principalIn } from './identity.ts';
 
 const strict = { additionalProperties: false };
 const text = Type.String();
 const texts = Type.Array(text);
-const OPERATIONS = Type.Array(Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_ -]{0,63}$' }), { minItems: 1, maxItems: 100, examples: [['encrypt', 'decrypt']] });
+const OPERATIONS = Type.Array(Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_ -]*$' }), {
+  minItems: 1,
+  maxItems: 100,
+  examples: [['encrypt', 'decrypt']],
+});
 const OBJECT = Type.String({ minLength: 1, maxLength: 1_024, examples: ['00000000-0000-4000-8000-000000000000'] });
 /** `*` is everybody, `<realm>/*` everybody of a realm. */
-const USER = Type.String({ minLength: 1, maxLength: 2_304, examples: ['team/ada'] });
+const USER = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, examples: ['team/ada'] });
 
 const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_id: USER, operation_types: OPERATIONS }, strict);
 const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);
@@ -26,7 +32,7 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
   const list = async (body: Promise<unknown>) => ({ status: 200, body: await body });
   const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
     const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
-    await kmip[verb](id, user.normalize('NFC'), types, who(request));
+    await kmip[verb](id, userOf(user), types, who(request));
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
@@ -63,10 +69,17 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
       Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
       async (request: Request<Static<typeof CHECK_BODY>>) => {
         const { unique_identifier: id, user_id: user, operation_types: types } = request.body;
-        return { status: 200, body: { allowed: await kmip.check(id, user?.normalize('NFC'), types, who(request)) } };
+        return { status: 200, body: { allowed: await kmip.check(id, user === undefined ? undefined : userOf(user), types, who(request)) } };
       },
     ),
   ];
+}
+
+/** @throws Fault BAD_REQUEST */
+function userOf(given: string): string {
+  const user = normalName(given);
+  if (user === undefined) throw new Fault('BAD_REQUEST', { detail: 'body/user_id: cannot be a user' });
+  return user;
 }
 
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
@@ -76,7 +89,16 @@ const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
 };
 
 function get(path: string, summary: string, schema: TSchema, handle: Route['handle'], refusals: Readonly<Record<number, ResponseDescription>> = {}): Route {
-  return { ...COMMON, method: 'GET', path: `/access/${path}`, summary, responses: { 200: { description: 'as asked', schema }, ...refusals }, handle };
+  const params = path.includes('{object_id}') ? { params: Type.Object({ object_id: OBJECT }) } : {};
+  return {
+    ...COMMON,
+    ...params,
+    method: 'GET',
+    path: `/access/${path}`,
+    summary,
+    responses: { 200: { description: 'as asked', schema }, ...refusals },
+    handle,
+  };
 }
 
 function post(

@@ -23,6 +23,7 @@ export function keysActors(config: KeysConfig, version: string) {
       defaultUnwrapType: config.default_unwrap_type,
       algorithms: config.algorithms,
       hsmPrefixes: [],
+      maxSealsPerDataKey: config.max_seals_per_data_key,
     },
     // Some keys take long to find: RSA of 4096 bits and more, SLH-DSA.
     deadlineMs: 60_000,

@@ -1,6 +1,7 @@
 // The credentials that the key server knows beside those of the authentication service: client certificates, and JWTs of its identity providers.
 import type { Authenticators } from '../../kernel/http/authenticate.ts';
 import type { Authenticator } from '../../kernel/http/credential.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import type { KeysContext } from './actors.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
@@ -40,7 +41,7 @@ function bearer(ctx: KeysContext): Authenticator {
 /** An address that the provider has not verified may be anybody's. `sub` is required beside it. */
 function nameIn({ email, email_verified: isVerified, sub }: Record<string, unknown>): string | undefined {
   if (typeof sub !== 'string' || sub === '') return undefined;
-  const name = (isVerified === true && typeof email === 'string' && email !== '' ? email : sub).normalize('NFC');
+  const name = normalName(isVerified === true && typeof email === 'string' && email !== '' ? email : sub);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
-  return name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name) ? undefined : name;
+  return name === undefined || name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name) ? undefined : name;
 }

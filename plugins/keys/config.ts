@@ -1,6 +1,7 @@
 // The section [keys] of config.toml.
 import Type, { type Static } from 'typebox';
 import { Section } from '../../kernel/config/schema.ts';
+import { MAX_SEALS } from '../../kernel/data-key.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { ALGORITHMS } from './algorithms.ts';
 
@@ -38,6 +39,7 @@ export const KEYS_CONFIG = Section({
   vendor_identification: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_. -]+$' }),
   algorithms: Type.Array(Type.Enum([...ALGORITHMS]), { default: [] }),
   rotation_check_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
+  max_seals_per_data_key: Type.Integer({ default: MAX_SEALS, minimum: 4, maximum: MAX_SEALS }),
   kmip_listener: Section({
     enabled: Type.Boolean({ default: false }),
     host: Type.String({ default: '127.0.0.1', minLength: 1 }),

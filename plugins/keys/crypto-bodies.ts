@@ -14,20 +14,31 @@ interface About {
   readonly answer?: TSchema;
 }
 
-const text = Type.String();
+/** Bytes of a body. */
+export const MAX_BODY_BYTES = 16_777_216;
+/** The actor holds the same. */
+const MAX_NAME = 1_024;
+const MAX_BYTES_CHARACTERS = 16_384;
+const MAX_MEMBERS = 256;
+
+const text = Type.String({ maxLength: MAX_NAME });
 const maybe = Type.Optional(text);
-const bytes = Type.String({ description: 'base64url', examples: ['aGVsbG8'] });
-const kid = Type.String({ description: 'identifier of a key', examples: ['00000000-0000-4000-8000-000000000000'] });
+/** Numbers of keys, headers, initialization vectors, tags and signatures. */
+const bytes = Type.String({ maxLength: MAX_BYTES_CHARACTERS, description: 'base64url', examples: ['aGVsbG8'] });
+/** What is encrypted, signed or authenticated. */
+const content = Type.String({ maxLength: MAX_BODY_BYTES, description: 'base64url', examples: ['aGVsbG8'] });
+const maybeContent = Type.Optional(content);
+export const kid = Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'identifier of a key', examples: ['00000000-0000-4000-8000-000000000000'] });
 /** A registered JOSE algorithm, and the one that the interactive page proposes. */
-const algorithm = (example: string) => Type.String({ examples: [example] });
+const algorithm = (example: string) => Type.String({ maxLength: MAX_NAME, examples: [example] });
 const maybeBytes = Type.Optional(bytes);
 /** Unknown members are ignored. */
-const open = <P extends TProperties>(properties: P) => Type.Object(properties);
+const open = <P extends TProperties>(properties: P) => Type.Object(properties, { maxProperties: MAX_MEMBERS });
 
 export const ERROR = Type.Object({ error: Type.String(), description: Type.String() });
 
-const header = Type.String({ description: 'protected header, base64url of JSON: alg, enc, kid' });
-const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, ciphertext: bytes, tag: bytes, aad: maybeBytes };
+const header = Type.String({ maxLength: MAX_BYTES_CHARACTERS, description: 'protected header, base64url of JSON: alg, enc, kid' });
+const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, ciphertext: content, tag: bytes, aad: maybeContent };
 const kty = Type.Enum(['oct', 'RSA', 'EC', 'OKP', 'AKP']);
 const key = open({ kid: text, kid_public: maybe, kty, alg: maybe, crv: maybe, key_ops: Type.Array(text) });
 const newKey = open({
@@ -37,7 +48,7 @@ const newKey = open({
   ...{ pub: maybeBytes, priv: maybeBytes },
   ...{ p: maybeBytes, q: maybeBytes, dp: maybeBytes, dq: maybeBytes, qi: maybeBytes },
 });
-const tags = open({ tags: Type.Array(text) });
+const tags = open({ tags: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
 const ofKey = '/keys/{kid}';
 
@@ -49,16 +60,16 @@ export const ABOUT: readonly About[] = [
   post(
     'encrypt',
     'Encrypt: a JWE in its parts',
-    open({ kid, alg: algorithm('dir'), enc: algorithm('A256GCM'), data: bytes, aad: maybeBytes, apu: maybeBytes, apv: maybeBytes }),
+    open({ kid, alg: algorithm('dir'), enc: algorithm('A256GCM'), data: content, aad: maybeContent, apu: maybeBytes, apv: maybeBytes }),
     open(sealed),
   ),
   post('decrypt', 'Decrypt the parts of a JWE', open(sealed), open({ kid: text, data: bytes })),
-  post('sign', 'Sign: a detached JWS', open({ kid, alg: algorithm('ES256'), data: bytes }), open({ protected: header, signature: bytes })),
-  post('verify', 'Verify a detached JWS', open({ protected: header, data: bytes, signature: bytes }), open({ kid: text, valid: Type.Boolean() })),
+  post('sign', 'Sign: a detached JWS', open({ kid, alg: algorithm('ES256'), data: content }), open({ protected: header, signature: bytes })),
+  post('verify', 'Verify a detached JWS', open({ protected: header, data: content, signature: bytes }), open({ kid: text, valid: Type.Boolean() })),
   post(
     'mac',
     'Compute a MAC, or verify the one that is given',
-    open({ kid, alg: algorithm('HS256'), data: bytes, mac: maybeBytes }),
+    open({ kid, alg: algorithm('HS256'), data: content, mac: maybeBytes }),
     open({ kid: text, mac: maybeBytes, valid: Type.Optional(Type.Boolean()) }),
   ),
   { method: 'POST', path: '/keys', name: 'createKey', summary: 'Make a key, or import the one that is given as a JWK', status: 200, body: newKey, answer: key },

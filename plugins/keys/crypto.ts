@@ -1,15 +1,14 @@
 // The routes /v1/crypto/...: JOSE-like JSON in and out, and one form of body for whatever is refused after authentication.
-import type { TSchema } from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Refused, Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import { move, owned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
-import { ABOUT, ERROR } from './crypto-bodies.ts';
+import { ABOUT, ERROR, kid, MAX_BODY_BYTES } from './crypto-bodies.ts';
 import { principalIn } from './identity.ts';
 
-const LARGEST_BODY = 16_777_216;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_BODY = new Uint8Array(0);
 /** Of what the front refuses by itself; the actor words its own. */
@@ -31,7 +30,8 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
     auth: CREDENTIAL_KINDS,
     // Also where there is none: a body that is sent all the same is not read as anything.
     rawBody: true,
-    bodyLimit: LARGEST_BODY,
+    bodyLimit: MAX_BODY_BYTES,
+    ...(path.includes('{kid}') ? { params: Type.Object({ kid }) } : {}),
     ...(body ? { body } : {}),
     tag: 'REST Crypto API',
     summary,
@@ -39,8 +39,8 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
     refusal,
     async handle(request: Request<Uint8Array | undefined>) {
       const bytes = body ? jsonIn(request) : NO_BODY.slice();
-      const { kid } = request.params;
-      const call = (kid === undefined ? { name } : { name, kid }) as CryptoCall;
+      const { kid: id } = request.params;
+      const call = (id === undefined ? { name } : { name, kid: id }) as CryptoCall;
       const { status: answered, body: bodyOut, outcomes } = await ctx.actors.kmip.crypto(call, move(bytes), principalIn(ctx.config, request));
       count(outcomes);
       return bodyOut.byteLength === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE };

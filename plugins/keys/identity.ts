@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import type { KeysConfig } from './config.ts';
 
 type Realms = Pick<KeysConfig, 'realm' | 'realms'>;
@@ -29,6 +30,6 @@ function sessionUser({ realm: bare }: Realms, { realm, username, scheme }: Calle
 }
 
 function nameOf({ credential, username, origin }: Caller): string {
-  if (credential === 'certificate') return username.normalize('NFC');
+  if (credential === 'certificate') return normalName(username) ?? username;
   return credential === 'authorization' ? `jwt:${origin}/${username}` : `${origin}:${username}`;
 }

@@ -1,11 +1,17 @@
 // What the OpenAPI document says of KMIP messages: their outer form, and examples; the actor reads the rest.
 import Type from 'typebox';
 
+/** 64 MiB, on every way in. */
+export const MAX_MESSAGE_BYTES = 67_108_864;
+
 /** A node of JSON TTLV. */
-export const BARE_OPERATION = Type.Object({
-  tag: Type.String({ description: 'an operation, or RequestMessage' }),
-  value: Type.Array(Type.Unknown(), { description: 'nodes: tag, type (absent for structures), value' }),
-});
+export const BARE_OPERATION = Type.Object(
+  {
+    tag: Type.String({ description: 'an operation, or RequestMessage' }),
+    value: Type.Array(Type.Unknown(), { description: 'nodes: tag, type (absent for structures), value; 250 000 in all, 64 levels' }),
+  },
+  { 'x-max-bytes': MAX_MESSAGE_BYTES },
+);
 
 export const FAILURE = Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Array(Type.String()), request_id: Type.String() });
 

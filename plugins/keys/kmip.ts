@@ -6,10 +6,7 @@ import type { Request, Route } from '../../kernel/http/route.ts';
 import { move, owned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
 import { principalIn } from './identity.ts';
-import { BARE_OPERATION, EXAMPLES, FAILURE, LEGACY_EXAMPLES, XML_EXAMPLE } from './kmip-bodies.ts';
-
-/** 64 MiB, on every way in. */
-export const LARGEST_MESSAGE = 67_108_864;
+import { BARE_OPERATION, EXAMPLES, FAILURE, LEGACY_EXAMPLES, MAX_MESSAGE_BYTES, XML_EXAMPLE } from './kmip-bodies.ts';
 
 const TYPES: Readonly<Record<Encoding, string>> = {
   json: 'application/json; charset=utf-8',
@@ -31,7 +28,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     path,
     auth: CREDENTIAL_KINDS,
     rawBody: true,
-    bodyLimit: LARGEST_MESSAGE,
+    bodyLimit: MAX_MESSAGE_BYTES,
     body: BARE_OPERATION,
     bodyTypes: endpoint === 'any' ? ['application/json', 'text/xml', 'application/octet-stream'] : ['application/json'],
     bodyExamples: endpoint === 'any' ? { ...EXAMPLES, 'What can this server do?': XML_EXAMPLE } : endpoint === '2_1' ? EXAMPLES : LEGACY_EXAMPLES,

@@ -6,7 +6,7 @@ import { callWith } from '../../kernel/runtime/lane.ts';
 import type { KeysContext } from './actors.ts';
 import { failureMessage } from './failure.ts';
 import { principalOf } from './identity.ts';
-import { LARGEST_MESSAGE } from './kmip.ts';
+import { MAX_MESSAGE_BYTES } from './kmip-bodies.ts';
 
 /** Tag, type and length of the structure that every request is (KMIP 2.1 sections 8.1 and 10.1). */
 const HEADER_BYTES = 8;
@@ -25,7 +25,7 @@ export function kmipListeners(ctx: KeysContext, count: (outcomes: readonly strin
       host,
       port,
       headerBytes: HEADER_BYTES,
-      maxMessageBytes: LARGEST_MESSAGE,
+      maxMessageBytes: MAX_MESSAGE_BYTES,
       lengthOf(header) {
         const view = new DataView(header.buffer, header.byteOffset);
         return view.getUint32(0) === REQUEST_MESSAGE ? HEADER_BYTES + view.getUint32(4) : undefined;

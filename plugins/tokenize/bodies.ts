@@ -3,10 +3,14 @@ import Type, { type TSchema } from 'typebox';
 import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
 
 const closed = { additionalProperties: false } as const;
-const words = Type.Object({ data: Type.String(), words: Type.Array(Type.String()) }, closed);
+/** The largest `[tokenize] body_limit`; the actor holds what is less. */
+const MAX_TEXT = 16_777_216;
+const text = Type.String({ maxLength: MAX_TEXT });
+const words = Type.Object({ data: text, words: Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 10_000 }) }, closed);
 const numberType = Type.Enum(['float', 'integer']);
-const text = Type.String();
 const number = Type.Number();
+/** A date and time of RFC 3339. */
+const instant = Type.String({ maxLength: 1_024 });
 
 const MET = { 'a name': { data: 'Ada met ADA', words: ['ada'] } };
 
@@ -21,7 +25,10 @@ interface About {
 export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
   hash: {
     summary: 'Hash a text',
-    body: Type.Object({ data: text, method: Type.Enum(['SHA2', 'SHA3', 'Argon2']), salt: Type.Optional(Type.String({ format: 'byte' })) }, closed),
+    body: Type.Object(
+      { data: text, method: Type.Enum(['SHA2', 'SHA3', 'Argon2']), salt: Type.Optional(Type.String({ maxLength: 65_536, format: 'byte' })) },
+      closed,
+    ),
     examples: { 'with a salt': { data: 'Ada', method: 'SHA2', salt: 'c2FsdA==' }, 'without a salt': { data: 'Ada', method: 'SHA3' } },
     result: text,
   },
@@ -29,7 +36,7 @@ export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
     summary: 'Add noise to a number or a date',
     body: Type.Object(
       {
-        data: Type.Union([number, text]),
+        data: Type.Union([number, instant]),
         data_type: Type.Enum(['float', 'integer', 'date']),
         method: Type.Enum(['Gaussian', 'Laplace', 'Uniform']),
         mean: Type.Optional(number),
@@ -61,7 +68,7 @@ export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
   },
   'aggregate-date': {
     summary: 'Cut a date off below a unit of time',
-    body: Type.Object({ data: text, time_unit: Type.Enum(['Second', 'Minute', 'Hour', 'Day', 'Month', 'Year']) }, closed),
+    body: Type.Object({ data: instant, time_unit: Type.Enum(['Second', 'Minute', 'Hour', 'Day', 'Month', 'Year']) }, closed),
     examples: { 'the hour': { data: '2024-05-17T13:45:12+02:00', time_unit: 'Hour' } },
     result: text,
   },

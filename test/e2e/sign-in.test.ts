@@ -96,6 +96,42 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
+  test('who is signed in is told so on a later visit, can go on, and can sign out', async () => {
+    const { page, complaints, strayed } = await openPage(browser, server.address);
+    await page.goto(`${server.address}/sign-in`);
+    await fill(page, PASSWORD);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Continue' }).isVisible(), false);
+    await page.goto(`${server.address}/sign-in?next=${encodeURIComponent('/pages/books')}`);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    assert.match((await page.textContent('#done')) ?? '', /As admin in realm _\./);
+    await page.getByRole('link', { name: 'Continue' }).click();
+    await page.getByText('books for admin').waitFor();
+    await page.goBack();
+    const [cookie] = await page.context().cookies();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('You are signed out').waitFor();
+    assert.equal(await page.locator(':focus').getAttribute('id'), 'realm');
+    assert.deepEqual(await page.context().cookies(), []);
+    assert.equal((await server.ask('GET', '/whoami', { cookie: cookie?.value })).status, 401);
+    await page.goto(`${server.address}/pages/books`);
+    assert.equal(new URL(page.url()).pathname, '/sign-in');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    assert.deepEqual([complaints, strayed], [[], []]);
+    await page.context().close();
+  });
+
+  test('with a foreign next page nothing is offered to go on to, also with a session', async () => {
+    const { page } = await openPage(browser, server.address);
+    await page.goto(`${server.address}/sign-in`);
+    await fill(page, PASSWORD);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    await page.goto(`${server.address}/sign-in?next=${encodeURIComponent('//evil.example/')}`);
+    await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Continue' }).isVisible(), false);
+    await page.context().close();
+  });
+
   test('a new password that the server refuses can be mended, and one can start over', async () => {
     const other = await startServer();
     const { page } = await openPage(browser, other.address);

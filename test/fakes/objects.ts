@@ -15,7 +15,15 @@ import type { Log } from '../../kernel/log-entry.ts';
 
 export const ALICE: Principal = { user: 'acme/alice', realm: 'acme', scheme: 'up', source: '192.0.2.1' };
 
-const ARGS: KmipArgs = { vendorIdentification: 'cosmian', version: '0.0.0', privilegedUsers: [], defaultUnwrapType: [], algorithms: [], hsmPrefixes: [] };
+const ARGS: KmipArgs = {
+  vendorIdentification: 'cosmian',
+  version: '0.0.0',
+  privilegedUsers: [],
+  defaultUnwrapType: [],
+  algorithms: [],
+  hsmPrefixes: [],
+  maxSealsPerDataKey: 2 ** 28,
+};
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 

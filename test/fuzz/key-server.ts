@@ -13,6 +13,7 @@ import type { StreamApi } from '../../actors/kmip/stream-api.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
 import type { ActorContext, Remote } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
+import { DataKey } from '../../kernel/data-key.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 import { openStore } from '../../kernel/store/open.ts';
@@ -49,9 +50,17 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
   await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => NOW);
   const aside = new DatabaseSync(file, { timeout: 5_000 });
   aside.exec('PRAGMA synchronous = OFF');
-  const rows = new ObjectRows(new Uint8Array(32).fill(7), () => NOW);
+  const rows = new ObjectRows(new DataKey('keys', new Uint8Array(32).fill(7), () => NOW), () => NOW);
   const { log, lines } = memoryLog();
-  const args = { vendorIdentification: 'cosmian', version: '1.2.3', privilegedUsers: [], defaultUnwrapType: [], algorithms: [], hsmPrefixes: [] };
+  const args = {
+    vendorIdentification: 'cosmian',
+    version: '1.2.3',
+    privilegedUsers: [],
+    defaultUnwrapType: [],
+    algorithms: [],
+    hsmPrefixes: [],
+    maxSealsPerDataKey: 2 ** 28,
+  };
   return {
     fresh: async () => ({
       args,

@@ -1,7 +1,6 @@
 // The objects that the fuzzed requests are about, of every kind and in every state, made by the requests of a client.
 import assert from 'node:assert/strict';
 import { serve } from '../../actors/kmip/message/serve.ts';
-import { writeGrant } from '../../actors/kmip/object/grants.ts';
 import type { OperationName } from '../../actors/kmip/operations/operation.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import { decodeBinary, encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
@@ -79,7 +78,10 @@ export async function makeObjects(server: KeyServer): Promise<Made> {
   await makeSymmetric(ask);
   await makePairs(ask);
   await makeOthers(ask);
-  await server.store.transaction((tx) => writeGrant(tx, 'granted', ALICE.user, new Set(['get', 'encrypt', 'getattributes'])));
+  const granted = await server.rows.read(server.store, 'granted');
+  assert.ok(granted);
+  const rights = new Set(['get', 'encrypt', 'getattributes']);
+  await server.store.transaction((tx) => server.rows.grants.write(tx, 'granted', server.rows.markOf(granted), ALICE.user, rights));
   return made(ask);
 }
 

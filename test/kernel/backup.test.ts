@@ -247,7 +247,7 @@ test('a restore that fails in its middle leaves nothing behind', async () => {
           ...plugin,
           migrations: (plugin.migrations ?? []).map((m) => ({
             ...m,
-            sql: `${typeof m.sql === 'string' ? m.sql : m.sql.sqlite}; CREATE UNIQUE INDEX one_owner ON kms_object (owner)`,
+            sql: `${typeof m.sql === 'string' ? m.sql : m.sql.sqlite}; CREATE UNIQUE INDEX one_owner_${m.id} ON kms_object (owner)`,
           })),
         }
       : plugin,

@@ -26,12 +26,13 @@ for (const database of databases) {
     for (const store of stores) await migrate(store, [], () => 0);
     const root = 'ab'.repeat(32);
     const rings = await Promise.all(stores.map((store) => openKeyring(store, { dataDir: folder, configured: root }, () => 0)));
-    const [first, second] = rings.map((ring) => [...ring.dataKey('auth'), ...ring.dataKey('keys')]);
+    const [first, second] = await Promise.all(rings.map(async (ring) => [...(await ring.dataKey('auth')), ...(await ring.dataKey('keys'))]));
     assert.deepEqual(first, second);
-    assert.notDeepEqual(rings[0]?.dataKey('auth'), rings[0]?.dataKey('keys'));
+    const auth = (await rings[0]?.dataKey('auth')) as Uint8Array;
+    assert.notDeepEqual(auth, await rings[0]?.dataKey('keys'));
     const rows = (await stores[0]?.all<{ wrapped: Uint8Array }>('SELECT wrapped FROM data_key')) ?? [];
     assert.equal(rows.length, 2);
-    assert.ok(rows.every(({ wrapped }) => !Buffer.from(wrapped).includes(Buffer.from(rings[0]?.dataKey('auth') as Uint8Array))));
+    assert.ok(rows.every(({ wrapped }) => !Buffer.from(wrapped).includes(Buffer.from(auth))));
     await assert.rejects(
       openKeyring(stores[0] as never, { dataDir: folder, configured: 'cd'.repeat(32) }, () => 0),
       /does not open the data keys/,

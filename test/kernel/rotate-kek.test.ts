@@ -32,7 +32,7 @@ async function fresh(url: string) {
 
 async function keysOf(store: Store, source: { dataDir: string; configured: string }): Promise<string> {
   const ring = await openKeyring(store, source, now);
-  return Buffer.concat([ring.dataKey('auth'), ring.dataKey('keys')]).toString('hex');
+  return Buffer.concat([await ring.dataKey('auth'), await ring.dataKey('keys')]).toString('hex');
 }
 
 /** A store whose transactions end as a crash would end them: before their commit, or after it. */

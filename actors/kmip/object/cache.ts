@@ -2,7 +2,7 @@
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
 import { binarySize } from '../ttlv/binary.ts';
-import { type Grants, readGrants } from './grants.ts';
+import type { Grants } from './grants.ts';
 import type { Draft, ManagedObject } from './managed-object.ts';
 import type { ObjectRows } from './rows.ts';
 
@@ -34,7 +34,7 @@ const GRANT_BYTES = 256;
 /** An object with its grants, from the store. */
 export async function readHeld(rows: ObjectRows, from: Reader, id: string): Promise<Held<Draft> | undefined> {
   const object = await rows.read(from, id);
-  return object && { object, grants: await readGrants(from, id) };
+  return object && { object, grants: await rows.grantsOf(from, object) };
 }
 
 export class ObjectCache {

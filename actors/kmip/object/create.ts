@@ -9,7 +9,7 @@ import { requireSize } from './attribute-change.ts';
 import type { AttributeSet } from './attributes.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
-import { EVERYTHING, granteesOf, readGrants } from './grants.ts';
+import { granteesOf } from './grants.ts';
 import { requireChosen } from './identifier.ts';
 import { keyBlockOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
@@ -121,6 +121,6 @@ export async function requireCreation(ctx: OperationContext): Promise<void> {
 export async function mayCreate({ server, caller }: Pick<OperationContext, 'server' | 'caller'>): Promise<boolean> {
   const { privilegedUsers } = server.args;
   if (privilegedUsers.length === 0 || privilegedUsers.includes(caller.user)) return true;
-  const grants = await readGrants(server.store, EVERYTHING);
+  const grants = await server.rows.grants.readOfEverything(server.store);
   return granteesOf(caller).some((grantee) => grants.get(grantee)?.has('create'));
 }

@@ -9,6 +9,7 @@ import { TAG } from '../ttlv/tag.ts';
 import type { Held } from './cache.ts';
 import { isGranted, isKnown } from './grants.ts';
 import { identifierText, keysetAddress, keysetMembers, taggedObject } from './identifier.ts';
+import { keysetOf, parseTags, tagsOf } from './index-terms.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 
@@ -112,6 +113,8 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
     const found: T[] = [];
     for (const id of ids) {
       const held = await this.#held(id);
+      // The index, which has no MAC, only says where to look.
+      if (held && !isCalled(held.object, name)) continue;
       if (held && !this.#may(held, right)) throw absent(right, name);
       if (held) found.push(held.object);
     }
@@ -135,6 +138,13 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
     }
     return [];
   }
+}
+
+/** Whether an object has the tags, or is of the keyset, that it was looked for by. */
+function isCalled(object: ManagedObject, name: string): boolean {
+  if (!name.startsWith('[')) return keysetOf(object) === (keysetAddress(name)?.name ?? name);
+  const tags = new Set(tagsOf(object));
+  return parseTags(name)?.every((tag) => tags.has(tag)) ?? false;
 }
 
 /** 0 for an object that was never rotated. */

@@ -1,5 +1,4 @@
 // Grants: who may do what with an object that is not theirs, and who may create objects at all.
-import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import type { Principal } from '../api.ts';
 import type { OperationName } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
@@ -25,8 +24,6 @@ const APART: ReadonlySet<string> = new Set(
 /** Rights by user, of one object. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
-const NO_GRANTS: Grants = new Map();
-
 /** `derive_key`, `Derive Key` and `derivekey` are one. @throws Refusal InvalidField naming what is no operation */
 export function rightOf(name: string): string {
   const right = name.replaceAll(/[ _-]/g, '').toLowerCase();
@@ -36,18 +33,6 @@ export function rightOf(name: string): string {
 
 export function parseOperations(text: string): ReadonlySet<string> {
   return new Set(text.split(' ').filter((name) => name !== ''));
-}
-
-export async function readGrants(from: Reader, id: string): Promise<Grants> {
-  const rows = await from.all<{ user_id: string; operations: string }>('SELECT user_id, operations FROM kms_grant WHERE object_id = $1 ORDER BY user_id', [id]);
-  return rows.length === 0 ? NO_GRANTS : new Map(rows.map(({ user_id, operations }) => [user_id, parseOperations(operations)]));
-}
-
-/** Replaces the rights of one user. */
-export async function writeGrant(tx: Transaction, id: string, user: string, operations: ReadonlySet<string>): Promise<void> {
-  await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);
-  if (operations.size === 0) return;
-  await tx.run('INSERT INTO kms_grant (object_id, user_id, operations) VALUES ($1, $2, $3)', [id, user, [...operations].sort().join(' ')]);
 }
 
 /** The names under which a grant may be made to a caller. */

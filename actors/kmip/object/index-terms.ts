@@ -95,6 +95,11 @@ function wrappedBy({ content }: ManagedObject): string | undefined {
   return information && textOf(information, TAG.UniqueIdentifier);
 }
 
+/** The key that an object is stored or given out wrapped by. */
+export function wrappingKeyOf(object: ManagedObject): string | undefined {
+  return wrappedBy(object) ?? wrapperOf(object);
+}
+
 export function indexTerms(object: ManagedObject): IndexTerm[] {
   const terms = new Map<string, IndexTerm>();
   const add = (term: IndexTerm) => terms.set(`${term.tag} ${term.value}`, term);
@@ -102,7 +107,7 @@ export function indexTerms(object: ManagedObject): IndexTerm[] {
   for (const tag of tagsOf(object)) add(tagTerm(tag));
   const keyset = keysetOf(object);
   if (keyset !== undefined) add(keysetTerm(keyset));
-  const wrapper = wrappedBy(object) ?? wrapperOf(object);
+  const wrapper = wrappingKeyOf(object);
   if (wrapper !== undefined) add(wrappingTerm(wrapper));
   return [...terms.values()];
 }

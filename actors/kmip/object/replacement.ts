@@ -136,5 +136,5 @@ export async function replace(tx: ObjectTransaction, old: Draft, replacement: Dr
   changed(old, now);
   await tx.insert(replacement);
   await tx.update(old);
-  await tx.copyGrants(old.id, replacement.id);
+  await tx.copyGrants(old, replacement);
 }

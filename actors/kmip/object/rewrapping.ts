@@ -4,6 +4,7 @@ import { Refusal } from '../refusal.ts';
 import { type Structure, structure, text } from '../ttlv/node.ts';
 import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { wrappingKeyOf } from './index-terms.ts';
 import { keyBlockOf } from './key-material.ts';
 import { changed } from './lifecycle.ts';
 import type { Draft } from './managed-object.ts';
@@ -14,7 +15,8 @@ import { setWrapper } from './wrapping-policy.ts';
 export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
   for (const id of await tx.wrappedBy(old)) {
     const dependant = await tx.read(id);
-    if (!dependant?.content) continue;
+    // The index, which has no MAC, only says where to look.
+    if (!dependant?.content || dependant.owner !== old.owner || wrappingKeyOf(dependant) !== old.id) continue;
     const { wrapping } = keyBlockOf(dependant.content);
     if (!wrapping) setWrapper(dependant, replacement.id);
     else if (!rewrap(dependant, dependant.content, old, replacement, specificationOf(wrapping, replacement.id))) continue;

@@ -1,73 +1,135 @@
-// Managed objects as rows: attributes in clear, content sealed with the key server's data key, and an index of what Locate asks for.
-import { seal, unseal } from '../../../kernel/seal.ts';
-import { isUniqueViolation, type Reader, type SqlValue, type Transaction } from '../../../kernel/store/store.ts';
+// Managed objects as rows: facts and attributes in clear with a MAC, content sealed with the key server's data key, and an index of what Locate asks for.
+import type { DataKey } from '../../../kernel/data-key.ts';
+import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
+import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
 import { Refusal } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { AttributeSet } from './attributes.ts';
+import { inChunks } from './chunks.ts';
+import { DATES, datesOf } from './date-columns.ts';
+import { GrantRows } from './grant-rows.ts';
+import type { Grants } from './grants.ts';
 import { indexTerms } from './index-terms.ts';
-import { dateAttribute } from './lifecycle.ts';
 import type { Draft, ManagedObject, ObjectType, State } from './managed-object.ts';
-import { rotationDue } from './rotation-due.ts';
+import { NO_CONTENT, newMark, RowSeal, type Seal, type SealedRow } from './row-seal.ts';
+import { SealedContents } from './sealed-content.ts';
 
-interface ObjectRow {
-  readonly id: string;
-  readonly object_type: number;
-  readonly state: number;
-  readonly owner: string;
-  readonly archived: number;
-  readonly attributes: Uint8Array;
+/** A row without its content. */
+interface DescriptionRow extends SealedRow {
+  readonly seal: Uint8Array | null;
+}
+
+interface ObjectRow extends DescriptionRow {
   readonly content: Uint8Array | null;
 }
 
-const COLUMNS = 'id, object_type, state, owner, archived, attributes, content';
-const DATES = 'due_at, initial_date, activation_date, deactivation_date';
+/** What the owner and the rights of an object are told by, without its attributes. */
+type FactRow = Omit<DescriptionRow, 'attributes'>;
+
+const FACTS = 'id, object_type, state, owner, archived, seal';
+const DESCRIPTION = `${FACTS}, attributes`;
+const COLUMNS = `${DESCRIPTION}, content`;
 
 export class ObjectRows {
-  readonly #dataKey: Uint8Array;
+  readonly grants: GrantRows;
+  readonly dataKey: DataKey;
+  readonly seals: RowSeal;
   readonly #now: () => number;
+  readonly #forged: ForgedRow;
+  readonly #contents: SealedContents;
+  /** What the grants of each object in memory are bound to. */
+  readonly #marks = new WeakMap<ManagedObject, Uint8Array>();
 
-  /** @param dataKey of the key server, 32 bytes; kept for the life of the thread */
-  constructor(dataKey: Uint8Array, now: () => number) {
-    this.#dataKey = dataKey;
+  /** @param dataKey of the key server @param forged told of each row that is refused */
+  constructor(dataKey: DataKey, now: () => number, forged: ForgedRow = () => {}) {
+    this.dataKey = dataKey;
+    this.seals = new RowSeal(dataKey.derive('gatehouse rows of the key server'));
+    this.#contents = new SealedContents(dataKey);
+    this.grants = new GrantRows(this.seals, forged);
     this.#now = now;
+    this.#forged = forged;
   }
 
   async read(from: Reader, id: string): Promise<Draft | undefined> {
     const row = await from.get<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id = $1`, [id]);
-    return row && this.#open(row);
+    return row && this.#open(from, row);
   }
 
-  /** Those of the identifiers that exist, in their order, without their contents, which stay sealed. */
+  /** Those of the identifiers that exist, in their order, without their contents, which stay sealed in the store. */
   async describeAll(from: Reader, ids: readonly string[]): Promise<ManagedObject[]> {
-    return (await rowsOf(from, ids)).map((row) => described(row, undefined));
+    const rows = await rowsOf<DescriptionRow>(from, ids, DESCRIPTION);
+    return rows.flatMap((row) => this.#describe(row)?.draft ?? []);
+  }
+
+  /** Owner and mark of those of the identifiers that exist: what a list is held against before it is told. */
+  async factsOf(from: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, { readonly owner: string; readonly mark: Uint8Array }>> {
+    const rows = await rowsOf<FactRow>(from, ids, FACTS);
+    return new Map(
+      rows.flatMap((row) => {
+        const seal = this.#factsOf(row);
+        return seal ? [[row.id, { owner: row.owner, mark: seal.mark }] as const] : [];
+      }),
+    );
+  }
+
+  /** The rights on an object that was read here. */
+  grantsOf(from: Reader, object: ManagedObject): Promise<Grants> {
+    return this.grants.read(from, object.id, this.markOf(object));
+  }
+
+  /** What the grants of an object that was read here are bound to. */
+  markOf(object: ManagedObject): Uint8Array {
+    const mark = this.#marks.get(object);
+    if (!mark) throw new Error(`the object ${object.id} is none that was read`);
+    return mark;
+  }
+
+  /** Makes all grants of an object void that are not written anew. @returns what they are to be bound to */
+  async renewMark(tx: Transaction, id: string): Promise<Uint8Array> {
+    const row = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
+    const mark = newMark();
+    const seal = row && this.#factsOf(row) && this.seals.renew(row, row.seal as Uint8Array, mark);
+    if (!seal) throw new Error(`the object ${id} is not there`);
+    await tx.run('UPDATE kms_object SET seal = $2 WHERE id = $1', [id, seal]);
+    return mark;
   }
 
   /** @throws Refusal ObjectAlreadyExists */
   async insert(tx: Transaction, draft: Draft): Promise<void> {
     const now = this.#now();
+    const row = rowOf(draft);
+    const { bytes, mark: content } = this.#contents.seal(draft.id, draft.content);
+    const mark = newMark();
+    const columns = [...Object.values(row), this.seals.write(row, { content, mark }), bytes, ...datesOf(draft), now];
     try {
-      await tx.run(`INSERT INTO kms_object (${COLUMNS}, ${DATES}, created_at, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $12)`, [
-        ...this.#values(draft),
-        ...datesOf(draft),
-        now,
-      ]);
+      await tx.run(
+        `INSERT INTO kms_object (${Object.keys(row).join(', ')}, seal, content, ${DATES}, created_at, changed_at)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
+        columns,
+      );
     } catch (error) {
       if (isUniqueViolation(error)) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
       throw error;
     }
+    this.#marks.set(draft, mark);
     await writeTerms(tx, draft, []);
   }
 
+  /** A content that is the one in the store keeps its sealed bytes. */
   async update(tx: Transaction, draft: Draft): Promise<void> {
-    const before = await tx.all<{ tag: number; value: string }>('SELECT tag, value FROM kms_attribute WHERE object_id = $1', [draft.id]);
-    await tx.run(
-      `UPDATE kms_object SET object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, content = $7,
-        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12 WHERE id = $1`,
-      [...this.#values(draft), ...datesOf(draft), this.#now()],
-    );
+    const { id } = draft;
+    const stored = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
+    const seal = stored && this.#factsOf(stored);
+    if (!seal) throw new Error(`the object ${id} is not there to be changed`);
+    const before = await tx.all<{ tag: number; value: string }>('SELECT tag, value FROM kms_attribute WHERE object_id = $1', [id]);
+    const row = rowOf(draft);
+    const written = this.#contents.isStored(draft.content, seal.content) ? undefined : this.#contents.seal(id, draft.content);
+    const content = written?.mark ?? seal.content;
+    const columns = [...Object.values(row), this.seals.write(row, { content, mark: seal.mark }), ...datesOf(draft), this.#now()];
+    const facts = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
+        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12`;
+    if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $13 WHERE id = $1`, [...columns, written.bytes]);
+    else await tx.run(`UPDATE kms_object SET ${facts} WHERE id = $1`, columns);
     await writeTerms(tx, draft, before);
   }
 
@@ -77,26 +139,41 @@ export class ObjectRows {
     await tx.run('DELETE FROM kms_object WHERE id = $1', [id]);
   }
 
-  #values(draft: Draft): SqlValue[] {
-    const { id, type, state, owner, archived, attributes, content } = draft;
-    const sealed = content ? this.#seal(id, encodeBinary(content)) : null;
-    return [id, type, state, owner, archived ? 1 : 0, encodeBinary(attributes.toStructure()), sealed];
+  async #open(from: Reader, row: ObjectRow): Promise<Draft | undefined> {
+    const described = this.#describe(row);
+    if (!described) return undefined;
+    const { draft, seal } = described;
+    if (row.content === null && seal.content.generation === NO_CONTENT.generation) return draft;
+    draft.content = await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
+    if (draft.content) return draft;
+    this.#forged(row.id, 'content');
+    return undefined;
   }
 
-  #seal(id: string, plain: Uint8Array): Uint8Array {
-    const sealed = seal(this.#dataKey, purpose(id), plain);
-    plain.fill(0);
-    return sealed;
+  #describe(row: DescriptionRow): { draft: Draft; seal: Seal } | undefined {
+    const seal = this.seals.open(row, row.seal);
+    if (!seal) {
+      this.#forged(row.id, 'row');
+      return undefined;
+    }
+    const draft = described(row);
+    this.#marks.set(draft, seal.mark);
+    return { draft, seal };
   }
 
-  #open(row: ObjectRow): Draft {
-    const plain = row.content === null ? undefined : unseal(this.#dataKey, purpose(row.id), row.content);
-    if (row.content !== null && !plain) throw new Error(`the content of ${row.id} does not open with the data key`);
-    return described(row, plain && decodeBinary(plain));
+  #factsOf(row: FactRow): Seal | undefined {
+    const seal = this.seals.openFacts(row, row.seal);
+    if (!seal) this.#forged(row.id, 'row');
+    return seal;
   }
 }
 
-function described(row: ObjectRow, content: Structure | undefined): Draft {
+/** The columns with a MAC, in the order in which they are written. */
+function rowOf({ id, type, state, owner, archived, attributes }: Draft): SealedRow {
+  return { id, object_type: type, state, owner, archived: archived ? 1 : 0, attributes: encodeBinary(attributes.toStructure()) };
+}
+
+function described(row: DescriptionRow): Draft {
   return {
     id: row.id,
     type: row.object_type as ObjectType,
@@ -104,45 +181,15 @@ function described(row: ObjectRow, content: Structure | undefined): Draft {
     owner: row.owner,
     archived: row.archived === 1,
     attributes: AttributeSet.of(decodeBinary(row.attributes)),
-    content,
+    content: undefined,
   };
 }
 
-/** Rows of one statement. */
-const CHUNK = 512;
-
-async function rowsOf(from: Reader, ids: readonly string[]): Promise<ObjectRow[]> {
-  const found = new Map<string, ObjectRow>();
-  for (let at = 0; at < ids.length; at += CHUNK) {
-    const part = ids.slice(at, at + CHUNK);
-    // Filled up to a power of two: statements are prepared by their text, which are to be few.
-    const size = 2 ** Math.ceil(Math.log2(part.length));
-    const params = Array.from({ length: size }, (_, index) => part[index] ?? (part[0] as string));
-    const rows = await from.all<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id IN (${params.map((_, index) => `$${index + 1}`).join(', ')})`, params);
-    for (const row of rows) found.set(row.id, row);
-  }
+/** In the order of the identifiers. */
+async function rowsOf<R extends { readonly id: string }>(from: Reader, ids: readonly string[], columns: string): Promise<R[]> {
+  const rows = await inChunks(ids, (params, places) => from.all<R>(`SELECT ${columns} FROM kms_object WHERE id IN (${places})`, params));
+  const found = new Map(rows.map((row) => [row.id, row]));
   return ids.flatMap((id) => found.get(id) ?? []);
-}
-
-/** What a sealed content is bound to: it opens for the object it was stored for only. */
-function purpose(id: string): string {
-  return `gatehouse object ${id}`;
-}
-
-/** When time next changes the object: milliseconds, or null. */
-function dueAt(draft: Draft): number | null {
-  const { State } = ENUM;
-  const dates: (number | undefined)[] = [];
-  if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));
-  if (draft.state === State.PreActive || draft.state === State.Active) dates.push(dateAttribute(draft.attributes, TAG.DeactivationDate), rotationDue(draft));
-  const known = dates.filter((date) => date !== undefined);
-  return known.length === 0 ? null : Math.min(...known) * 1000;
-}
-
-/** The columns of DATES. */
-function datesOf(draft: Draft): (number | null)[] {
-  const seconds = [TAG.InitialDate, TAG.ActivationDate, TAG.DeactivationDate].map((tag) => dateAttribute(draft.attributes, tag) ?? null);
-  return [dueAt(draft), ...seconds];
 }
 
 async function writeTerms(tx: Transaction, draft: Draft, before: readonly { tag: number; value: string }[]): Promise<void> {

@@ -1,5 +1,4 @@
 // Finds objects by their attributes: what is indexed in the database, the rest in the objects themselves.
-import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -11,8 +10,11 @@ import { TAG } from '../ttlv/tag.ts';
 import { ruleOf } from './attribute-rules.ts';
 import { type Viewer, viewAttributes } from './attribute-view.ts';
 import { sameNode } from './attributes.ts';
+import type { GrantRow } from './grant-rows.ts';
+import { granteesOf } from './grants.ts';
 import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
 import type { ManagedObject } from './managed-object.ts';
+import { NO_MARK } from './row-seal.ts';
 import { type Scope, Selection } from './selection.ts';
 
 interface Search {
@@ -49,27 +51,46 @@ export async function findObjects(ctx: OperationContext, search: Search): Promis
 async function findIn(ctx: OperationContext, scope: Scope, search: Search): Promise<Found> {
   const selection = new Selection(ctx.caller, scope);
   const rest = select(selection, ctx, search);
-  return rest.length === 0 ? byIndex(ctx.reader, selection, search) : byLooking(ctx, selection, rest, search);
+  return rest.length === 0 ? byIndex(ctx, scope, selection, search) : byLooking(ctx, scope, selection, rest, search);
 }
 
-async function byIndex(reader: Reader, selection: Selection, { offset, limit }: Search): Promise<Found> {
+/** The index says what to look at, and nothing of what may be told: each identifier is held against its owner and grants, which have MACs. */
+async function permitted({ server: { rows }, reader, caller }: OperationContext, scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const facts = await rows.factsOf(reader, ids);
+  const isOwn = (id: string) => facts.get(id)?.owner === caller.user;
+  if (scope === 'own') return new Set(ids.filter(isOwn));
+  const others = ids.filter((id) => facts.has(id) && !isOwn(id));
+  const grants = await rows.grants.ofUsersOn(reader, granteesOf(caller), others);
+  const isGrant = (row: GrantRow) => rows.grants.isOwn(row, facts.get(row.object_id)?.mark ?? NO_MARK);
+  return new Set(grants.filter(isGrant).map((row) => row.object_id));
+}
+
+async function byIndex(ctx: OperationContext, scope: Scope, selection: Selection, { offset, limit }: Search): Promise<Found> {
+  const { reader } = ctx;
   const sql = selection.sql();
   const count = await reader.get<{ n: number | string }>(`SELECT COUNT(*) AS n FROM (${sql}) AS found`, selection.params);
   const total = Number(count?.n ?? 0);
   if (limit === 0 || total <= offset) return { ids: [], total };
   const page = `${sql} ORDER BY seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
   const rows = await reader.all<{ id: string }>(page, selection.params);
-  return { ids: rows.map(({ id }) => id), total };
+  const found = rows.map(({ id }) => id);
+  const known = await permitted(ctx, scope, found);
+  const ids = found.filter((id) => known.has(id));
+  return { ids, total: total - (found.length - ids.length) };
 }
 
 /** Conditions that no index knows: the objects that fulfil the others are read, a part at a time. */
-async function byLooking(ctx: OperationContext, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
+async function byLooking(ctx: OperationContext, scope: Scope, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
   const found = await ctx.reader.all<{ id: string }>(`${selection.sql()} ORDER BY seq DESC`, selection.params);
   const ids: string[] = [];
   let total = 0;
   for (let at = 0; at < found.length; at += CHUNK) {
     const part = found.slice(at, at + CHUNK).map(({ id }) => id);
-    for (const object of await ctx.server.rows.describeAll(ctx.reader, part)) {
+    const known = await permitted(ctx, scope, part);
+    for (const object of await ctx.server.rows.describeAll(
+      ctx.reader,
+      part.filter((id) => known.has(id)),
+    )) {
       if (!matches(object, rest, ctx)) continue;
       if (total >= offset && ids.length < limit) ids.push(object.id);
       total += 1;

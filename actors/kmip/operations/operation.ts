@@ -43,8 +43,8 @@ export interface ObjectTransaction extends Objects<Draft> {
   read(id: string): Promise<Draft | undefined>;
   /** Identifiers of objects of the same owner that are stored or given out wrapped by this key. */
   wrappedBy(key: Draft): Promise<string[]>;
-  /** Whoever may use the one may use the other. */
-  copyGrants(from: string, to: string): Promise<void>;
+  /** Whoever may use the one may use the other, which is new. */
+  copyGrants(from: Draft, to: Draft): Promise<void>;
   /** Takes the row away altogether. */
   remove(id: string): Promise<void>;
   /** An audit row of the change, in the same transaction. */

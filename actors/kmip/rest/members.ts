@@ -1,27 +1,49 @@
 // Reads the JSON of bodies and protected headers and their members; other members are ignored.
 import { isUtf8 } from 'node:buffer';
+import { checkShape } from '../ttlv/json-parse.ts';
 import { badRequest } from './problem.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
+
+/** Members of one object; those that are not known are ignored. */
+const MAX_MEMBERS = 256;
+/** Commas and brackets of a whole body: JSON.parse itself has no bounds. */
+const MAX_MARKS = 10_000;
+/** Characters of names; of numbers, headers and signatures; and of what is worked on, which a whole body may consist of. */
+const MAX_NAME = 1_024;
+const MAX_CHARACTERS = 16_384;
+const MAX_CONTENT = 16_777_216;
+const MAXIMA: ReadonlyMap<string, number> = new Map([
+  ...['kid', 'alg', 'enc', 'kty', 'crv'].map((name) => [name, MAX_NAME] as const),
+  ...['data', 'ciphertext', 'aad'].map((name) => [name, MAX_CONTENT] as const),
+]);
 
 /** @param what names the bytes in the error @throws Problem bad_request for anything but a JSON object in UTF-8 */
 export function readObject(bytes: Uint8Array, what: string): Members {
   if (!isUtf8(bytes)) throw badRequest(`${what} is not valid UTF-8`);
   let value: unknown;
   try {
+    checkShape(bytes, MAX_MARKS);
+  } catch (error) {
+    throw badRequest(`${what}: ${(error as Error).message}`);
+  }
+  try {
     value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
   } catch {
     throw badRequest(`${what} is not valid JSON`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest(`${what} is not a JSON object`);
+  if (Object.keys(value).length > MAX_MEMBERS) throw badRequest(`${what} has more than ${MAX_MEMBERS} members`);
   return value as Members;
 }
 
-/** null counts as absent. @throws Problem bad_request for another type */
+/** null counts as absent. @throws Problem bad_request for another type, and for what is longer than any that is used */
 export function optionalText(members: Members, name: string): string | undefined {
   const value = members[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw badRequest(`${name} is not a string`);
+  const most = MAXIMA.get(name) ?? MAX_CHARACTERS;
+  if (value.length > most) throw badRequest(`${name} has more than ${most} characters`);
   return value;
 }
 

@@ -43,9 +43,11 @@ function requireLength(bits: number): void {
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const;
 
 async function importRsa(body: Members, bits: number | undefined): Promise<Pick<NewPair, 'privateKey' | 'publicKey'>> {
-  const number = (name: string): bigint => {
+  // None is longer than the modulus: longer ones are refused before anything is computed of them.
+  const number = (name: string, maxBytes = MODULUS.largest / 8): bigint => {
     const bytes = optionalOctets(body, name);
     if (bytes === undefined || bytes.length === 0) throw badRequest(`missing member: ${name}`);
+    if (bytes.length > maxBytes) throw badRequest(`${name} has more than ${maxBytes} bytes`);
     return BigInt(`0x${bytes.toString('hex')}`);
   };
   const [n, e] = [number('n'), number('e')];
@@ -57,7 +59,7 @@ async function importRsa(body: Members, bits: number | undefined): Promise<Pick<
   const publicKey = createPublicKey({ key: publicMembers, format: 'jwk' });
   if (PRIVATE.every((name) => body[name] === undefined)) return { publicKey };
   if (body['oth'] !== undefined) throw badRequest('RSA keys of more than two primes are not supported');
-  const [d, p, q, dp, dq, qi] = PRIVATE.map(number) as [bigint, bigint, bigint, bigint, bigint, bigint];
+  const [d, p, q, dp, dq, qi] = PRIVATE.map((name) => number(name)) as [bigint, bigint, bigint, bigint, bigint, bigint];
   await requireConsistent({ n, e, d, p, q, dp, dq, qi });
   const privateMembers = { d: encoded(d), p: encoded(p), q: encoded(q), dp: encoded(dp), dq: encoded(dq), qi: encoded(qi) };
   return { publicKey, privateKey: createPrivateKey({ key: { ...publicMembers, ...privateMembers }, format: 'jwk' }) };

@@ -13,6 +13,8 @@ import type { Members } from './members.ts';
 import { badRequest } from './problem.ts';
 
 const NAME = 'tag';
+/** Of one request; a key has no more. */
+const MAX_TAGS = 256;
 
 /** @throws Problem, Refusal */
 export async function getTags(kid: string, ctx: OperationContext): Promise<unknown> {
@@ -36,6 +38,7 @@ export function deleteTags(kid: string, body: Members, ctx: OperationContext): P
 function tagsOf(body: Members): readonly string[] {
   const tags = body['tags'];
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) throw badRequest('tags is not an array of strings');
+  if (tags.length > MAX_TAGS) throw badRequest(`tags has more than ${MAX_TAGS} entries`);
   if (tags.some((tag) => tag === '' || tag.length > 255 || tag.startsWith('_') || tag.includes('\0')))
     throw badRequest('a tag is 1 to 255 characters and does not begin with _');
   return tags;

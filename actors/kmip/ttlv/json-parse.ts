@@ -22,7 +22,7 @@ export function checkBytes(bytes: Uint8Array, limits: Limits): void {
 
 /** @param bytes that passed `checkBytes` @throws Refusal InvalidMessage for what is too deep, too much or not JSON */
 export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
-  if (bytes.length > SMALL) checkShape(bytes, limits.nodes * MARKS_PER_NODE);
+  checkShape(bytes, limits.nodes * MARKS_PER_NODE);
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch (cause) {
@@ -32,8 +32,12 @@ export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
   }
 }
 
-/** Bounds the nesting and the number of values before anything is built of them: JSON.parse itself has no bounds. */
-function checkShape(bytes: Uint8Array, most: number): void {
+/**
+ * Bounds the nesting and the number of values before anything is built of them: JSON.parse itself has no bounds.
+ * @param most commas and opening brackets @throws Refusal InvalidMessage
+ */
+export function checkShape(bytes: Uint8Array, most: number): void {
+  if (bytes.length <= SMALL) return;
   let depth = 0;
   let marks = 0;
   for (let at = 0; at < bytes.length; at++) {

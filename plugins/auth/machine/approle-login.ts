@@ -3,9 +3,12 @@ import Type, { type Static } from 'typebox';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
+import { MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { authAnswer, digestOf, newAppToken } from './app-token.ts';
 
-const BODY = Type.Object({ role_id: Type.String(), secret_id: Type.Optional(Type.String()) });
+/** Both are UUIDs of ours. */
+const id = Type.String({ maxLength: 1_024 });
+const BODY = Type.Object({ role_id: id, secret_id: Type.Optional(id) }, { maxProperties: MAX_MEMBERS });
 
 export function approleLoginRoutes(ctx: AuthContext, count: () => void): readonly Route[] {
   const handle = async ({ body: { role_id: roleId, secret_id: secretId }, address }: Request<Static<typeof BODY>>): Promise<Response> => {
@@ -16,7 +19,7 @@ export function approleLoginRoutes(ctx: AuthContext, count: () => void): readonl
     count();
     return authAnswer(value, login.token);
   };
-  const route = { path: '/auth/approle/login', auth: 'none', anyContentType: true, body: BODY, handle } as const;
+  const route = { path: '/auth/approle/login', auth: 'none', anyContentType: true, body: BODY, bodyLimit: MAX_LOGIN_BYTES, handle } as const;
   return [
     { method: 'POST', ...route },
     { method: 'PUT', ...route },

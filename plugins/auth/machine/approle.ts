@@ -3,6 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Role } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
+import { MAX_MEMBERS } from '../parameters.ts';
 import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], bind_secret_id: true };
@@ -15,6 +16,7 @@ const BODY = Type.Partial(
     token_policies: Strings({ default: DEFAULTS.token_policies }),
     bind_secret_id: Type.Boolean({ default: DEFAULTS.bind_secret_id }),
   }),
+  { maxProperties: MAX_MEMBERS },
 );
 
 const ROLE = '/auth/approle/role/{name}';

@@ -6,10 +6,13 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import { callWith } from '../../../kernel/runtime/lane.ts';
 import type { AuthContext } from '../actors.ts';
+import { MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { authAnswer, newAppToken } from './app-token.ts';
 import { isRoleName } from './role.ts';
 
-const BODY = Type.Object({ role: Type.String(), jwt: Type.String() });
+/** Those of service accounts have one to two thousand. */
+const MAX_JWT_CHARACTERS = 16_384;
+const BODY = Type.Object({ role: Type.String({ maxLength: 1_024 }), jwt: Type.String({ maxLength: MAX_JWT_CHARACTERS }) }, { maxProperties: MAX_MEMBERS });
 type LoginRequest = Request<Static<typeof BODY>>;
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384'];
@@ -36,7 +39,7 @@ export function clusterLoginRoutes(ctx: AuthContext, count: () => void): readonl
     count();
     return authAnswer(value, login.token);
   };
-  return [{ method: 'POST', path: '/auth/cluster/login', auth: 'none', anyContentType: true, body: BODY, handle }];
+  return [{ method: 'POST', path: '/auth/cluster/login', auth: 'none', anyContentType: true, body: BODY, bodyLimit: MAX_LOGIN_BYTES, handle }];
 }
 
 function verify(ctx: AuthContext, role: ClusterRole, { body, signal }: LoginRequest): Promise<JwtOutcome> {

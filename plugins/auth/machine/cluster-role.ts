@@ -5,19 +5,23 @@ import { Fault } from '../../../kernel/fault.ts';
 import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
+import { MAX_MEMBERS } from '../parameters.ts';
 import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 /** An empty list would allow nobody, or be mistaken for one that allows everybody: it is refused. */
-const BODY = Type.Object({
-  jwks_url: Type.String(),
-  bound_service_account_names: Strings({ minItems: 1 }),
-  bound_service_account_namespaces: Strings({ minItems: 1 }),
-  token_ttl: Seconds(),
-  token_max_ttl: Type.Optional(Seconds({ default: 0 })),
-  token_policies: Type.Optional(Strings({ default: [] })),
-  expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
-  bound_audiences: Type.Optional(Strings({ minItems: 1 })),
-});
+const BODY = Type.Object(
+  {
+    jwks_url: Type.String({ maxLength: 2_048 }),
+    bound_service_account_names: Strings({ minItems: 1 }),
+    bound_service_account_namespaces: Strings({ minItems: 1 }),
+    token_ttl: Seconds(),
+    token_max_ttl: Type.Optional(Seconds({ default: 0 })),
+    token_policies: Type.Optional(Strings({ default: [] })),
+    expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
+    bound_audiences: Type.Optional(Strings({ minItems: 1 })),
+  },
+  { maxProperties: MAX_MEMBERS },
+);
 
 type Body = Static<typeof BODY>;
 

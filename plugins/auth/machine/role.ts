@@ -5,6 +5,7 @@ import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
+import { Query } from '../parameters.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MOST_ENTRIES = 256;
@@ -13,7 +14,7 @@ const LONGEST_ENTRY = 512;
 export const LARGEST = 2 ** 31 - 1;
 
 /** `?list=true` is accepted where the specification writes it, and not needed. */
-export const LIST_QUERY = Type.Object({ list: Type.Optional(Type.Boolean()) });
+export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()) });
 
 export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: LARGEST, ...options });
 

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import Type from 'typebox';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
+import { MAX_MEMBERS } from '../parameters.ts';
 import { digestOf } from './app-token.ts';
 import { existing, LARGEST, LIST_QUERY, managed, Seconds } from './role.ts';
 
@@ -11,6 +12,7 @@ const DEFAULTS = { ttl: 0, num_uses: 0 };
 
 const BODY = Type.Partial(
   Type.Object({ ttl: Seconds({ default: DEFAULTS.ttl }), num_uses: Type.Integer({ minimum: 0, maximum: LARGEST, default: DEFAULTS.num_uses }) }),
+  { maxProperties: MAX_MEMBERS },
 );
 
 export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
@@ -29,7 +31,11 @@ export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
     }),
     managed(
       ctx,
-      { method: 'POST', path: `${SECRET_IDS}/destroy`, body: Type.Object({ secret_id_accessor: Type.String() }) },
+      {
+        method: 'POST',
+        path: `${SECRET_IDS}/destroy`,
+        body: Type.Object({ secret_id_accessor: Type.String({ maxLength: 1_024 }) }, { maxProperties: MAX_MEMBERS }),
+      },
       async ({ body: { secret_id_accessor: accessor } }, by, role) => {
         await token.of(role).destroySecretId(role, accessor, by);
         return { status: 204 };

@@ -5,6 +5,7 @@ import type { AuthContext } from '../actors.ts';
 import { appTokenDigest, authAnswer } from './app-token.ts';
 
 const HEADER = 'x-app-token';
+const MAX_UNUSED_BYTES = 1_048_576;
 
 export function tokenSelfRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
@@ -12,13 +13,17 @@ export function tokenSelfRoutes(ctx: AuthContext): readonly Route[] {
     method,
     path: `/auth/token/${action}-self`,
     auth: 'none',
-    anyContentType: true,
+    // Clients send bodies that mean nothing here, and often are none: nobody reads them.
+    rawBody: true,
+    bodyLimit: MAX_UNUSED_BYTES,
+    async admit(_address, headers) {
+      const { digest } = shownIn(headers);
+      // Without a body there is nothing to keep from being read.
+      if (method === 'POST') usable(await token.of(digest).look(digest));
+    },
     handle: ({ headers, address }: Request) => {
-      const value = headers[HEADER];
-      const digest = appTokenDigest(value);
-      // One request, one credential: the header that counts first decides, here too.
-      if (digest === undefined || headers['authorization'] !== undefined) throw new Fault('AUTH_TOKEN_DENIED');
-      return handle(value as string, digest, address);
+      const { value, digest } = shownIn(headers);
+      return handle(value, digest, address);
     },
   });
   return [
@@ -33,6 +38,14 @@ export function tokenSelfRoutes(ctx: AuthContext): readonly Route[] {
       return { status: 204 };
     }),
   ];
+}
+
+/** One request, one credential: the header that counts first decides, here too. @throws Fault AUTH_TOKEN_DENIED */
+function shownIn(headers: Request['headers']): { value: string; digest: string } {
+  const value = headers[HEADER];
+  const digest = appTokenDigest(value);
+  if (digest === undefined || headers['authorization'] !== undefined) throw new Fault('AUTH_TOKEN_DENIED');
+  return { value: value as string, digest };
 }
 
 function usable<T>(found: T | null): T {

@@ -1,24 +1,54 @@
-// The sign-in page and its files: open, and the only things that the page may load.
+// The sign-in page and its files, the only things that the page may load, and whose session the browser has: open.
 import Type from 'typebox';
 import { pageFile } from '../../../kernel/http/page-file.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import { SIGN_IN_PATH } from '../../../kernel/http/to-sign-in.ts';
+import type { AuthContext } from '../actors.ts';
+import { sessionAuthenticator } from '../session-cookie.ts';
 
 const FILES = [
-  { path: SIGN_IN_PATH, file: 'sign-in.html', type: 'text/html; charset=utf-8', about: 'The page on which people sign in' },
-  { path: `${SIGN_IN_PATH}/sign-in.css`, file: 'sign-in.css', type: 'text/css; charset=utf-8', about: 'The style sheet of the sign-in page' },
-  { path: `${SIGN_IN_PATH}/sign-in.js`, file: 'sign-in.js', type: 'text/javascript; charset=utf-8', about: 'The program of the sign-in page' },
-  { path: `${SIGN_IN_PATH}/icon.svg`, file: 'icon.svg', type: 'image/svg+xml', about: 'The icon of the sign-in page' },
+  { path: `${SIGN_IN_PATH}/sign-in.css`, file: 'sign-in.css', type: 'text/css; charset=utf-8' },
+  { path: `${SIGN_IN_PATH}/sign-in.js`, file: 'sign-in.js', type: 'text/javascript; charset=utf-8' },
+  { path: `${SIGN_IN_PATH}/icon.svg`, file: 'icon.svg', type: 'image/svg+xml' },
 ] as const;
 
-export function signInRoutes(): readonly Route[] {
-  return FILES.map(({ path, file, type, about }) => ({
-    method: 'GET',
-    path,
-    auth: 'none',
-    tag: 'Sign-in',
-    summary: about,
-    responses: { 200: { description: 'the file', type, schema: Type.String() }, 304: { description: 'the file has not changed' } },
-    handle: pageFile(new URL(file, import.meta.url), type),
-  }));
+const SESSION = Type.Union([Type.Object({ realm: Type.String(), username: Type.String(), session_id: Type.String({ format: 'uuid' }) }), Type.Null()]);
+
+const common = { method: 'GET', auth: 'none', tag: 'Sign-in' } as const;
+
+export function signInRoutes(ctx: AuthContext): readonly Route[] {
+  return [
+    {
+      ...common,
+      path: SIGN_IN_PATH,
+      summary: 'The page on which people sign in and out',
+      responses: {
+        200: { description: 'the page', type: 'text/html; charset=utf-8', schema: Type.String() },
+        304: { description: 'the page has not changed' },
+      },
+      handle: fileHandler('sign-in.html', 'text/html; charset=utf-8'),
+    },
+    ...FILES.map(({ path, file, type }): Route => ({ ...common, path, asset: true, handle: fileHandler(file, type) })),
+    sessionRoute(ctx),
+  ];
+}
+
+function fileHandler(file: string, type: string): Route['handle'] {
+  return pageFile(new URL(file, import.meta.url), type);
+}
+
+/** Open, because the page asks before it knows whether anybody is signed in; it tells who the cookie belongs to to nobody but its holder. */
+function sessionRoute(ctx: AuthContext): Route {
+  const authenticate = sessionAuthenticator(ctx);
+  return {
+    ...common,
+    path: `${SIGN_IN_PATH}/session`,
+    summary: 'The session that the browser has, or null',
+    security: ['session'],
+    responses: { 200: { description: 'whose session it is', schema: SESSION } },
+    async handle({ cookie }) {
+      const caller = cookie === undefined ? undefined : await authenticate({ value: cookie });
+      return { status: 200, body: caller ? { realm: caller.realm, username: caller.username, session_id: caller.sessionId } : null };
+    },
+  };
 }

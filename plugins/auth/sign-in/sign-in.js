@@ -1,4 +1,4 @@
-// The sign-in page: asks step by step for what POST /login wants, and leaves for a page of this server.
+// The sign-in page: asks step by step for what POST /login wants, leaves for a page of this server, and signs out.
 const STEPS = ['credentials', 'code', 'change', 'done'];
 const query = new URLSearchParams(location.search);
 /** What was entered so far: every step posts all of it again. Emptied when the sign-in ends or starts over. */
@@ -23,6 +23,7 @@ function say(text) {
 
 function startOver(text = '') {
   entered = {};
+  element('signed-out').hidden = true;
   for (const field of document.querySelectorAll('input[type="password"], #totp')) field.value = '';
   say(text);
   show('credentials');
@@ -69,9 +70,42 @@ function proceed({ next_step: step }) {
   entered = {};
   const page = nextPage();
   if (page !== undefined) return location.replace(page);
+  welcome({ realm, username });
+}
+
+/** Says who is signed in; who comes with a session can go on to the page that was asked for. */
+function welcome({ realm, username }, page) {
   element('who').textContent = username;
   element('where').textContent = realm;
+  element('close').hidden = page !== undefined;
+  element('next').replaceChildren(...(page === undefined ? [] : [linkTo(page)]));
   show('done');
+}
+
+function linkTo(page) {
+  const link = document.createElement('a');
+  link.href = page;
+  link.textContent = 'Continue';
+  return link;
+}
+
+/** @returns whose session the browser has, null without one */
+async function session() {
+  const answer = await fetch('/sign-in/session', { cache: 'no-store', redirect: 'error' });
+  if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
+  return answer.json();
+}
+
+async function signOut() {
+  const own = await session();
+  if (own) {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch('/sessions', { method: 'DELETE', headers, body: JSON.stringify({ session_ids: [own.session_id] }), redirect: 'error' });
+    // 401: it had ended already.
+    if (!answer.ok && answer.status !== 401) throw new Error(`the server answers ${answer.status}`);
+  }
+  startOver();
+  element('signed-out').hidden = false;
 }
 
 function refuse(status, retryAfter, message) {
@@ -97,6 +131,7 @@ function waitInWords(retryAfter) {
 async function submit(form) {
   // The buttons stay enabled, so that the focus stays where it is.
   if (form.getAttribute('aria-busy') === 'true') return;
+  element('signed-out').hidden = true;
   form.setAttribute('aria-busy', 'true');
   element('progress').textContent = 'Signing in';
   try {
@@ -136,8 +171,17 @@ for (const [id, read] of Object.entries(READ)) {
   });
 }
 for (const button of document.querySelectorAll('.back')) button.addEventListener('click', () => startOver());
+element('sign-out').addEventListener('click', () => signOut().catch(() => say('Signing out did not work. Please try again in a moment.')));
 // A page that the browser kept must not bring back what was typed.
-addEventListener('pageshow', (event) => event.persisted && startOver());
+addEventListener('pageshow', (event) => event.persisted && start());
+
+/** Without an answer the form is there all the same: what is wrong shows when it is sent. */
+async function start() {
+  startOver();
+  const own = await session().catch(() => null);
+  // Who has begun to type is not interrupted.
+  if (own && element('password').value === '') welcome(own, nextPage());
+}
 
 element('realm').value = query.get('realm') ?? '';
-startOver();
+start();

@@ -21,6 +21,8 @@ import { dateTime, enumeration, interval, structure, text } from '../../../actor
 import { textOf } from '../../../actors/kmip/ttlv/read.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
 import { createClock } from '../../../kernel/clock.ts';
+import { DataKey } from '../../../kernel/data-key.ts';
+import { createForgedRows } from '../../../kernel/store/forged-rows.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
@@ -36,7 +38,8 @@ const store = await openStore((await postgresDatabase(folder)) ?? `sqlite:${join
 await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => 0);
 const { log, lines } = memoryLog();
 let now = START;
-const rows = new ObjectRows(randomBytes(32), () => now * 1000);
+const refused = createForgedRows(store, log, () => now * 1000, 'key.forged');
+const rows = new ObjectRows(new DataKey('keys', randomBytes(32), () => now * 1000), () => now * 1000, refused);
 const server: KeyServer = {
   args: new ObjectsInMemory([]).server.args,
   log,
@@ -109,7 +112,7 @@ test('an object that cannot be read keeps no other from its rotation', async () 
   now += HOUR;
   await rotateDue(server);
   assert.notEqual(linkedTo(await stored(whole), 'ReplacementObjectLink'), undefined);
-  assert.ok(lines.some((line) => line['object'] === broken && line.level === 'error'));
+  assert.ok(lines.some((line) => line['row'] === broken && line.level === 'error'));
 });
 
 test('more than a thousand objects that cannot be rotated keep no other from its rotation', async () => {

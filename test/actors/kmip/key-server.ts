@@ -65,6 +65,7 @@ const CONFIG = {
   vendor_identification: 'gatehouse',
   algorithms: [],
   rotation_check_seconds: 0,
+  max_seals_per_data_key: 2 ** 28,
   kmip_listener: { enabled: false, host: '', port: 0 },
   identity_providers: [],
 };

@@ -11,6 +11,7 @@ import { findObjects } from '../../../actors/kmip/object/search.ts';
 import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
 import { dateTime, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { DataKey } from '../../../kernel/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { IS_ON_POSTGRES } from '../../database.ts';
 import { ALICE, ObjectsInMemory } from '../../fakes/objects.ts';
@@ -48,16 +49,20 @@ function object(owner: string, at: number): Draft {
   return { id: `${owner} ${at}`, type: ENUM.ObjectType.SymmetricKey, state, owner, archived: false, attributes: set, content };
 }
 
+const dataKey = new DataKey('keys', new Uint8Array(32), () => START * 1000);
+const rows = new ObjectRows(dataKey, () => START * 1000);
+
 test.before(async () => {
-  const rows = new ObjectRows(new Uint8Array(32), () => START * 1000);
   for (const [{ user }, count] of [
     [ALICE, MANY],
     [CAROL, FEW],
   ] as const)
     for (let from = 0; from < count; from += 5_000)
-      await server.store.transaction(async (tx) => {
-        for (let at = from; at < Math.min(count, from + 5_000); at++) await rows.insert(tx, object(user, at));
-      });
+      await dataKey.retrying(server.store, () =>
+        server.store.transaction(async (tx) => {
+          for (let at = from; at < Math.min(count, from + 5_000); at++) await rows.insert(tx, object(user, at));
+        }),
+      );
   await server.kmip.grant(`${ALICE.user} 7`, CAROL.user, ['encrypt'], ALICE);
 });
 
@@ -150,7 +155,8 @@ test('no statement of a search scans a table', async () => {
       return server.store.all(sql, params);
     },
   };
-  const context = Object.create(new ObjectsInMemory([], { caller: CAROL }), { reader: { value: explained } }) as ObjectsInMemory;
+  const inMemory = new ObjectsInMemory([], { caller: CAROL });
+  const context = Object.create(inMemory, { reader: { value: explained }, server: { value: { rows } } }) as ObjectsInMemory;
   const search = (...attributes: Node[]) => findObjects(context, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 10 });
   await search();
   await search(nameNode('key 1'));

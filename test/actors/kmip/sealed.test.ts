@@ -44,7 +44,7 @@ function assertNowhere(where: string, content: Buffer, secrets: readonly Uint8Ar
   for (const [at, secret] of secrets.entries()) for (const form of formsOf(secret)) assert.equal(content.indexOf(form), -1, `secret ${at} is in ${where}`);
 }
 
-test('a content that was copied to another object opens for neither, and says no more than that', async () => {
+test('a content that was copied to another object opens for neither, and the object is as if it were not there', async () => {
   const server = await startKeyServer({ threads: 1 });
   try {
     const [first, second] = [await server.made('Register', registration(randomBytes(32))), await server.made('Register', registration(randomBytes(32)))];
@@ -52,7 +52,7 @@ test('a content that was copied to another object opens for neither, and says no
       tx.run('UPDATE kms_object SET content = (SELECT content FROM kms_object WHERE id = $1) WHERE id = $2', [first, second]),
     );
     const answer = await server.ask('Get', [named(second)]);
-    assert.deepEqual([answer.ok, answer.reason], [false, 'General_Failure: internal error']);
+    assert.deepEqual([answer.ok, answer.reason], [false, `Object_Not_Found: object not found for identifier ${second}`]);
     assert.ok((await server.ask('Get', [named(first)])).ok);
     await server.store.transaction((tx) => tx.run("UPDATE kms_object SET id = 'renamed' WHERE id = $1", [first]));
     assert.equal((await server.ask('Get', [named('renamed')])).ok, false);

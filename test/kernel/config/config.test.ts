@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { ConfigError } from '../../../kernel/config/load.ts';
 import { configure } from '../../../kernel/configure.ts';
+import type { HsmInstanceConfig } from '../../../plugins/hsm/config.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { startServer, temporaryFolder } from '../../server.ts';
 
@@ -64,6 +65,45 @@ test('a file that is no TOML, one that is not there, and flags without values', 
   assert.deepEqual(await problems('', ['--port']), ['--port: needs a value']);
   assert.deepEqual(await problems('', ['--port', 'abc']), ['http.port: must be integer']);
   assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be <= 65535']);
+});
+
+test('a flag that takes one value is an error when it is given twice, be it the same; repeatable ones add up', async () => {
+  assert.deepEqual(
+    await problems(
+      '',
+      ['--port', '1', '--port', '1', '--port=2', '--hsm-model', 'soft_hsm', '--hsm-model', 'other', '--hsm-slot', '0', '--hsm-password', 'env:PIN'],
+      { PIN: '1' },
+    ),
+    ['--port: given more than once', '--hsm-model: given more than once'],
+  );
+  assert.deepEqual(await problems('', ['--new-root-key', 'file:/dev/null', '--new-root-key', 'file:b', '--rotate-kek', '--rotate-kek']), [
+    '--new-root-key: given more than once',
+  ]);
+  assert.deepEqual(await problems('', ['--constructor=x', '--toString=x']), ['--constructor: unknown flag', '--toString: unknown flag']);
+  const repeated = [
+    '--hsm-slot',
+    '3',
+    '--hsm-slot',
+    '1',
+    '--hsm-password',
+    'env:FIRST',
+    '--hsm-password',
+    'env:SECOND',
+    '--hsm-admin',
+    'a',
+    '--hsm-admin',
+    'b',
+  ];
+  const { sections } = await load('', repeated, { FIRST: '1234', SECOND: '5678' });
+  const [{ hsm_slot, hsm_password, hsm_admin }] = sections.get('hsm') as [HsmInstanceConfig];
+  assert.deepEqual(
+    [hsm_slot, hsm_password, hsm_admin],
+    [
+      [3, 1],
+      ['1234', '5678'],
+      ['a', 'b'],
+    ],
+  );
 });
 
 test('secrets come from files and variables, and the variables are deleted', async () => {

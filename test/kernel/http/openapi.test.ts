@@ -164,9 +164,16 @@ test('a raw body is told in each of its content types, with the examples that fi
   assert.ok(checked > 8);
 });
 
-test('every route of every plugin and of the kernel is in it, and no other', () => {
+test('every route of every plugin and of the kernel is in it, but for the files that pages load, and no other', () => {
+  const files = declared.filter(({ asset }) => asset);
+  assert.ok(files.length > 8);
+  for (const { method, path } of files) assert.ok(method === 'GET' && /\.(css|js|svg)$/.test(path), path);
+  assert.deepEqual(
+    operations().filter(({ path }) => /\.(css|js|svg|html)$/.test(path)),
+    [],
+  );
   const wanted = [
-    ...declared.map(({ method, path }) => `${method} ${path}`),
+    ...declared.filter(({ asset }) => !asset).map(({ method, path }) => `${method} ${path}`),
     ...['/health', '/ready', '/metrics', '/version', '/openapi.yaml'].map((path) => `GET ${path}`),
   ];
   assert.deepEqual(

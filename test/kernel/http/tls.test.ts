@@ -65,7 +65,36 @@ test('files that hold something else, or do not belong together, stop the start 
   await assert.rejects(start(`client_ca = "${other}"`), /http\.tls\.client_ca: .*other\.key holds no certificate in PEM/);
   await assert.rejects(start(`client_ca = "${paths.ca}"\nclient_crl = "${paths.ca}"`), /http\.tls\.client_crl: .* holds no revocation list in PEM/);
   await assert.rejects(start(`cert = "${other}"\nkey = "${paths.ca}"`), /http\.tls\.cert: .* no certificate[\s\S]*http\.tls\.key: .* no private key/);
-  await assert.rejects(start(`cert = "${paths.cert}"\nkey = "${other}"`), /http\.tls: the files cannot be used \(.*key values mismatch\)/);
+  await assert.rejects(
+    start(`cert = "${paths.cert}"\nkey = "${other}"`),
+    /http\.tls: the certificate .*server\.pem and the key .*other\.key cannot be used together \(.*key values mismatch\)/,
+  );
+});
+
+test('a file that is damaged is named with its block, also where OpenSSL would leave the block out without a word', async () => {
+  const start = (tls: string) => startServer({ config: `${tls}\n` });
+  const damaged = (name: string) => `-----BEGIN ${name}-----\nAAAA\n-----END ${name}-----\n`;
+  const [cert, key, crl] = [write('d.pem', damaged('CERTIFICATE')), write('d.key', damaged('PRIVATE KEY')), write('d.crl', damaged('X509 CRL'))];
+  const second = write('second.pem', ca.cert + damaged('CERTIFICATE'));
+  const cut = write('cut.pem', ca.cert.slice(0, -30));
+  const own = `cert = "${paths.cert}"\nkey = "${paths.key}"\n`;
+  await assert.rejects(
+    start(`[http.tls]\ncert = "${cert}"\nkey = "${key}"`),
+    /http\.tls\.cert: .*d\.pem .* does not parse[\s\S]*http\.tls\.key: .*d\.key .* does not parse/,
+  );
+  await assert.rejects(start(`[http.tls]\n${own}client_ca = "${cert}"`), /http\.tls\.client_ca: .*d\.pem cannot be used: its certificate does not parse/);
+  await assert.rejects(
+    start(`[http.tls]\n${own}client_ca = "${second}"`),
+    /http\.tls\.client_ca: .*second\.pem cannot be used: certificate 2 of 2 does not parse/,
+  );
+  await assert.rejects(start(`[http.tls]\n${own}client_ca = "${cut}"`), /http\.tls\.client_ca: .*cut\.pem is cut off: its certificate has no end/);
+  await assert.rejects(
+    start(`[http.tls]\n${own}client_ca = "${paths.ca}"\nclient_crl = "${crl}"`),
+    /http\.tls\.client_crl: .*d\.crl cannot be used: its revocation list does not parse/,
+  );
+  await assert.rejects(start(`[auth]\njwks_ca = "${second}"`), /auth\.jwks_ca: .*second\.pem cannot be used: certificate 2 of 2 does not parse/);
+  await assert.rejects(start(`[auth]\njwks_ca = "${paths.key}"`), /auth\.jwks_ca: .*server\.key holds no certificate in PEM/);
+  await assert.rejects(start(`[auth]\njwks_ca = "${folder}/none.pem"`), /auth\.jwks_ca: .*none\.pem cannot be read \(ENOENT\)/);
 });
 
 test('a client without a certificate is served as one that shows none', async () => {
@@ -123,6 +152,7 @@ test('changed files are put into service without a restart, and broken ones are 
   assert.equal(await subject(), 'CN=server');
   write('server.pem', 'broken');
   await until(() => server.lines.some(({ msg }) => String(msg).includes('the old ones stay in service')), 'the broken file was seen', 15_000);
+  assert.ok(server.lines.some(({ msg, error }) => String(msg).includes('the old ones stay') && String(error).includes('server.pem holds no certificate')));
   assert.equal(await subject(), 'CN=server');
   const renewed = await makeCertificate('CN=renewed', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
   write('server.key', renewed.key);

@@ -1,7 +1,7 @@
 // The sign-in page as a client sees it: open, with a strict policy, cached but asked for anew, and nothing inline or from elsewhere.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { startServer, type TestServer } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   '/sign-in': 'text/html; charset=utf-8',
@@ -31,6 +31,18 @@ for (const [path, type] of Object.entries(TYPES)) {
     assert.equal((await server.ask('POST', path, { body: {} })).status, 405);
   });
 }
+
+test('whose session the browser has is told to who holds its cookie; without a valid one the answer is null', async () => {
+  const cookie = await signInAdmin(server);
+  const { status, body, headers } = await server.ask('GET', '/sign-in/session', { cookie });
+  assert.deepEqual([status, body.realm, body.username, headers['cache-control']], [200, '_', 'admin', 'no-store']);
+  for (const other of [undefined, '', 'nonsense', 'A'.repeat(43)]) {
+    const { status, text } = await server.ask('GET', '/sign-in/session', { cookie: other });
+    assert.deepEqual([status, text], [200, 'null'], other);
+  }
+  assert.equal((await server.ask('DELETE', '/sessions', { cookie, body: { session_ids: [body.session_id] } })).status, 204);
+  assert.equal((await server.ask('GET', '/sign-in/session', { cookie })).text, 'null');
+});
 
 test('the page loads its own files only, and holds no script and no style', async () => {
   const { text } = await server.ask('GET', '/sign-in');

@@ -15,7 +15,7 @@ function cacheOver() {
     reads += 1;
     return draft(id);
   };
-  const rows = { read } as unknown as ObjectRows;
+  const rows = { read, grantsOf: async () => new Map() } as unknown as ObjectRows;
   const store = { all: async () => [], get: async () => undefined } as Reader;
   return { cache: new ObjectCache(rows, store, createVersions(), SIZE), reads: () => reads };
 }

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { Principal } from '../../../../actors/kmip/api.ts';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
-import { writeGrant } from '../../../../actors/kmip/object/grants.ts';
 import type { OperationName } from '../../../../actors/kmip/operations/operation.ts';
 import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
 import type { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
@@ -65,14 +64,19 @@ test('a key that is stored wrapped encrypts, decrypts and signs as the one in cl
   assert.ok(structureOf(required(structureOf(stored as Structure, TAG.KeyBlock), TAG.KeyBlock), TAG.KeyWrappingData));
 });
 
+async function letBob(key: string, right: string): Promise<void> {
+  const { rows, store, cache } = server;
+  const object = required(await rows.read(store, key), TAG.UniqueIdentifier);
+  await store.transaction((tx) => rows.grants.write(tx, key, rows.markOf(object), BOB.user, new Set([right])));
+  cache.bump([key]);
+}
+
 test('whoever may use the wrapped key, but not its wrapping key, cannot use it', async () => {
   const wrapper = await newKey();
   const copy = await wrappedCopy(await newKey(), wrapper);
-  await server.store.transaction((tx) => writeGrant(tx, copy, BOB.user, new Set(['encrypt'])));
-  server.cache.bump([copy]);
+  await letBob(copy, 'encrypt');
   assert.equal((await ask('Encrypt', [id(copy), data()], BOB)).reason, 'WrappingObjectNotFound');
-  await server.store.transaction((tx) => writeGrant(tx, wrapper, BOB.user, new Set(['decrypt'])));
-  server.cache.bump([wrapper]);
+  await letBob(wrapper, 'decrypt');
   assert.equal((await ask('Encrypt', [id(copy), data()], BOB)).reason, undefined);
 });
 

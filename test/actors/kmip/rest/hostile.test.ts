@@ -149,13 +149,22 @@ test('identifiers of any text', async () => {
     'a@latest',
     'hsm::x::1::a',
     '../x',
-    'k'.repeat(100_000),
+    'k'.repeat(1_024),
     '🔑',
     '\ud800',
   ]) {
     assert.equal(await api.refused('sign', { ...GOOD.sign, kid }), '404 not_found', kid.slice(0, 20));
     for (const name of ['deleteKey', 'getTags'] as const) assert.equal((await api.call({ name, kid }, undefined)).status, 404);
   }
+});
+
+test('members longer than any that is used, more than any body has, and bodies of nothing but marks are refused as such', async () => {
+  const bad = async (body: object | string, name: 'sign' | 'createKey' = 'sign') => assert.equal(await api.refused(name, body as object), '400 bad_request');
+  for (const name of ['kid', 'alg']) await bad({ ...GOOD.sign, [name]: 'k'.repeat(1_025) });
+  for (const name of ['n', 'e', 'd', 'p']) await bad({ kty: 'RSA', n: 'AQAB', e: 'AQAB', [name]: 'A'.repeat(16_388) }, 'createKey');
+  await bad({ ...GOOD.sign, ...Object.fromEntries(Array.from({ length: 257 }, (_, at) => [`m${at}`, 1])) });
+  await bad({ ...GOOD.sign, more: Array.from({ length: 40_000 }, () => []) });
+  await bad({ ...GOOD.sign, more: JSON.parse('['.repeat(1_000) + ']'.repeat(1_000)), padding: 'a'.repeat(70_000) });
 });
 
 test('an identifier that cannot be read is one of no key', async () => {

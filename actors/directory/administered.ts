@@ -1,0 +1,49 @@
+// What a caller administers by the admin records: one rule, which every actor asks again in the transaction of each change that needs a right.
+import { Fault } from '../../kernel/fault.ts';
+import type { Reader } from '../../kernel/store/store.ts';
+
+/** Whose session it is; records are found by its scheme only. */
+export interface Administering {
+  readonly realm: string;
+  readonly username: string;
+  /** Scheme code: up, jwt, cc. */
+  readonly scheme: string;
+}
+
+export const SUPER_REALM = '_';
+/** Columns that a session's scheme is matched with; a constant, never a caller's text. */
+const COLUMN_OF_SCHEME: Readonly<Record<string, string>> = { up: 'userpass', jwt: 'jwt', cc: 'client_certificate' };
+
+/** A session in realm `_` has all rights of its records; one in another realm has the rights for that realm only, whatever else they list. */
+export async function administeredRealms(reader: Reader, { realm, username, scheme }: Administering): Promise<readonly string[]> {
+  const column = COLUMN_OF_SCHEME[scheme];
+  if (column === undefined) return [];
+  const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin.${column} = $1`;
+  const realms = (await reader.all<{ realm: string }>(sql, [username])).map((row) => row.realm);
+  return realm === SUPER_REALM ? realms : realms.filter((own) => own === realm);
+}
+
+/** @throws Fault FORBIDDEN for anybody but a super admin, which undoes the transaction */
+export function requireSuperAdmin(reader: Reader, by: Administering): Promise<void> {
+  return requireAdministration(reader, by, []);
+}
+
+/**
+ * @param realms the caller has to administer every one of them; of none at all only a super admin is in charge
+ * @throws Fault FORBIDDEN, which undoes the transaction
+ */
+export async function requireAdministration(reader: Reader, by: Administering, realms: readonly string[]): Promise<void> {
+  const administered = await administeredRealms(reader, by);
+  if (administered.includes(SUPER_REALM)) return;
+  if (realms.length === 0 || !realms.every((realm) => administered.includes(realm))) throw new Fault('FORBIDDEN');
+}
+
+/** Realm `_` takes nobody but those whom an admin record lists for `_`, by the scheme they sign in with; other realms are not asked about. */
+export async function opensTo(reader: Reader, { realm, username, scheme }: Administering): Promise<boolean> {
+  if (realm !== SUPER_REALM) return true;
+  const column = COLUMN_OF_SCHEME[scheme];
+  if (column === undefined) return false;
+  // One row of one shape, whether there is such a record or not.
+  const sql = `SELECT COUNT(*) AS n FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin.${column} = $1 AND admin_realm.realm = '_'`;
+  return ((await reader.get<{ n: number }>(sql, [username]))?.n ?? 0) > 0;
+}

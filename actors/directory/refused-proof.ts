@@ -1,0 +1,31 @@
+// What follows a proof that was refused, at sign-in and elsewhere: its audit row, its count, and the rows of what it locks, in one transaction.
+import type { AuditEvent } from '../../kernel/store/audit.ts';
+import type { Transaction } from '../../kernel/store/store.ts';
+import type { Factor } from './api.ts';
+import { countFailure } from './lockout.ts';
+import type { Part } from './part.ts';
+
+interface RefusedProof {
+  readonly realm: string;
+  readonly username: string;
+  readonly factor: Factor;
+  readonly source: string;
+}
+
+/** @param event the row of what was refused */
+export async function refuseProof({ args, clock }: Part, tx: Transaction, event: AuditEvent, proof: RefusedProof): Promise<void> {
+  await tx.audit(event);
+  const { realm, username, factor, source } = proof;
+  for (const locked of await countFailure(tx, proof, args.lockout, clock.now())) {
+    await tx.audit({
+      event: 'lockout',
+      outcome: 'success',
+      realm,
+      actor: username,
+      scheme: 'up',
+      source,
+      target: `${factor} ${locked}`,
+      reason: 'too many failures',
+    });
+  }
+}

@@ -1,0 +1,19 @@
+// Long lists of identifiers in statements of few texts: statements are prepared by their text, which are to be few.
+
+/** Identifiers of one statement. */
+const CHUNK = 512;
+
+/**
+ * The rows of all statements.
+ * @param read of parameters and of how they are written, from `$1` on; some are there twice
+ */
+export async function inChunks<R>(ids: readonly string[], read: (params: string[], places: string) => Promise<R[]>): Promise<R[]> {
+  const found: R[] = [];
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    const part = ids.slice(at, at + CHUNK);
+    const size = 2 ** Math.ceil(Math.log2(part.length));
+    const params = Array.from({ length: size }, (_, index) => part[index] ?? (part[0] as string));
+    found.push(...(await read(params, params.map((_, index) => `$${index + 1}`).join(', '))));
+  }
+  return found;
+}

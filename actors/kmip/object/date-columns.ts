@@ -1,0 +1,24 @@
+// The dates of an object as columns, by which the database finds it: copies of what its attributes say.
+import { ENUM } from '../ttlv/enumeration.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { dateAttribute } from './lifecycle.ts';
+import type { Draft } from './managed-object.ts';
+import { rotationDue } from './rotation-due.ts';
+
+export const DATES = 'due_at, initial_date, activation_date, deactivation_date';
+
+/** When time next changes the object: milliseconds, or null. */
+function dueAt(draft: Draft): number | null {
+  const { State } = ENUM;
+  const dates: (number | undefined)[] = [];
+  if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));
+  if (draft.state === State.PreActive || draft.state === State.Active) dates.push(dateAttribute(draft.attributes, TAG.DeactivationDate), rotationDue(draft));
+  const known = dates.filter((date) => date !== undefined);
+  return known.length === 0 ? null : Math.min(...known) * 1000;
+}
+
+/** The columns of DATES. */
+export function datesOf(draft: Draft): (number | null)[] {
+  const seconds = [TAG.InitialDate, TAG.ActivationDate, TAG.DeactivationDate].map((tag) => dateAttribute(draft.attributes, tag) ?? null);
+  return [dueAt(draft), ...seconds];
+}

@@ -1,0 +1,55 @@
+// Contents of objects as they lie in the store: sealed with the data key for one object each, and once as long as they do not change.
+import type { DataKey } from '../../../kernel/data-key.ts';
+import type { Reader } from '../../../kernel/store/store.ts';
+import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { type ContentMark, contentMark, isSameContent, NO_CONTENT } from './row-seal.ts';
+
+/** Null where there is no content. */
+interface SealedContent {
+  readonly bytes: Uint8Array | null;
+  readonly mark: ContentMark;
+}
+
+export class SealedContents {
+  readonly #dataKey: DataKey;
+  /** The sealed bytes that each content in memory was opened from, or has become. */
+  readonly #marks = new WeakMap<Structure, ContentMark>();
+
+  constructor(dataKey: DataKey) {
+    this.#dataKey = dataKey;
+  }
+
+  seal(id: string, content: Structure | undefined): SealedContent {
+    if (!content) return { bytes: null, mark: NO_CONTENT };
+    const plain = encodeBinary(content);
+    try {
+      const { generation, bytes } = this.#dataKey.seal(purpose(id), plain);
+      const mark = contentMark(generation, bytes);
+      this.#marks.set(content, mark);
+      return { bytes, mark };
+    } finally {
+      plain.fill(0);
+    }
+  }
+
+  /** Whether a content is what the stored bytes of this mark hold. */
+  isStored(content: Structure | undefined, stored: ContentMark): boolean {
+    const mark = content ? this.#marks.get(content) : NO_CONTENT;
+    return mark !== undefined && isSameContent(mark, stored);
+  }
+
+  /** @param mark of the row that the bytes lie in @returns undefined for what was not sealed for this object, or is not what its row says */
+  async open(from: Reader, id: string, { bytes, mark }: SealedContent): Promise<Structure | undefined> {
+    if (bytes === null || !isSameContent(contentMark(mark.generation, bytes), mark)) return undefined;
+    const plain = await this.#dataKey.unseal(from, purpose(id), { generation: mark.generation, bytes });
+    if (!plain) return undefined;
+    const content = decodeBinary(plain);
+    this.#marks.set(content, mark);
+    return content;
+  }
+}
+
+function purpose(id: string): string {
+  return `gatehouse object ${id}`;
+}

@@ -1,0 +1,97 @@
+// Finds listed entries in a text in one pass, however many there are and however long (Aho and Corasick, 1975).
+import { type Unit, unitsOf } from './units.ts';
+
+/** An occurrence of an entry. */
+export interface Hit {
+  /** The entry, alike for every way to write it. */
+  readonly entry: string;
+  /** UTF-16 indices into the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A state: the units of some entries' beginnings. */
+interface State {
+  readonly next: Map<string, State>;
+  /** Number of units. */
+  readonly length: number;
+  /** The longest other state that these units end with. */
+  fallback: State | undefined;
+  /** The longest entry, other than this state's own, that these units end with. */
+  shorter: State | undefined;
+  /** Set where an entry ends. */
+  entry: string | undefined;
+}
+
+/**
+ * Occurrences from left to right, the longest at each place, none overlapping another. An entry is found as the sequence of words and signs it is, so
+ * that it begins and ends at borders of words where it begins and ends with a word. White space between them may be of any kind and length; around an entry it does not count.
+ */
+export function findEntries(text: string, entries: readonly string[]): Hit[] {
+  const start = automatonOf(entries);
+  const units = [...unitsOf(text)];
+  const longest = new Map<number, Hit & { readonly after: number }>();
+  let state = start;
+  for (const [index, { key, end }] of units.entries()) {
+    state = follow(start, state, key);
+    for (let found: State | undefined = state; found; found = found.shorter) {
+      if (found.entry === undefined) continue;
+      const first = index + 1 - found.length;
+      // Later ends come later: the last one set is the longest that begins there.
+      longest.set(first, { entry: found.entry, start: (units[first] as Unit).start, end, after: index + 1 });
+    }
+  }
+  return apart(longest, units.length);
+}
+
+function apart(longest: ReadonlyMap<number, Hit & { readonly after: number }>, units: number): Hit[] {
+  const hits: Hit[] = [];
+  for (let at = 0; at < units; ) {
+    const hit = longest.get(at);
+    if (hit) hits.push(hit);
+    at = hit?.after ?? at + 1;
+  }
+  return hits;
+}
+
+function automatonOf(entries: readonly string[]): State {
+  const start = newState(0);
+  for (const entry of entries) addEntry(start, entry);
+  // Breadth first: what a state falls back to is shorter, and done before it.
+  const waiting = [...start.next.values()];
+  for (const state of waiting) {
+    state.fallback ??= start;
+    for (const [key, child] of state.next) {
+      const fallback = follow(start, state.fallback, key);
+      child.fallback = fallback;
+      child.shorter = fallback.entry === undefined ? fallback.shorter : fallback;
+      waiting.push(child);
+    }
+  }
+  return start;
+}
+
+function addEntry(start: State, entry: string): void {
+  const keys = [...unitsOf(entry.trim())].map(({ key }) => key);
+  if (keys.length === 0) return;
+  let state = start;
+  for (const key of keys) {
+    const child = state.next.get(key) ?? newState(state.length + 1);
+    state.next.set(key, child);
+    state = child;
+  }
+  state.entry = keys.join('');
+}
+
+function newState(length: number): State {
+  return { next: new Map(), length, fallback: undefined, shorter: undefined, entry: undefined };
+}
+
+/** The state after one more unit. */
+function follow(start: State, from: State, key: string): State {
+  for (let state: State | undefined = from; state; state = state.fallback) {
+    const child = state.next.get(key);
+    if (child) return child;
+  }
+  return start;
+}

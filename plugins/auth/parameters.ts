@@ -1,0 +1,56 @@
+// What names look like in paths and queries, and how much of what is sent beside known members is borne.
+import Type, { type TProperties, type TSchema } from 'typebox';
+import type { Route } from '../../kernel/http/route.ts';
+import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
+
+/** Characters of a realm's id. */
+export const MAX_REALM_ID = 64;
+/** Members of a query or body whose unknown members are ignored. */
+export const MAX_MEMBERS = 64;
+/** Bytes of what anybody may send. */
+export const MAX_LOGIN_BYTES = 65_536;
+/** Bytes, as JSON, of a member that is read over. */
+const MAX_IGNORED_BYTES = 4_096;
+
+export const REALM_ID = Type.String({ minLength: 1, maxLength: MAX_REALM_ID, pattern: '^[A-Za-z0-9_-]+$' });
+/** As written in a path or a body: composed, it has 255 characters at most. */
+const USERNAME = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME_CHARACTERS,
+  format: 'name',
+  pattern: '^(?!(?:\\.{1,2}|\\*)$)[^:/\\u0000-\\u001f\\u007f-\\u009f]+$',
+});
+
+/** By the names that paths give them. */
+const PARAMETERS: Readonly<Record<string, TSchema>> = {
+  realm_id: REALM_ID,
+  admin_id: USERNAME,
+  username: USERNAME,
+  // A text that is no id of a session names none, which is no error.
+  session_id: Type.String({ minLength: 1, maxLength: 64 }),
+  // Of a role.
+  name: Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.-]+$' }),
+};
+
+/** The routes with the rules of the parameters that their paths name. */
+export function withParameters(routes: readonly Route[]): readonly Route[] {
+  return routes.map((route) => {
+    const known = [...route.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => (name && PARAMETERS[name] ? [[name, PARAMETERS[name]]] : []));
+    return known.length === 0 ? route : { ...route, params: Type.Object(Object.fromEntries(known)) };
+  });
+}
+
+/** A query; parameters that are not named are ignored. */
+export function Query<P extends TProperties>(parameters: P) {
+  return Type.Object(parameters, { maxProperties: MAX_MEMBERS });
+}
+
+/** Of a realm, in a query: any text names one that is there or is not. */
+export const RealmQuery = Type.String({ minLength: 1, maxLength: MAX_REALM_ID });
+
+/** A member that is taken and read over, whatever it holds. */
+export const Ignored = Type.Optional(Type.Unknown({ 'x-max-bytes': MAX_IGNORED_BYTES }));
+/** As above for a name in a body that the path's wins over. */
+export const IgnoredName = Type.Optional(Type.String({ maxLength: MAX_NAME_CHARACTERS }));
+/** Members of any name and shape. */
+export const Free = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 256, 'x-max-bytes': 65_536 });

@@ -1,0 +1,29 @@
+// The table of all routes as the built-in plugins give them to the kernel, and a running server of them.
+import type { Route } from '../../kernel/http/route.ts';
+import type { AnyPlugin } from '../../kernel/plugin.ts';
+import { BUILT_IN } from '../../plugins/index.ts';
+import { startServer, type TestServer, type TestServerOptions } from '../server.ts';
+
+export interface RoutedServer extends TestServer {
+  readonly routes: readonly Route[];
+}
+
+export async function startRoutedServer(options: TestServerOptions = {}): Promise<RoutedServer> {
+  const routes: Route[] = [];
+  const noting = (plugin: AnyPlugin): AnyPlugin => ({
+    ...plugin,
+    routes(ctx) {
+      const own = plugin.routes?.(ctx) ?? [];
+      routes.push(...own);
+      return own;
+    },
+  });
+  return { ...(await startServer({ ...options, plugins: BUILT_IN.map(noting) })), routes };
+}
+
+export const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`;
+
+/** The path with a value for each parameter. @param value by the parameter's name */
+export function filled(path: string, value: (name: string) => string): string {
+  return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(value(name)));
+}
