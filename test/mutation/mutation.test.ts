@@ -19,7 +19,7 @@ const changed = (source: string): string[] =>
   mutationsOf(source).map(({ kind, start, end, replacement }) => `${kind}: ${source.slice(0, start)}${replacement}${source.slice(end)}`);
 
 test('each kind of place, with types around it, is broken in its own way', () => {
-  assert.deepEqual(changed('if (a as boolean) b();'), ['condition: if (!(a as boolean)) b();', 'statement: if (a as boolean) {}']);
+  assert.deepEqual(changed('if (a as boolean) b();'), ['condition: if (!(a) as boolean) b();', 'statement: if (a as boolean) {}']);
   assert.deepEqual(changed('const x: number = a <= b ? c : d;'), [
     'condition: const x: number = !(a <= b) ? c : d;',
     'boundary: const x: number = a < b ? c : d;',
@@ -31,9 +31,7 @@ test('each kind of place, with types around it, is broken in its own way', () =>
     'condition: if (a === b && c) d++;',
     'statement: if (a === b && !c) {}',
   ]);
-  assert.deepEqual(changed('function f(): X | undefined { return <X>g; }'.replace('<X>g', 'g as X')), [
-    'return: function f(): X | undefined { return undefined as X; }'.replace(' as X', ''),
-  ]);
+  assert.deepEqual(changed('function f(): X | undefined { return g as X; }'), ['return: function f(): X | undefined { return undefined as X; }']);
   assert.deepEqual(changed("await tx.audit(event, { ok: true, 'a b': 1n });"), [
     'audit: {}',
     "literal: await tx.audit(event, { ok: false, 'a b': 1n });",
@@ -44,10 +42,10 @@ test('each kind of place, with types around it, is broken in its own way', () =>
     "condition: throw new Error('words for people', x);",
     "literal: throw new Error('words for people', x ?? 'mutated');",
   ]);
-  assert.deepEqual(changed("run('UPDATE t SET a = $1 WHERE b = $2 AND c < $3')"), [
-    "sql: run('UPDATE t SET a = $1 WHERE b <> $2 AND c < $3')",
-    "sql: run('UPDATE t SET a = $1 WHERE b = $2 OR c < $3')",
-    "sql: run('UPDATE t SET a = $1 WHERE b = $2 AND c <= $3')",
+  assert.deepEqual(changed("const x = 'UPDATE t SET a = $1 WHERE b = $2 AND c < $3';"), [
+    "sql: const x = 'UPDATE t SET a = $1 WHERE b <> $2 AND c < $3';",
+    "sql: const x = 'UPDATE t SET a = $1 WHERE b = $2 OR c < $3';",
+    "sql: const x = 'UPDATE t SET a = $1 WHERE b = $2 AND c <= $3';",
   ]);
   assert.deepEqual(changed('const f = (a: number) => a - 1;'), [
     'return: const f = (a: number) => undefined;',
