@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
 import { type AuditRow, auditHash } from '../../../kernel/store/audit.ts';
-import { migrate } from '../../../kernel/store/migrate.ts';
+import { migrate, withKernel } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { isUniqueViolation, type Store } from '../../../kernel/store/store.ts';
 import { testDatabases } from '../../stores.ts';
@@ -126,11 +126,9 @@ for (const database of databases) {
     const stores = await Promise.all([1, 2, 3].map((n) => openStore(url, { writer: `w${n}`, clock })));
     const applied = await Promise.all(stores.map((store) => migrate(store, [TABLE], () => clock.now())));
     const [store] = stores as [Store];
-    const known = await store.get<{ n: number }>('SELECT COUNT(*) AS n FROM migration');
-    assert.ok(Number(known?.n) >= 3);
     assert.equal(
       applied.reduce((sum, count) => sum + count, 0),
-      Number(known?.n),
+      withKernel([TABLE]).reduce((sum, { migrations }) => sum + migrations.length, 0),
     );
     const broken = { owner: 'sample', migrations: [...TABLE.migrations, { id: 2, about: 'broken', sql: 'CREATE TABLE half (id TEXT); CREATE NONSENSE' }] };
     await assert.rejects(
