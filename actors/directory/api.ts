@@ -1,5 +1,6 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
+import type { Page, PageRequest } from '../../kernel/store/page.ts';
 
 /** Who acts, for rights and for the audit log. */
 export interface Actor {
@@ -171,13 +172,14 @@ export type DirectoryApi = {
   record(event: AuditEvent): Promise<void>;
 
   administered(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<readonly string[]>;
-  listRealms(): Promise<readonly Realm[]>;
+  /** @param only ids, in their order; null for all realms */
+  listRealms(only: readonly string[] | null, page: PageRequest): Promise<Page<Realm>>;
   getRealm(id: string): Promise<Realm | null>;
   createRealm(realm: Realm, by: Actor): Promise<Realm>;
   updateRealm(realm: Realm, by: Actor): Promise<Realm | null>;
   deleteRealm(id: string, by: Actor): Promise<void>;
 
-  listAdmins(): Promise<readonly Admin[]>;
+  listAdmins(page: PageRequest): Promise<Page<Admin>>;
   getAdmin(id: string): Promise<Admin | null>;
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
   updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
@@ -187,7 +189,7 @@ export type DirectoryApi = {
   removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
 
   /** @param realm null for all realms */
-  listCredentials(realm: string | null): Promise<readonly Credential[]>;
+  listCredentials(realm: string | null, page: PageRequest): Promise<Page<Credential>>;
   getCredential(realm: string, username: string): Promise<Credential | null>;
   createCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
   /** A new password opens the lock of passwords. @returns `overtaken`, and nothing is changed, when the credential has changed since it was compared */

@@ -1,5 +1,6 @@
 // The rows behind roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
+import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
@@ -12,13 +13,17 @@ interface Row {
   readonly settings: string;
 }
 
+/** What roles of before it was asked for mean. */
+const WITHOUT = { tokenRenewable: true };
+
 export async function readClusterRole(reader: Reader, name: string): Promise<ClusterRole | null> {
   const row = await reader.get<Row>('SELECT name, revision, settings FROM cluster_role WHERE name = $1', [name]);
-  return row ? { name, revision: row.revision, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
+  return row ? { name, revision: row.revision, ...WITHOUT, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
 }
 
-export async function listClusterRoles(store: Reader): Promise<readonly string[]> {
-  return (await store.all<{ name: string }>('SELECT name FROM cluster_role ORDER BY name')).map(({ name }) => name);
+export async function listClusterRoles(store: Reader, page: PageRequest): Promise<Page<string>> {
+  const listing = { columns: 'name', from: 'cluster_role', key: { name: 'string' }, size: 'OCTET_LENGTH(name)' } as const;
+  return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
 }
 
 export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void> {

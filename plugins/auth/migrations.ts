@@ -1,6 +1,6 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
-import { MACHINE_MIGRATIONS } from './machine/migrations.ts';
+import { MACHINE_MIGRATIONS, RENEWABLE_MIGRATION } from './machine/migrations.ts';
 
 export const AUTH_MIGRATIONS: readonly Migration[] = [
   {
@@ -36,5 +36,6 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
     `,
   },
   ...MACHINE_MIGRATIONS,
+  RENEWABLE_MIGRATION,
   { id: 6, about: 'MACs of signing keys; those that are there are given theirs by the next start', sql: 'ALTER TABLE signing_key ADD COLUMN mac BYTEA;' },
 ];
