@@ -1,7 +1,8 @@
 // What the parts of the directory work with: the store of its thread, time, locks, and the news for other threads.
 import type { Clock } from '../../kernel/clock.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
-import type { Actor } from './api.ts';
+import { requireQuota } from '../../kernel/store/usage.ts';
+import type { Actor, AuthQuotas } from './api.ts';
 
 export interface LockoutPolicy {
   readonly failures: number;
@@ -14,6 +15,7 @@ export interface DirectoryArgs {
   /** Days that audit rows are kept. */
   readonly auditRetentionDays: number;
   readonly lockout: LockoutPolicy;
+  readonly quotas: AuthQuotas;
   /** The front asks for client certificates: they count as a way to sign in. */
   readonly clientCertificates: boolean;
 }
@@ -27,6 +29,13 @@ export interface Part {
   /** After a commit and before the reply: what others have cached of this user is not trusted any more. */
   bump(realm: string, username: string): void;
   bumpAll(): void;
+}
+
+/** @throws Fault AUTH_QUOTA_EXCEEDED where a realm has more than it may have, with what was just added */
+export function requireRealmQuota(tx: Transaction, { args }: Part, name: 'credentials_per_realm' | 'admins_per_realm', realm: string): Promise<void> {
+  const kind = name === 'admins_per_realm' ? 'admin' : 'credential';
+  const quota = { usage: 'auth_usage', kind, name: `[auth.quotas] ${name}`, most: args.quotas[name] };
+  return requireQuota(tx, quota, realm, 'AUTH_QUOTA_EXCEEDED');
 }
 
 /** The row of a change, in its transaction. */

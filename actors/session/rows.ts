@@ -1,8 +1,12 @@
 // The rows behind sessions.
 import { cursorOf, type Listing, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { opensTo, requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
+import type { AuthQuotas } from '../directory/api.ts';
 import type { NewSession, SessionClient, SessionEnder, SessionView } from './api.ts';
+import { EXPIRED } from './expired.ts';
+import { endOldest } from './oldest.ts';
 
 export interface StoredSession extends SessionView {
   readonly cookieHash: Uint8Array;
@@ -34,10 +38,16 @@ const JSON_EXPANSION = 32;
 /** Owners that are told one by one; of more, everybody's. */
 const MAX_NAMED_OWNERS = 1_000;
 
-type Claims = Pick<SessionView, 'jti' | 'roles' | 'extraClaims'>;
+/** How many there may be; 0: any number. */
+export type SessionQuotas = Pick<AuthQuotas, 'sessions_per_identity' | 'sessions_per_realm'>;
 
-/** An idle session's row is behind its last activity by up to a tenth of the limit; it is kept that much longer. */
-const EXPIRED = 'created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1100 + 1000 <= $1';
+/** How a login ended here; `quota` says which one is used up. */
+export type Begun =
+  | { readonly outcome: 'made'; readonly ended: readonly string[] }
+  | { readonly outcome: 'overtaken' }
+  | { readonly outcome: 'full'; readonly quota: string };
+
+type Claims = Pick<SessionView, 'jti' | 'roles' | 'extraClaims'>;
 
 export async function readRow(store: Reader, id: string): Promise<StoredSession | undefined> {
   const sql = 'SELECT id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims FROM session WHERE id = $1';
@@ -60,13 +70,18 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
 }
 
 /** The credential is looked at in the same transaction: a session made from a password that was changed meanwhile would survive the change. */
-export function insertRow(store: Store, session: NewSession, now: number): Promise<boolean> {
+export function insertRow(store: Store, session: NewSession, quotas: SessionQuotas, now: number): Promise<Begun> {
   const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, source } = session;
   return store.transaction(async (tx) => {
     const login = { event: 'login', realm, actor: username, scheme, source } as const;
     if (!(await mayBegin(tx, session))) {
       await tx.audit({ ...login, outcome: 'refused', reason: 'overtaken' });
-      return false;
+      return { outcome: 'overtaken' };
+    }
+    const quota = realmQuota(quotas);
+    if (await isOver(tx, quota, realm, 1)) {
+      await tx.audit({ ...login, outcome: 'refused', reason: 'quota' });
+      return { outcome: 'full', quota: overQuota(quota, realm) };
     }
     const claims: Claims = { jti, roles, extraClaims };
     await tx.run(
@@ -75,8 +90,12 @@ export function insertRow(store: Store, session: NewSession, now: number): Promi
       [id, cookieHash, realm, username, scheme, now, maxAgeSeconds, maxStaleAgeSeconds, JSON.stringify(claims)],
     );
     await tx.audit({ ...login, outcome: 'success', target: id });
-    return true;
+    return { outcome: 'made', ended: await endOldest(tx, session, quotas.sessions_per_identity, now) };
   });
+}
+
+function realmQuota({ sessions_per_realm: most }: SessionQuotas): Quota {
+  return { usage: 'auth_usage', kind: 'session', name: '[auth.quotas] sessions_per_realm', most };
 }
 
 async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: NewSession): Promise<boolean> {

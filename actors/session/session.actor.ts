@@ -1,21 +1,23 @@
 // The owner of sessions: a cache over rows, so that a crash loses nothing but warmth.
 import { timingSafeEqual } from 'node:crypto';
 import { defineActor } from '../../kernel/actor.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import type { SessionApi, SessionView } from './api.ts';
 import { createCache } from './cache.ts';
-import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type StoredSession, touchRow } from './rows.ts';
+import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type SessionQuotas, type StoredSession, touchRow } from './rows.ts';
 
 export interface SessionArgs {
   /** Memory that the sessions held by this actor take at most, bytes. */
   readonly cacheBytes: number;
+  readonly quotas: SessionQuotas;
 }
 
 const PURGE_MS = 60_000;
 /** The idle limit is written at most once per this part of it. */
 const TOUCH_PART = 10;
 
-export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) => {
+export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas }, ctx) => {
   const store = await ctx.openStore();
   const { versions, clock } = ctx;
   // Where other processes write the same rows, or no counters are shared, every look is a read.
@@ -58,7 +60,15 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) 
   }
 
   const api: SessionApi = {
-    create: (session) => insertRow(store, session, clock.now()),
+    async create(session) {
+      const begun = await insertRow(store, session, quotas, clock.now());
+      if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
+      if (begun.outcome !== 'made') return false;
+      for (const id of begun.ended) cache.delete(id);
+      // Another owner of sessions may have them.
+      if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
+      return true;
+    },
     async authenticate(id, cookieHash) {
       const session = await find(id);
       if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
