@@ -11,19 +11,6 @@ export interface Actor {
   readonly source: string;
 }
 
-/** How much there may be, by the keys of the configuration; 0: any number. */
-export interface AuthQuotas {
-  /** Of one user by one scheme; the oldest ends when another begins. */
-  readonly sessions_per_identity: number;
-  readonly sessions_per_realm: number;
-  /** Of a role, or of one service account of a cluster. */
-  readonly tokens_per_identity: number;
-  readonly tokens_per_role: number;
-  readonly secret_ids_per_role: number;
-  readonly credentials_per_realm: number;
-  readonly admins_per_realm: number;
-}
-
 export interface IdentityProvider {
   readonly jwt_issuer_uri: string;
   readonly jwks_uri: string;

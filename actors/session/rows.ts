@@ -3,17 +3,23 @@ import { cursorOf, type Listing, type Page, type PageRequest, parseCursor, readP
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { opensTo, requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
-import type { AuthQuotas } from '../directory/api.ts';
 import type { NewSession, SessionClient, SessionEnder, SessionView } from './api.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
 
-export interface StoredSession extends SessionView {
-  readonly cookieHash: Uint8Array;
+/** When a session was used: apart from it, since this may have to be kept when the session is not. */
+export interface SessionUse {
+  readonly id: string;
+  readonly maxStaleAgeSeconds: number;
   /** Last activity known to this actor. */
   seenAt: number;
   /** Last activity written to the row. */
   writtenAt: number;
+}
+
+export interface StoredSession extends SessionView {
+  readonly cookieHash: Uint8Array;
+  readonly use: SessionUse;
   /** Memory that this takes at most. */
   readonly bytes: number;
 }
@@ -38,8 +44,12 @@ const JSON_EXPANSION = 32;
 /** Owners that are told one by one; of more, everybody's. */
 const MAX_NAMED_OWNERS = 1_000;
 
-/** How many there may be; 0: any number. */
-export type SessionQuotas = Pick<AuthQuotas, 'sessions_per_identity' | 'sessions_per_realm'>;
+/** How many there may be, by the keys of the configuration; 0: any number. */
+export interface SessionQuotas {
+  /** Of one user by one scheme; the oldest ends when another begins. */
+  readonly sessions_per_identity: number;
+  readonly sessions_per_realm: number;
+}
 
 /** How a login ended here; `quota` says which one is used up. */
 export type Begun =
@@ -62,8 +72,7 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
     createdAt: row.created_at,
     maxAgeSeconds: row.max_age_seconds,
     maxStaleAgeSeconds: row.max_stale_age_seconds,
-    seenAt: row.seen_at,
-    writtenAt: row.seen_at,
+    use: { id: row.id, maxStaleAgeSeconds: row.max_stale_age_seconds, seenAt: row.seen_at, writtenAt: row.seen_at },
     bytes: SESSION_BYTES + 2 * row.username.length + JSON_EXPANSION * row.claims.length,
     ...(JSON.parse(row.claims) as Claims),
   };
@@ -108,9 +117,14 @@ async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: 
   return opensTo(tx, { realm, username, scheme });
 }
 
-/** @returns false when the row is gone */
-export async function touchRow(store: Store, id: string, now: number): Promise<boolean> {
-  return (await store.transaction((tx) => tx.run('UPDATE session SET seen_at = $1 WHERE id = $2', [now, id]))) === 1;
+/** A later use that another node has written stays. @returns how many rows are there still */
+export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<number> {
+  const seen = used.map(({ id, seenAt }) => [seenAt, id] as const);
+  return store.transaction(async (tx) => {
+    let there = 0;
+    for (const params of seen) there += await tx.run('UPDATE session SET seen_at = CASE WHEN seen_at < $1 THEN $1 ELSE seen_at END WHERE id = $2', params);
+    return there;
+  });
 }
 
 export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<number> {

@@ -3,9 +3,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { userCounter } from '../../kernel/versions.ts';
-import type { SessionApi, SessionView } from './api.ts';
+import { Activity } from './activity.ts';
+import type { SessionApi, SessionEnder, SessionView } from './api.ts';
 import { createCache } from './cache.ts';
-import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type SessionQuotas, type StoredSession, touchRow } from './rows.ts';
+import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type SessionQuotas, type StoredSession } from './rows.ts';
 
 export interface SessionArgs {
   /** Memory that the sessions held by this actor take at most, bytes. */
@@ -14,8 +15,6 @@ export interface SessionArgs {
 }
 
 const PURGE_MS = 60_000;
-/** The idle limit is written at most once per this part of it. */
-const TOUCH_PART = 10;
 
 export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas }, ctx) => {
   const store = await ctx.openStore();
@@ -26,37 +25,50 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
     ({ bytes }) => bytes,
     (session) => versions?.read(userCounter(session.realm, session.username)) ?? 0,
   );
+  const activity = new Activity(store, clock, (error) => ctx.log.warn({ error: String(error) }, 'the use of sessions could not be written'));
   const timer = ctx.key === '0' ? purgeRegularly() : undefined;
 
   function purgeRegularly() {
-    const purge = () => {
-      purgeRows(store, clock.now(), undefined).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
-      handle.current = clock.setTimeout(purge, PURGE_MS);
+    const again = () => {
+      purge(undefined).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
+      handle.current = clock.setTimeout(again, PURGE_MS);
     };
-    const handle = { current: clock.setTimeout(purge, PURGE_MS) };
+    const handle = { current: clock.setTimeout(again, PURGE_MS) };
     return handle;
   }
 
   /** The session if it lives; an expired one is absent at once, whenever its row is removed. */
   async function find(id: string): Promise<StoredSession | undefined> {
     const known = cache.get(id);
-    const session = known ?? (await cache.fill(id, () => readRow(store, id)));
+    const session = known ?? (await cache.fill(id, () => read(id)));
     if (!session) return undefined;
     const now = clock.now();
-    const { createdAt, seenAt, maxAgeSeconds, maxStaleAgeSeconds } = session;
-    if (now < createdAt + maxAgeSeconds * 1000 && now < seenAt + maxStaleAgeSeconds * 1000) return session;
-    cache.delete(id);
+    const { createdAt, use, maxAgeSeconds, maxStaleAgeSeconds } = session;
+    if (now < createdAt + maxAgeSeconds * 1000 && now < use.seenAt + maxStaleAgeSeconds * 1000) return session;
+    forget(id);
     return undefined;
   }
 
+  async function read(id: string): Promise<StoredSession | undefined> {
+    const session = await readRow(store, id);
+    return session && activity.known(session);
+  }
+
   async function touch(session: StoredSession): Promise<boolean> {
-    const now = clock.now();
-    session.seenAt = now;
-    if (now - session.writtenAt < (session.maxStaleAgeSeconds * 1000) / TOUCH_PART) return true;
-    session.writtenAt = now;
-    if (await touchRow(store, session.id, now)) return true;
-    cache.delete(session.id);
+    if (await activity.note(session)) return true;
+    forget(session.id);
     return false;
+  }
+
+  function forget(id: string): void {
+    cache.delete(id);
+    activity.forget(id);
+  }
+
+  /** Rows are looked at after what this thread knows is in them; other threads and nodes have written theirs by the time it matters. */
+  async function purge(by: SessionEnder | undefined): Promise<number> {
+    await activity.settle();
+    return purgeRows(store, clock.now(), by);
   }
 
   const api: SessionApi = {
@@ -64,7 +76,7 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
       const begun = await insertRow(store, session, quotas, clock.now());
       if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
       if (begun.outcome !== 'made') return false;
-      for (const id of begun.ended) cache.delete(id);
+      for (const id of begun.ended) forget(id);
       // Another owner of sessions may have them.
       if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
       return true;
@@ -81,27 +93,31 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
     },
     async end(ids, by) {
       const ended = await endRows(store, ids, by);
-      for (const id of ids) cache.delete(id);
+      for (const id of ids) forget(id);
       return ended;
     },
-    list: (realm, clients, page) => listRows(store, realm, clients, page, clock.now()),
+    async list(realm, clients, page) {
+      await activity.settle();
+      return listRows(store, realm, clients, page, clock.now());
+    },
     async endRealm(realm, by) {
       const { ended, owners } = await endRealmRows(store, realm, by);
       if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
       else versions?.bumpAll();
       return ended;
     },
-    purge: (by) => purgeRows(store, clock.now(), by),
+    purge,
   };
   return {
     api,
     async stop() {
       if (timer) clock.clearTimeout(timer.current);
+      await activity.stop().catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'the use of sessions could not be written'));
       await store.close();
     },
   };
 });
 
-function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, bytes: _bytes, ...view }: StoredSession): SessionView {
+function viewOf({ cookieHash: _hash, use: _use, bytes: _bytes, ...view }: StoredSession): SessionView {
   return view;
 }

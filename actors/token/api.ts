@@ -19,6 +19,8 @@ interface TokenSettings {
   /** Age that renewals cannot prolong a token beyond; 0: none. */
   readonly tokenMaxTtlSeconds: number;
   readonly tokenPolicies: readonly string[];
+  /** False: its tokens end when their first lease does. */
+  readonly tokenRenewable: boolean;
 }
 
 export interface RoleSettings extends TokenSettings {
@@ -94,6 +96,7 @@ export interface TokenView {
   readonly createdAt: number;
   /** Whole seconds that are left; 0 for a token that does not expire. */
   readonly ttlSeconds: number;
+  readonly renewable: boolean;
 }
 
 export type LoginOutcome = { readonly outcome: 'issued'; readonly token: TokenView } | { readonly outcome: 'denied' } | { readonly outcome: 'exhausted' };
@@ -123,8 +126,8 @@ export type TokenApi = {
   loginCluster(login: ClusterLogin): Promise<LoginOutcome>;
   /** The token of a digest, if it can be used now. */
   look(digest: string): Promise<TokenView | null>;
-  /** @returns null for a token that cannot be used */
-  renew(digest: string, source: string): Promise<TokenView | null>;
+  /** @returns null for a token that cannot be used, `fixed` for one that cannot be renewed */
+  renew(digest: string, source: string): Promise<TokenView | null | 'fixed'>;
   /** @returns false for a token that cannot be used */
   revoke(digest: string, source: string): Promise<boolean>;
   /** Writes the row of an event that changes nothing, such as a refused login. */

@@ -13,9 +13,12 @@ interface Row {
   readonly settings: string;
 }
 
+/** What roles of before it was asked for mean. */
+const WITHOUT = { tokenRenewable: true };
+
 export async function readClusterRole(reader: Reader, name: string): Promise<ClusterRole | null> {
   const row = await reader.get<Row>('SELECT name, revision, settings FROM cluster_role WHERE name = $1', [name]);
-  return row ? { name, revision: row.revision, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
+  return row ? { name, revision: row.revision, ...WITHOUT, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
 }
 
 export async function listClusterRoles(store: Reader, page: PageRequest): Promise<Page<string>> {

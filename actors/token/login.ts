@@ -14,8 +14,8 @@ export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, n
     if (!role) return refuse(tx, 'approle', undefined, login.source, 'unknown role id');
     const refusal = role.bindSecretId ? await proveSecretId(tx, role, login, now) : undefined;
     if (refusal) return refusal;
-    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds } = role;
-    const grant = { kind: 'approle', role: name, entity: name, policies, ttlSeconds, maxTtlSeconds } as const;
+    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
+    const grant = { kind: 'approle', role: name, entity: name, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
   });
   return auditingQuota(store, 'approle', login, work);
@@ -36,8 +36,8 @@ export function loginCluster(store: Store, login: ClusterLogin, quotas: TokenQuo
   const work = store.transaction(async (tx): Promise<LoginOutcome> => {
     const role = await readClusterRole(tx, login.role);
     if (role?.revision !== login.revision) return refuse(tx, 'cluster', login.entity, login.source, 'the role has changed meanwhile', login.role);
-    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds } = role;
-    const grant = { kind: 'cluster', role: name, entity: login.entity, policies, ttlSeconds, maxTtlSeconds } as const;
+    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
+    const grant = { kind: 'cluster', role: name, entity: login.entity, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
   });
   return auditingQuota(store, 'cluster', login, work);

@@ -2,11 +2,15 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import { requireQuota } from '../../kernel/store/usage.ts';
-import type { AuthQuotas } from '../directory/api.ts';
 import type { NewToken, TokenKind } from './api.ts';
 
-/** How many there may be; 0: any number. */
-export type TokenQuotas = Pick<AuthQuotas, 'tokens_per_identity' | 'tokens_per_role' | 'secret_ids_per_role'>;
+/** How many there may be, by the keys of the configuration; 0: any number. */
+export interface TokenQuotas {
+  /** Of a role, or of one service account of a cluster. */
+  readonly tokens_per_identity: number;
+  readonly tokens_per_role: number;
+  readonly secret_ids_per_role: number;
+}
 
 const KINDS: Readonly<Record<keyof TokenQuotas, string>> = { tokens_per_identity: 'token', tokens_per_role: 'token_role', secret_ids_per_role: 'secret_id' };
 const CODE = 'AUTH_QUOTA_EXCEEDED';

@@ -19,5 +19,6 @@ export const AUTH_FAULTS = Object.freeze({
   AUTH_SECRET_ID_EXHAUSTED: { status: 403, message: 'the secret id is used up' },
   AUTH_JWT_DENIED: { status: 400, message: 'the role or its JWT is not valid' },
   AUTH_SERVICE_ACCOUNT_DENIED: { status: 403, message: 'this role does not allow the service account' },
+  AUTH_TOKEN_NOT_RENEWABLE: { status: 403, message: 'the role of this app token does not let it be renewed' },
   AUTH_TOKEN_DENIED: { status: 403, message: 'the app token is missing, invalid, expired or revoked' },
 }) satisfies FaultTable;

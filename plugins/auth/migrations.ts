@@ -1,6 +1,6 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
-import { MACHINE_MIGRATIONS } from './machine/migrations.ts';
+import { MACHINE_MIGRATIONS, RENEWABLE_MIGRATION } from './machine/migrations.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
 export const AUTH_MIGRATIONS: readonly Migration[] = [
@@ -37,6 +37,7 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
     `,
   },
   ...MACHINE_MIGRATIONS,
+  RENEWABLE_MIGRATION,
   USAGE_MIGRATION,
   { id: 6, about: 'MACs of signing keys; those that are there are given theirs by the next start', sql: 'ALTER TABLE signing_key ADD COLUMN mac BYTEA;' },
 ];

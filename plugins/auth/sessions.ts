@@ -29,7 +29,7 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie', 'app-token'],
       handle: async (request) => ({ status: 200, body: (await lookUp(ctx, request))?.data ?? null }),
     },
-    { method: 'POST', path: '/sessions/{session_id}', auth: ['cookie'], body: ACTION_BODY, handle: (request) => act(ctx, request) },
+    { method: 'POST', path: '/sessions/{session_id}', auth: ['cookie', 'app-token'], body: ACTION_BODY, handle: (request) => act(ctx, request) },
     {
       method: 'POST',
       path: '/sessions/realms/{realm_id}/clients',
@@ -98,6 +98,8 @@ async function act(ctx: AuthContext, request: Request<Static<typeof ACTION_BODY>
   const { view, data, rights } = seen;
   const { sessions_action: action, authenticated_clients } = request.body;
   if (!action) return { status: 200, body: data };
+  // The policy of a token is to read.
+  if (request.caller?.credential === 'app-token') throw new Fault('FORBIDDEN', { detail: 'an app token looks at sessions and ends none' });
   const clients = clientsOf(authenticated_clients);
   if (!mayEndAll(rights, request.caller as Caller, view.realm, clients)) throw new Fault('FORBIDDEN');
   const { headers = {} } = action === 'LogoutAllSessions' ? await endOwned(ctx, request, [view.id]) : {};

@@ -267,7 +267,7 @@ test('a backup of an older version is restored at its own level, and brought up 
           ...plugin,
           migrations: [
             ...(plugin.migrations ?? []),
-            { id: (plugin.migrations?.length ?? 0) + 1, about: 'more', sql: 'ALTER TABLE kms_grant ADD COLUMN more BIGINT NOT NULL DEFAULT 7' },
+            { id: (plugin.migrations?.at(-1)?.id ?? 0) + 1, about: 'more', sql: 'ALTER TABLE kms_grant ADD COLUMN more BIGINT NOT NULL DEFAULT 7' },
           ],
         })
       : plugin,

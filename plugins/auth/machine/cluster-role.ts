@@ -17,6 +17,7 @@ const BODY = Type.Object(
     token_ttl: Seconds(),
     token_max_ttl: Type.Optional(Seconds({ default: 0 })),
     token_policies: Type.Optional(Strings({ default: [] })),
+    token_renewable: Type.Optional(Type.Boolean({ default: true })),
     expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
     bound_audiences: Type.Optional(Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES })),
   },
@@ -54,6 +55,7 @@ function settingsOf(body: Body): ClusterRoleSettings {
     tokenTtlSeconds: body.token_ttl,
     tokenMaxTtlSeconds: body.token_max_ttl ?? 0,
     tokenPolicies: body.token_policies ?? [],
+    tokenRenewable: body.token_renewable ?? true,
     expectedIssuer: body.expected_issuer ?? null,
     audiences: body.bound_audiences ?? null,
   };
@@ -68,6 +70,7 @@ function bodyOf(role: ClusterRole): Body {
     token_ttl: role.tokenTtlSeconds,
     token_max_ttl: role.tokenMaxTtlSeconds,
     token_policies: [...role.tokenPolicies],
+    token_renewable: role.tokenRenewable,
     ...(role.expectedIssuer === null ? {} : { expected_issuer: role.expectedIssuer }),
     ...(role.audiences === null ? {} : { bound_audiences: [...role.audiences] }),
   };
