@@ -8,7 +8,7 @@ import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts
 import { administeredRealms, requireAdministration } from './administered.ts';
 import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
-import { auditChange, endSessions, type Part } from './part.ts';
+import { auditChange, endSessions, type Part, requireRealmQuota } from './part.ts';
 
 interface Row {
   readonly id: string;
@@ -20,6 +20,8 @@ interface Row {
 }
 
 const COLUMNS = 'id, userpass, jwt, fido2, digital_credentials, client_certificate';
+/** That one record lists. */
+const MAX_REALMS = 1_000;
 /** The realms of an admin are listed with it. */
 const LISTING = {
   columns: COLUMNS,
@@ -65,12 +67,15 @@ const valuesOf = ({ id, userpass, jwt, fido2, digital_credentials: digital, clie
   client_certificate,
 ];
 
-async function writeRealms(tx: Transaction, { id, realms }: AdminRecord): Promise<void> {
+async function writeRealms(part: Part, tx: Transaction, { id, realms }: AdminRecord): Promise<void> {
+  const before = await tx.all<{ realm: string }>('SELECT realm FROM admin_realm WHERE admin = $1', [id]);
+  const known = new Set(before.map(({ realm }) => realm));
   await tx.run('DELETE FROM admin_realm WHERE admin = $1', [id]);
   for (const realm of new Set(realms)) {
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) throw new Fault('BAD_REQUEST', { detail: `body/realms: there is no realm ${realm}` });
     await tx.run('INSERT INTO admin_realm (admin, realm) VALUES ($1, $2)', [id, realm]);
   }
+  for (const realm of new Set(realms)) if (!known.has(realm)) await requireRealmQuota(tx, part, 'admins_per_realm', realm);
 }
 
 type AdminApi = Pick<
@@ -95,7 +100,7 @@ export function adminApi(part: Part): AdminApi {
         } catch (error) {
           throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} exists already` }) : error;
         }
-        await writeRealms(tx, admin);
+        await writeRealms(part, tx, admin);
         await bindAdmin(tx, admin);
         await auditChange(tx, by, 'admin.create', admin.id, undefined);
         return (await findAdmin(tx, admin.id)) as Admin;
@@ -106,14 +111,16 @@ export function adminApi(part: Part): AdminApi {
         await requireAdministration(tx, by, admin.realms);
         const sql = 'UPDATE admin SET userpass = $2, jwt = $3, fido2 = $4, digital_credentials = $5, client_certificate = $6 WHERE id = $1';
         await tx.run(sql, valuesOf(admin));
-        await writeRealms(tx, admin);
+        await writeRealms(part, tx, admin);
         await bindAdmin(tx, admin);
         return changed(part, tx, admin.id, by);
       }),
     addAdminRealm: (id, realm, by) =>
       changeRealms(part, id, realm, by, async (tx, admin) => {
         const added = await tx.run('INSERT INTO admin_realm (admin, realm) VALUES ($1, $2) ON CONFLICT (admin, realm) DO NOTHING', [id, realm]);
-        if (added > 0) await bindRealm(tx, admin, realm);
+        if (added === 0) return;
+        await requireRoom(part, tx, id, realm);
+        await bindRealm(tx, admin, realm);
       }),
     removeAdminRealm: (id, realm, by) =>
       changeRealms(part, id, realm, by, async (tx) => {
@@ -160,6 +167,13 @@ function changeRealms(part: Part, id: string, realm: string, by: Actor, change: 
     await change(tx, admin);
     return changed(part, tx, id, by);
   });
+}
+
+/** As many realms as the body of an admin may list, and as many admins as a realm may have. */
+async function requireRoom(part: Part, tx: Transaction, id: string, realm: string): Promise<void> {
+  const listed = await tx.get<{ n: number }>('SELECT COUNT(*) AS n FROM admin_realm WHERE admin = $1', [id]);
+  if ((listed?.n ?? 0) > MAX_REALMS) throw new Fault('BAD_REQUEST', { detail: `an admin has at most ${MAX_REALMS} realms` });
+  await requireRealmQuota(tx, part, 'admins_per_realm', realm);
 }
 
 /** The end of every change of a record. */

@@ -9,7 +9,7 @@ import { requireAdministration } from './administered.ts';
 import type { Credential, CredentialInput, CredentialUpdate, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { openLock } from './lockout.ts';
-import { auditChange, endSessions, type Part } from './part.ts';
+import { auditChange, endSessions, type Part, requireRealmQuota } from './part.ts';
 
 interface Row {
   readonly realm: string;
@@ -87,20 +87,21 @@ export function credentialApi(part: Part): CredentialApi {
 }
 
 /** @returns null for an unknown realm */
-function createCredential({ store, clock }: Part, input: CredentialInput, by: Parameters<DirectoryApi['createCredential']>[1]): Promise<Credential | null> {
+function createCredential(part: Part, input: CredentialInput, by: Parameters<DirectoryApi['createCredential']>[1]): Promise<Credential | null> {
   const { realm, username, passwordHash, change_password, roles } = input;
-  return store.transaction(async (tx) => {
+  return part.store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
     try {
       await tx.run(
         'INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)',
-        [realm, username, passwordHash, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), clock.now(), firstRevision()],
+        [realm, username, passwordHash, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), part.clock.now(), firstRevision()],
       );
     } catch (error) {
       throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` }) : error;
     }
     await holdName(tx, userName(realm, username));
+    await requireRealmQuota(tx, part, 'credentials_per_realm', realm);
     await auditChange(tx, by, 'credential.create', username, realm);
     return answerOf(input);
   });

@@ -48,7 +48,11 @@ export interface SessionClient {
 }
 
 export type SessionApi = {
-  /** @returns false when the credential has changed since it was proven; no session is made then */
+  /**
+   * Ends the oldest session of the same identity where it has as many as it may have.
+   * @returns false when the credential has changed since it was proven; no session is made then
+   * @throws Fault AUTH_QUOTA_EXCEEDED where the realm has as many as it may have
+   */
   create(session: NewSession): Promise<boolean>;
   /** The session of a cookie, if it lives; counts as activity. */
   authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null>;

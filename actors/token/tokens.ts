@@ -1,6 +1,7 @@
 // The rows behind app tokens.
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
+import { requireTokenQuota, type TokenQuotas } from './quota.ts';
 import { leaseEnd, stepToken, type TokenEvent, type TokenLife, type TokenState } from './token.machine.ts';
 
 interface Row {
@@ -33,7 +34,7 @@ const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, ex
 const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
 /** The row is written in the transaction that found the login good, with its audit row. */
-export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, now: number): Promise<TokenView> {
+export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, quotas: TokenQuotas, now: number): Promise<TokenView> {
   const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
   const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt, renewable };
@@ -51,6 +52,7 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
     life.maxExpiresAt,
     renewable ? 1 : 0,
   ]);
+  await requireTokenQuota(tx, quotas, kind, role, entity);
   await tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
   return { kind, role, entity, account, policies, createdAt: now, ttlSeconds: secondsLeft(life, now), renewable };
 }
