@@ -45,6 +45,19 @@ export class Fault extends Error {
   }
 }
 
+/** A failure of the server, or of what it stands on, which says nothing of the request: it is no refusal, and is answered as what it is. */
+export function isServerFailure(error: unknown): boolean {
+  if (!(error instanceof Fault)) return true;
+  const kind: FaultKind | undefined = KERNEL_FAULTS[error.code as keyof typeof KERNEL_FAULTS];
+  return kind !== undefined && (kind.status >= 500 || error.code === 'CANCELLED');
+}
+
+/** The same in one line, where there is no status: `OVERLOADED: too busy, try again`. */
+export function failureText(code: string): string {
+  const kind: FaultKind = KERNEL_FAULTS[code as keyof typeof KERNEL_FAULTS] ?? KERNEL_FAULTS.INTERNAL;
+  return kind === KERNEL_FAULTS.INTERNAL ? kind.message : `${code}: ${kind.message}`;
+}
+
 /** What an actor answers to a call; nothing is ever thrown across a port, where `code` and `cause` would be lost. */
 export type Reply =
   | { readonly ok: true; readonly value: unknown; readonly ms: number }

@@ -8,6 +8,7 @@ export interface Nodes {
   readonly one: TestServer;
   /** The same as `one` on SQLite. */
   readonly other: TestServer;
+  readonly storeUrl: string;
   /** Moves the time of both. */
   advance(ms: number): Promise<void>;
   end(): Promise<void>;
@@ -16,9 +17,11 @@ export interface Nodes {
 export async function startNodes(database: TestDatabase, { config = '', ...options }: TestServerOptions = {}): Promise<Nodes> {
   if (database.dialect === 'sqlite') {
     const one = await startServer({ ...options, config });
-    return { one, other: one, advance: async (ms) => void (await one.runtime.advance(ms)), end: () => one.end() };
+    const storeUrl = `sqlite:${join(one.dataDir, 'gatehouse.db')}`;
+    return { one, other: one, storeUrl, advance: async (ms) => void (await one.runtime.advance(ms)), end: () => one.end() };
   }
-  const shared = { ...options, config: `${config}\n[store]\nurl = "${await database.url()}"\n` };
+  const storeUrl = await database.url();
+  const shared = { ...options, config: `${config}\n[store]\nurl = "${storeUrl}"\n` };
   const one = await startServer(shared);
   // They open the same data keys.
   const dataDir = join(temporaryFolder(), 'data');
@@ -28,6 +31,7 @@ export async function startNodes(database: TestDatabase, { config = '', ...optio
   return {
     one,
     other,
+    storeUrl,
     async advance(ms) {
       await Promise.all([one.runtime.advance(ms), other.runtime.advance(ms)]);
     },

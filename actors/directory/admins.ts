@@ -2,6 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName } from '../../kernel/store/accounts.ts';
+import { readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
 import { administeredRealms, requireAdministration } from './administered.ts';
@@ -19,6 +20,14 @@ interface Row {
 }
 
 const COLUMNS = 'id, userpass, jwt, fido2, digital_credentials, client_certificate';
+/** The realms of an admin are listed with it. */
+const LISTING = {
+  columns: COLUMNS,
+  from: 'admin',
+  key: { id: 'string' },
+  size: `OCTET_LENGTH(id) + COALESCE(OCTET_LENGTH(digital_credentials), 0) + COALESCE(OCTET_LENGTH(fido2), 0)
+    + COALESCE((SELECT SUM(OCTET_LENGTH(realm) + 8) FROM admin_realm WHERE admin_realm.admin = admin.id), 0)`,
+} as const;
 
 export async function findAdmin(store: Reader, id: string): Promise<Admin | null> {
   const row = await store.get<Row>(`SELECT ${COLUMNS} FROM admin WHERE id = $1`, [id]);
@@ -73,7 +82,10 @@ export function adminApi(part: Part): AdminApi {
   const { store, clock, args } = part;
   return {
     administered: (owner) => administeredRealms(store, owner),
-    listAdmins: async () => Promise.all((await store.all<Row>(`SELECT ${COLUMNS} FROM admin ORDER BY id`)).map((row) => adminOf(store, row))),
+    async listAdmins(page) {
+      const { items, ...rest } = await readPage<Row>(store, LISTING, page);
+      return { ...rest, items: await Promise.all(items.map((row) => adminOf(store, row))) };
+    },
     getAdmin: (id) => findAdmin(store, id),
     createAdmin: (admin, by) =>
       store.transaction(async (tx) => {

@@ -1,5 +1,9 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
+import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { CompletedLogin, Factor, LoginView, ProvenLogin } from './login-types.ts';
+
+export type { CompletedLogin, Factor, LoginView, ProvenLogin } from './login-types.ts';
 
 /** Who acts: the account for rights, the names for the audit log. */
 export interface Actor {
@@ -83,37 +87,6 @@ export interface CredentialView {
   readonly totp: boolean;
 }
 
-export type Factor = 'password' | 'totp';
-
-/** Both null for an unknown realm; the credential null for an unknown name. */
-export interface LoginView {
-  readonly realm: Realm | null;
-  readonly credential: CredentialView | null;
-  /** In place of a credential that is not there: as long to make and to send as one, and good for nothing. */
-  readonly nobody: CredentialView | null;
-  /** Factors that this source is locked out of. */
-  readonly locked: readonly Factor[];
-  /** The account of the realm, which another realm of the same name will not have; null without one. */
-  readonly realmAccount: string | null;
-  /** The realm takes this name by password. */
-  readonly opens: boolean;
-}
-
-export interface ProvenLogin {
-  readonly realm: string;
-  readonly username: string;
-  readonly source: string;
-  /** The revision of the credential that was proven; a change in between refuses the login. */
-  readonly revision: number;
-  /** The code that was sent; null where there was none. */
-  readonly code: string | null;
-}
-
-export interface CompletedLogin extends ProvenLogin {
-  /** PHC string of the new password; null keeps the one there is. */
-  readonly passwordHash: string | null;
-}
-
 export interface FirstStart {
   readonly username: string;
   /** PHC string of the initial password. */
@@ -174,13 +147,14 @@ export type DirectoryApi = {
   record(event: AuditEvent): Promise<void>;
 
   administered(owner: { readonly realm: string; readonly account: string }): Promise<readonly string[]>;
-  listRealms(): Promise<readonly Realm[]>;
+  /** @param only ids, in their order; null for all realms */
+  listRealms(only: readonly string[] | null, page: PageRequest): Promise<Page<Realm>>;
   getRealm(id: string): Promise<Realm | null>;
   createRealm(realm: Realm, by: Actor): Promise<Realm>;
   updateRealm(realm: Realm, by: Actor): Promise<Realm | null>;
   deleteRealm(id: string, by: Actor): Promise<void>;
 
-  listAdmins(): Promise<readonly Admin[]>;
+  listAdmins(page: PageRequest): Promise<Page<Admin>>;
   getAdmin(id: string): Promise<Admin | null>;
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
   updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
@@ -190,7 +164,7 @@ export type DirectoryApi = {
   removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
 
   /** @param realm null for all realms */
-  listCredentials(realm: string | null): Promise<readonly Credential[]>;
+  listCredentials(realm: string | null, page: PageRequest): Promise<Page<Credential>>;
   getCredential(realm: string, username: string): Promise<Credential | null>;
   createCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
   /** A new password opens the lock of passwords. @returns `overtaken`, and nothing is changed, when the credential has changed since it was compared */

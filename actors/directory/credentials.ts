@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
+import { mapPage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation } from '../../kernel/store/store.ts';
 import { requireAdministration } from './administered.ts';
 import type { Credential, CredentialInput, CredentialUpdate, DirectoryApi } from './api.ts';
@@ -19,6 +20,12 @@ interface Row {
 }
 
 const COLUMNS = 'realm, username, change_password, roles, extra_claims';
+const LISTING = {
+  columns: COLUMNS,
+  from: 'userpass',
+  key: { realm: 'string', username: 'string' },
+  size: 'OCTET_LENGTH(username) + OCTET_LENGTH(roles) + COALESCE(OCTET_LENGTH(extra_claims), 0)',
+} as const;
 
 function credentialOf(row: Row): Credential {
   const extra_claims = row.extra_claims === null ? null : (JSON.parse(row.extra_claims) as Record<string, unknown>);
@@ -46,12 +53,9 @@ type CredentialApi = Pick<DirectoryApi, 'listCredentials' | 'getCredential' | 'c
 export function credentialApi(part: Part): CredentialApi {
   const { store, clock, args } = part;
   return {
-    async listCredentials(realm) {
-      const rows =
-        realm === null
-          ? store.all<Row>(`SELECT ${COLUMNS} FROM userpass ORDER BY realm, username`)
-          : store.all<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 ORDER BY username`, [realm]);
-      return (await rows).map(credentialOf);
+    async listCredentials(realm, page) {
+      const one = realm === null ? {} : { where: 'realm = $1', params: [realm] };
+      return mapPage(await readPage<Row>(store, { ...LISTING, ...one }, page), credentialOf);
     },
     async getCredential(realm, username) {
       const row = await store.get<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 AND username = $2`, [realm, username]);

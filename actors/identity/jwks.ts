@@ -15,17 +15,24 @@ interface Entry {
   fetchedAt: number | undefined;
   triedAt: number | undefined;
   flight: Promise<void> | undefined;
+  /** Memory that the keys take at most. */
+  bytes: number;
 }
 
 /** A key that its issuer has withdrawn counts for this long at most. */
 const OLD_MS = 600_000;
 /** Addresses come from administrators; the bound is for those they have edited away. */
 const MOST_ENTRIES = 1_000;
+/** Memory of all sets together; one of a megabyte takes a third of it. */
+const MAX_BYTES = 83_886_080;
+/** Bytes that a character of JSON can become in memory, with the keys that are imported from it. */
+const JSON_EXPANSION = 32;
 
 export class KeySets {
   readonly #clock: Clock;
   readonly #fetcher: Fetcher;
   readonly #entries = new Map<string, Entry>();
+  #bytes = 0;
 
   constructor(clock: Clock, fetcher: Fetcher) {
     this.#clock = clock;
@@ -46,12 +53,32 @@ export class KeySets {
   }
 
   #entryOf(uri: string): Entry {
-    const entry = this.#entries.get(uri) ?? { set: { resolve: undefined, failure: undefined }, fetchedAt: undefined, triedAt: undefined, flight: undefined };
+    const entry = this.#entries.get(uri) ?? {
+      set: { resolve: undefined, failure: undefined },
+      fetchedAt: undefined,
+      triedAt: undefined,
+      flight: undefined,
+      bytes: 0,
+    };
     // The last used is the last to go.
     this.#entries.delete(uri);
     this.#entries.set(uri, entry);
-    if (this.#entries.size > MOST_ENTRIES) this.#entries.delete(this.#entries.keys().next().value as string);
+    if (this.#entries.size > MOST_ENTRIES) this.#drop(this.#entries.keys().next().value as string);
     return entry;
+  }
+
+  #weigh(uri: string, entry: Entry, bytes: number): void {
+    this.#bytes += bytes - entry.bytes;
+    entry.bytes = bytes;
+    for (const other of this.#entries.keys()) {
+      if (this.#bytes <= MAX_BYTES) return;
+      if (other !== uri) this.#drop(other);
+    }
+  }
+
+  #drop(uri: string): void {
+    this.#bytes -= this.#entries.get(uri)?.bytes ?? 0;
+    this.#entries.delete(uri);
   }
 
   /** One fetch for all who wait, and none before its time. */
@@ -72,6 +99,8 @@ export class KeySets {
       const keys = await this.#fetcher.fetch(uri);
       entry.set = { resolve: createLocalJWKSet({ keys } as unknown as JSONWebKeySet), failure: undefined };
       entry.fetchedAt = this.#clock.monotonic();
+      // One that went meanwhile is counted no more.
+      if (this.#entries.get(uri) === entry) this.#weigh(uri, entry, JSON.stringify(keys).length * JSON_EXPANSION);
     } catch (error) {
       // The object stays the same where its keys do, so that nobody tries them twice.
       if (entry.set.resolve === undefined) entry.set = { resolve: undefined, failure: describe(error) };

@@ -1,41 +1,32 @@
 // Grants as the /access endpoints have them: an owner's objects, what others let one do, and who may create.
 import { Fault } from '../../kernel/fault.ts';
 import { namingOf } from '../../kernel/store/account-name.ts';
-import { accountOf, accountToBe, viewAccounts } from '../../kernel/store/accounts.ts';
+import { accountOf, accountToBe } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
-import type { AccessApi, Grantee, ObtainedObject, OwnedObject, Principal } from './api.ts';
+import { listGrantees, listObtained, listOwned } from './access-lists.ts';
+import { withRefusals } from './access-refusals.ts';
+import type { AccessApi, Principal } from './api.ts';
 import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
-import type { GrantRow } from './object/grant-rows.ts';
-import { EVERYTHING, granteesOf, isGranted, isKnown, parseOperations, rightOf } from './object/grants.ts';
-import { tagsOf } from './object/index-terms.ts';
-import { stateAt } from './object/lifecycle.ts';
-import type { ManagedObject } from './object/managed-object.ts';
+import { EVERYTHING, isGranted, isKnown, rightOf } from './object/grants.ts';
+import type { ObjectDescription } from './object/managed-object.ts';
 import { NO_MARK } from './object/row-seal.ts';
 import { auditActor, callerName, subjectOf } from './principal.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
-import { binarySize } from './ttlv/binary.ts';
-import { encodeJson } from './ttlv/json.ts';
-import { nameOf } from './ttlv/read.ts';
 
 const LONGEST_USER = 512;
 /** Users and realms that one object is granted to: they are read with it. */
 const MOST_GRANTEES = 10_000;
-/** Objects that are read together. */
-const AT_ONCE = 128;
-/** Bytes of the attributes in one list, in the binary encoding; of the objects after them only type and tags are told. */
-const MOST_DESCRIBED = 33_554_432;
 
 export function createAccess(server: KeyServer): AccessApi {
   const { store, rows, cache, args } = server;
-  const seconds = () => Math.floor(server.now() / 1000);
   const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(callerName(caller));
 
   /** @throws Fault KEYS_OBJECT_NOT_FOUND for what the caller may not know of, KEYS_NOT_OWNER for what is another's */
-  async function owned(id: string, caller: Principal): Promise<ManagedObject> {
-    const held = await cache.get(id);
+  async function owned(id: string, caller: Principal): Promise<ObjectDescription> {
+    const held = await cache.get(id, false);
     if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
     requireOwner(held.object, caller);
     return held.object;
@@ -74,7 +65,7 @@ export function createAccess(server: KeyServer): AccessApi {
   async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
     if (id !== EVERYTHING) {
       if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
-      const held = await readHeld(rows, tx, id);
+      const held = await readHeld(rows, tx, id, false);
       if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
       requireOwner(held.object, caller);
       return rows.markOf(held.object);
@@ -84,55 +75,11 @@ export function createAccess(server: KeyServer): AccessApi {
     return NO_MARK;
   }
 
-  return {
-    async owned(caller) {
-      const found = await store.all<{ id: string }>('SELECT id FROM kms_object WHERE owner = $1 ORDER BY seq DESC', [caller.user]);
-      const listed: OwnedObject[] = [];
-      let bytes = 0;
-      for (let at = 0; at < found.length; at += AT_ONCE) {
-        const part = found.slice(at, at + AT_ONCE).map(({ id }) => id);
-        for (const object of await rows.describeAll(store, part)) {
-          if (object.owner !== caller.user) continue;
-          bytes += binarySize(object.attributes.toStructure());
-          listed.push({ object_id: object.id, state: stateName(object, seconds()), attributes: described(object, bytes <= MOST_DESCRIBED) });
-        }
-      }
-      return listed;
-    },
-    async obtained(caller) {
-      const found = new Map<string, GrantRow[]>();
-      for (const row of await rows.grants.ofUsers(store, granteesOf(caller))) found.set(row.object_id, [...(found.get(row.object_id) ?? []), row]);
-      const objects = await rows.describeAll(store, [...found.keys()]);
-      const rightsOn = (object: ManagedObject): ReadonlySet<string> => {
-        const own = (found.get(object.id) ?? []).filter((row) => rows.grants.isOwn(row, rows.markOf(object)));
-        return new Set(own.flatMap(({ operations }) => [...parseOperations(operations)]));
-      };
-      const owners = await viewAccounts(
-        store,
-        objects.map(({ owner }) => owner),
-      );
-      return objects
-        .filter(({ owner }) => owner !== caller.user)
-        .map((object) => ({ object, rights: rightsOn(object) }))
-        .filter(({ rights }) => rights.size > 0)
-        .map(
-          ({ object, rights }): ObtainedObject => ({
-            object_id: object.id,
-            owner_id: owners.get(object.owner)?.name ?? object.owner,
-            state: stateName(object, seconds()),
-            operations: [...rights].sort(),
-          }),
-        );
-    },
-    async grantees(id, caller) {
-      await owned(id, caller);
-      const grants = (await readHeld(rows, store, id))?.grants ?? new Map<string, ReadonlySet<string>>();
-      const views = await viewAccounts(store, grants.keys());
-      // What was granted to somebody who is gone is nobody's.
-      return [...grants].flatMap(([account, operations]): Grantee[] => {
-        const { name = account, isEnded } = views.get(account) ?? {};
-        return isEnded ? [] : [{ user_id: name, operations: [...operations].sort() }];
-      });
+  return withRefusals(server, {
+    owned: (caller, page) => listOwned(server, caller, page),
+    obtained: (caller, page) => listObtained(server, caller, page),
+    async grantees(id, caller, page) {
+      return listGrantees(server, await owned(id, caller), page);
     },
     grant: (id, user, operations, caller) => change(id, user, operations, caller, true),
     revoke: (id, user, operations, caller) => change(id, user, operations, caller, false),
@@ -140,7 +87,7 @@ export function createAccess(server: KeyServer): AccessApi {
     isPrivileged: async (caller) => isPrivileged(caller),
     async check(id, user, operations, caller) {
       const rights = named(operations);
-      const held = await cache.get(id);
+      const held = await cache.get(id, false);
       const visible = held && (held.object.owner === caller.user || isKnown(held.grants, caller));
       const subject = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
       if (subject !== caller && visible) requireOwner(held.object, caller);
@@ -148,10 +95,10 @@ export function createAccess(server: KeyServer): AccessApi {
         visible === true && subject !== undefined && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
       return Object.fromEntries([...rights].map((right) => [right, may(right)]));
     },
-  };
+  });
 }
 
-function requireOwner(object: ManagedObject, caller: Principal): void {
+function requireOwner(object: ObjectDescription, caller: Principal): void {
   if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${callerName(caller)}` });
 }
 
@@ -168,16 +115,4 @@ function requireGrantee(user: string, caller: Principal): void {
   if (user.length === 0 || user.length > LONGEST_USER || /\p{Cc}/u.test(user))
     throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${LONGEST_USER} characters, no control character` });
   if (namingOf(user) === undefined) throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me tells what names are like' });
-}
-
-const stateName = (object: ManagedObject, now: number): string => nameOf('State', stateAt(object, now));
-
-/** Attributes for a person to read: the JSON of the tree, unless there are too many before it, and the tags. */
-function described(object: ManagedObject, whole: boolean): unknown {
-  const short = { object_type: nameOf('ObjectType', object.type), tags: tagsOf(object) };
-  if (!whole) return short;
-  return {
-    ...short,
-    attributes: JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure())).toString()).value,
-  };
 }

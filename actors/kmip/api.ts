@@ -53,12 +53,27 @@ export interface Grantee {
   readonly operations: readonly string[];
 }
 
+/** A part of a list. */
+export interface Page {
+  readonly limit: number;
+  /** As `next` of the part before; undefined for the first. */
+  readonly after: string | undefined;
+}
+
+export interface Listed<T> {
+  readonly items: readonly T[];
+  /** Where the next part begins; undefined at the end. */
+  readonly next: string | undefined;
+}
+
 /** Grants of a caller; operations are taken in any spelling, and answered in lower case without separators. Faults are KEYS_... of the plugin. */
 export type AccessApi = {
-  owned(caller: Principal): Promise<readonly OwnedObject[]>;
-  obtained(caller: Principal): Promise<readonly ObtainedObject[]>;
+  /** The newest first. */
+  owned(caller: Principal, page: Page): Promise<Listed<OwnedObject>>;
+  /** Those granted to the caller by name first, then those granted to all of the caller's realm and to everybody. */
+  obtained(caller: Principal, page: Page): Promise<Listed<ObtainedObject>>;
   /** For the owner only. */
-  grantees(id: string, caller: Principal): Promise<readonly Grantee[]>;
+  grantees(id: string, caller: Principal, page: Page): Promise<Listed<Grantee>>;
   grant(id: string, user: string, operations: readonly string[], caller: Principal): Promise<void>;
   revoke(id: string, user: string, operations: readonly string[], caller: Principal): Promise<void>;
   mayCreate(caller: Principal): Promise<boolean>;

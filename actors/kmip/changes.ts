@@ -1,23 +1,33 @@
 // A transaction of the store as an operation sees it: objects read and written in it, and what it has touched.
 import type { Transaction } from '../../kernel/store/store.ts';
-import { readHeld } from './object/cache.ts';
+import { readHeld, readWhole } from './object/cache.ts';
+import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import { wrappingTerm } from './object/index-terms.ts';
-import type { Draft } from './object/managed-object.ts';
+import type { DescriptionDraft, Draft } from './object/managed-object.ts';
 import type { ObjectTransaction, OperationContext, OperationName } from './operations/operation.ts';
 import { auditActor } from './principal.ts';
 import type { Structure } from './ttlv/node.ts';
 
 export class Changes implements ObjectTransaction {
   readonly touched = new Set<string>();
-  readonly finder: Finder<Draft>;
+  readonly finder: Finder<Draft, DescriptionDraft>;
   readonly tx: Transaction;
   readonly #ctx: OperationContext;
 
-  constructor(ctx: OperationContext, tx: Transaction) {
+  /** @param opening what this call has open: a transaction, which keeps others waiting, does not wait itself */
+  constructor(ctx: OperationContext, tx: Transaction, opening: Opening) {
     this.#ctx = ctx;
     this.tx = tx;
-    this.finder = new Finder<Draft>(ctx, tx, (id) => readHeld(ctx.server.rows, tx, id));
+    const { rows } = ctx.server;
+    this.finder = new Finder<Draft, DescriptionDraft>(ctx, {
+      from: tx,
+      held: (id, content) => readHeld(rows, tx, id, content),
+      whole: ({ object, contentBytes }) => {
+        opening.takeAtOnce(contentBytes);
+        return readWhole(rows, tx, object.id, contentBytes);
+      },
+    });
   }
 
   use(payload: Structure, right: OperationName, tag?: number): Promise<Draft> {
@@ -28,15 +38,27 @@ export class Changes implements ObjectTransaction {
     return this.finder.byId(id, right);
   }
 
-  permitted(id: string, right: OperationName): Promise<Draft | undefined> {
+  describe(payload: Structure, right: OperationName): Promise<DescriptionDraft> {
+    return this.finder.describe(payload, right);
+  }
+
+  describeById(id: string, right: OperationName): Promise<DescriptionDraft> {
+    return this.finder.describeById(id, right);
+  }
+
+  permitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined> {
     return this.finder.permitted(id, right);
   }
 
-  read(id: string): Promise<Draft | undefined> {
+  async read(id: string): Promise<DescriptionDraft | undefined> {
+    return (await this.#ctx.server.rows.describe(this.tx, id))?.object;
+  }
+
+  readWhole(id: string): Promise<Draft | undefined> {
     return this.#ctx.server.rows.read(this.tx, id);
   }
 
-  async wrappedBy({ id, owner }: Draft): Promise<string[]> {
+  async wrappedBy({ id, owner }: DescriptionDraft): Promise<string[]> {
     const { tag, value } = wrappingTerm(id);
     const found = await this.tx.all<{ id: string }>('SELECT object_id AS id FROM kms_attribute WHERE owner = $1 AND tag = $2 AND value = $3', [
       owner,
@@ -51,7 +73,7 @@ export class Changes implements ObjectTransaction {
     await this.#ctx.server.rows.insert(this.tx, object);
   }
 
-  async update(object: Draft): Promise<void> {
+  async update(object: DescriptionDraft): Promise<void> {
     this.touched.add(object.id);
     await this.#ctx.server.rows.update(this.tx, object);
   }
@@ -61,7 +83,7 @@ export class Changes implements ObjectTransaction {
     await this.#ctx.server.rows.remove(this.tx, id);
   }
 
-  async copyGrants(from: Draft, to: Draft): Promise<void> {
+  async copyGrants(from: DescriptionDraft, to: Draft): Promise<void> {
     const { rows } = this.#ctx.server;
     for (const [user, operations] of await rows.grantsOf(this.tx, from)) await rows.grants.write(this.tx, to.id, rows.markOf(to), user, operations);
   }

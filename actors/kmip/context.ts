@@ -3,9 +3,11 @@ import type { Reader, Store } from '../../kernel/store/store.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import { Changes } from './changes.ts';
+import { readWhole } from './object/cache.ts';
+import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
-import type { ManagedObject } from './object/managed-object.ts';
-import type { Batch, ObjectTransaction, OperationContext, OperationName, Version } from './operations/operation.ts';
+import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
+import type { Batch, Objects, ObjectTransaction, OperationContext, OperationName, Version } from './operations/operation.ts';
 import type { KeyServer } from './server.ts';
 import type { Structure } from './ttlv/node.ts';
 
@@ -15,7 +17,9 @@ export class BatchContext implements OperationContext {
   readonly version: Version;
   readonly batch: Batch = { placeholder: undefined, made: new Map() };
   readonly now: number;
-  readonly #finder: Finder<ManagedObject>;
+  /** Contents that this call has open. */
+  readonly opening: Opening;
+  readonly #finder: Finder<ManagedObject, ObjectDescription>;
   /** Set where the whole batch is one transaction. */
   #whole: Changes | undefined;
   /** A batch that is one transaction holds up all writers: it does not stand in line with others besides. */
@@ -26,14 +30,22 @@ export class BatchContext implements OperationContext {
     this.caller = caller;
     this.version = version;
     this.now = Math.floor(server.now() / 1000);
-    this.#finder = new Finder(this, server.store, (id) => server.cache.get(id));
+    this.opening = server.room.begin(caller.user);
+    this.#finder = new Finder<ManagedObject, ObjectDescription>(this, {
+      from: server.store,
+      held: (id, content) => server.cache.get(id, content),
+      whole: async ({ object, contentBytes }) => {
+        await this.opening.take(contentBytes);
+        return readWhole(server.rows, server.store, object.id, contentBytes);
+      },
+    });
   }
 
   get reader(): Reader {
     return this.#whole?.tx ?? this.server.store;
   }
 
-  get #objects(): Finder<ManagedObject> {
+  get #objects(): Objects<ManagedObject, ObjectDescription> & Pick<OperationContext, 'candidates'> {
     return this.#whole?.finder ?? this.#finder;
   }
 
@@ -43,6 +55,14 @@ export class BatchContext implements OperationContext {
 
   byId(id: string, right: OperationName): Promise<ManagedObject> {
     return this.#objects.byId(id, right);
+  }
+
+  describe(payload: Structure, right: OperationName): Promise<ObjectDescription> {
+    return this.#objects.describe(payload, right);
+  }
+
+  describeById(id: string, right: OperationName): Promise<ObjectDescription> {
+    return this.#objects.describeById(id, right);
   }
 
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]> {
@@ -55,7 +75,7 @@ export class BatchContext implements OperationContext {
     const { rows, store } = this.server;
     const transaction = () =>
       store.transaction(async (tx) => {
-        const changes = new Changes(this, tx);
+        const changes = new Changes(this, tx, this.opening);
         touched = changes.touched;
         return work(changes);
       });
@@ -72,7 +92,7 @@ export class BatchContext implements OperationContext {
         store.transaction(async (tx) => {
           this.batch.placeholder = undefined;
           this.batch.made.clear();
-          this.#whole = new Changes(this, tx);
+          this.#whole = new Changes(this, tx, this.opening);
           touched = this.#whole.touched;
           return work();
         });

@@ -8,6 +8,7 @@ import { createAside } from './aside.ts';
 import { SeededRandom } from './crypto/random.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
+import { ContentRoom } from './object/content-room.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
 import { answerCrypto } from './rest/answer.ts';
@@ -32,6 +33,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     store,
     rows,
     cache,
+    room: new ContentRoom(() => ctx.call()?.signal),
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),

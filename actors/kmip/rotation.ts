@@ -76,6 +76,8 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
     else if (error instanceof Fault) throw error;
     else server.log.error({ object: id, error: describe(error) }, 'an object could not be rotated');
     return false;
+  } finally {
+    ctx.opening.end();
   }
 }
 
@@ -88,7 +90,10 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, sour
     await tx.update(draft);
     return false;
   }
-  return replaceByKind(tx, draft, ctx, source);
+  const whole = await tx.readWhole(id);
+  if (!whole) return false;
+  settle(whole, ctx.now);
+  return replaceByKind(tx, whole, ctx, source);
 }
 
 async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource): Promise<boolean> {

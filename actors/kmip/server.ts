@@ -5,6 +5,7 @@ import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';
 import type { SeededRandom } from './crypto/random.ts';
 import type { ObjectCache } from './object/cache.ts';
+import type { ContentRoom } from './object/content-room.ts';
 import type { ObjectRows } from './object/rows.ts';
 import type { Streams } from './streams.ts';
 
@@ -18,6 +19,8 @@ export interface KeyServer {
   readonly store: Store;
   readonly rows: ObjectRows;
   readonly cache: ObjectCache;
+  /** For contents of objects that are open at a time. */
+  readonly room: ContentRoom;
   /** Multi-part operations. */
   readonly streams: Streams;
   readonly random: SeededRandom;

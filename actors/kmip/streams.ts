@@ -1,11 +1,13 @@
 // Multi-part operations as the operations of a kmip thread use them: calls to the stream actor whose refusals are thrown.
 import type { PinnedRef, Remote } from '../../kernel/actor.ts';
-import { Fault } from '../../kernel/fault.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { Refusal } from './refusal.ts';
 import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from './stream-api.ts';
 
-/** Every part may be refused with InvalidCorrelationValue, ServerLimitExceeded or what the algorithm refuses; that ends the stream. */
+/**
+ * Every part may be refused with InvalidCorrelationValue, ServerLimitExceeded or what the algorithm refuses; that ends the stream. A fault of the
+ * server is none of these; the stream may be lost with it, and its next part is told.
+ */
 export interface Streams {
   begin(start: StreamStart, data: Uint8Array): Promise<StreamOutput>;
   update(owner: StreamOwner, value: Uint8Array, data: Uint8Array): Promise<StreamOutput>;
@@ -27,17 +29,10 @@ export function openStreams(actor: PinnedRef<StreamApi>): Streams {
 }
 
 async function result(call: () => Promise<StreamResult>): Promise<StreamOutput> {
-  const answer = await call().catch((error: unknown) => {
-    if (error instanceof Fault && LOST.has(error.code))
-      throw new Refusal('InvalidCorrelationValue', 'the multi-part operation was lost or cannot be reached; begin it again', error);
-    throw error;
-  });
+  const answer = await call();
   if (!answer.ok) throw new Refusal(answer.reason, answer.message);
   return answer;
 }
-
-/** What a stream does not survive, or may not have survived. */
-const LOST: ReadonlySet<string> = new Set(['ACTOR_LOST', 'UNAVAILABLE', 'DEADLINE', 'STOPPING']);
 
 /** Bytes of their own: a view on a larger buffer may not cross a thread. */
 function owned(bytes: Uint8Array): Uint8Array {

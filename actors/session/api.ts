@@ -1,4 +1,5 @@
 // What a session actor answers about the sessions it owns.
+import type { Page, PageRequest } from '../../kernel/store/page.ts';
 
 /** A live session. Times are milliseconds since the epoch. */
 export interface SessionView {
@@ -56,7 +57,7 @@ export type SessionApi = {
   /** What is ended by somebody who neither owns nor administers it any more is FORBIDDEN, and nothing ends. @returns how many of them lived in the store */
   end(ids: readonly string[], by: SessionEnder): Promise<number>;
   /** Ids of the live sessions of these users. */
-  list(realm: string, clients: readonly SessionClient[]): Promise<readonly string[]>;
+  list(realm: string, clients: readonly SessionClient[], page: PageRequest): Promise<Page<string>>;
   endRealm(realm: string, by: SessionEnder): Promise<number>;
   /** Removes the rows of expired sessions. */
   purge(by: SessionEnder): Promise<number>;

@@ -1,6 +1,7 @@
 // The rows behind sessions.
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { accountOf, accountOfScope, liveAccount } from '../../kernel/store/accounts.ts';
+import { cursorOf, type Listing, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { opensTo, requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSession, SessionClient, SessionEnder, SessionView } from './api.ts';
@@ -11,6 +12,8 @@ export interface StoredSession extends SessionView {
   seenAt: number;
   /** Last activity written to the row. */
   writtenAt: number;
+  /** Memory that this takes at most. */
+  readonly bytes: number;
 }
 
 interface Row {
@@ -28,10 +31,17 @@ interface Row {
   readonly claims: string;
 }
 
+/** Of a session without its claims: its texts of fixed length, its hash, the entry of the cache. */
+const SESSION_BYTES = 1_536;
+/** Bytes that a character of JSON can become in memory: an array in an array takes two of them and 56 bytes. */
+const JSON_EXPANSION = 32;
+/** Owners that are told one by one; of more, everybody's. */
+const MAX_NAMED_OWNERS = 1_000;
+
 type Claims = Pick<SessionView, 'jti' | 'roles' | 'extraClaims'>;
 
-/** An idle session's row is behind its last activity by up to a tenth of the limit; it is kept that much longer. */
-const EXPIRED = 'created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1100 + 1000 <= $1';
+/** Of settled rows: what was used is written long before it could seem idle. */
+const EXPIRED = 'created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1000 <= $1';
 
 export async function readRow(store: Reader, id: string): Promise<StoredSession | undefined> {
   const sql = `SELECT id, cookie_hash, realm, username, account, realm_account, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims
@@ -51,6 +61,7 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
     maxStaleAgeSeconds: row.max_stale_age_seconds,
     seenAt: row.seen_at,
     writtenAt: row.seen_at,
+    bytes: SESSION_BYTES + 2 * row.username.length + JSON_EXPANSION * row.claims.length,
     ...(JSON.parse(row.claims) as Claims),
   };
 }
@@ -98,9 +109,14 @@ async function accountsOf(tx: Transaction, session: NewSession): Promise<{ own: 
   return own === undefined ? undefined : { own, realm };
 }
 
-/** @returns false when the row is gone */
-export async function touchRow(store: Store, id: string, now: number): Promise<boolean> {
-  return (await store.transaction((tx) => tx.run('UPDATE session SET seen_at = $1 WHERE id = $2', [now, id]))) === 1;
+/** A later use that another node has written stays. @returns how many rows are there still */
+export function writeSeen(store: Store, used: readonly StoredSession[]): Promise<number> {
+  const seen = used.map(({ id, seenAt }) => [seenAt, id] as const);
+  return store.transaction(async (tx) => {
+    let there = 0;
+    for (const params of seen) there += await tx.run('UPDATE session SET seen_at = CASE WHEN seen_at < $1 THEN $1 ELSE seen_at END WHERE id = $2', params);
+    return there;
+  });
 }
 
 export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<number> {
@@ -118,21 +134,52 @@ export function endRows(store: Store, ids: readonly string[], by: SessionEnder):
   });
 }
 
-export async function listRows(store: Reader, realm: string, clients: readonly SessionClient[], now: number): Promise<string[]> {
-  const ids: string[] = [];
-  const sql = `SELECT id FROM session WHERE realm = $1 AND username = $2 AND scheme = $3 AND NOT (${EXPIRED.replaceAll('$1', '$4')}) ORDER BY created_at, id`;
-  for (const { username, scheme } of clients) ids.push(...(await store.all<{ id: string }>(sql, [realm, username, scheme, now])).map(({ id }) => id));
-  return [...new Set(ids)];
+/** In the order of the clients, and of each from the oldest on. */
+export async function listRows(
+  store: Reader,
+  realm: string,
+  clients: readonly SessionClient[],
+  { after, limit }: PageRequest,
+  now: number,
+): Promise<Page<string>> {
+  const distinct = [...new Map(clients.map((client) => [`${client.scheme}/${client.username}`, client])).values()];
+  const [from = 0, inner = ''] = after === undefined ? [] : (parseCursor(after, ['number', 'string']) as [number, string]);
+  const items: string[] = [];
+  let bytes = 0;
+  for (const [at, client] of distinct.entries()) {
+    if (at < from) continue;
+    const page = await readPage<{ id: string }>(store, listingOf(realm, client, now), {
+      after: at === from && inner !== '' ? inner : undefined,
+      limit: limit - items.length,
+    });
+    items.push(...page.items.map(({ id }) => id));
+    bytes += page.bytes;
+    const isLast = at === distinct.length - 1;
+    if (page.next !== null) return { items, bytes, next: cursorOf([at, page.next]) };
+    if (items.length === limit && !isLast) return { items, bytes, next: cursorOf([at + 1, '']) };
+  }
+  return { items, bytes, next: null };
 }
 
-/** @returns the owners of what was deleted, whose version counters have to move */
-export function endRealmRows(store: Store, realm: string, by: SessionEnder): Promise<readonly { readonly username: string }[]> {
+function listingOf(realm: string, { username, scheme }: SessionClient, now: number): Listing {
+  return {
+    columns: 'created_at, id',
+    from: 'session',
+    where: `realm = $1 AND username = $2 AND scheme = $3 AND NOT (${EXPIRED.replaceAll('$1', '$4')})`,
+    params: [realm, username, scheme, now],
+    key: { created_at: 'number', id: 'string' },
+    size: 'OCTET_LENGTH(id)',
+  };
+}
+
+/** @returns how many, and the owners whose version counters have to move; undefined for too many to name */
+export function endRealmRows(store: Store, realm: string, by: SessionEnder): Promise<{ ended: number; owners: readonly string[] | undefined }> {
   return store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
-    const owners = await tx.all<{ username: string }>('SELECT username FROM session WHERE realm = $1', [realm]);
-    await tx.run('DELETE FROM session WHERE realm = $1', [realm]);
-    await tx.audit({ event: 'session.end_realm', outcome: 'success', ...auditFields(by, realm), target: `${owners.length} sessions` });
-    return owners;
+    const owners = await tx.all<{ username: string }>('SELECT DISTINCT username FROM session WHERE realm = $1 LIMIT $2', [realm, MAX_NAMED_OWNERS + 1]);
+    const ended = await tx.run('DELETE FROM session WHERE realm = $1', [realm]);
+    await tx.audit({ event: 'session.end_realm', outcome: 'success', ...auditFields(by, realm), target: `${ended} sessions` });
+    return { ended, owners: owners.length > MAX_NAMED_OWNERS ? undefined : owners.map(({ username }) => username) };
   });
 }
 

@@ -2,58 +2,71 @@
 import { timingSafeEqual } from 'node:crypto';
 import { defineActor } from '../../kernel/actor.ts';
 import { userCounter } from '../../kernel/versions.ts';
-import type { SessionApi, SessionView } from './api.ts';
+import { Activity } from './activity.ts';
+import type { SessionApi, SessionEnder, SessionView } from './api.ts';
 import { createCache } from './cache.ts';
-import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type StoredSession, touchRow } from './rows.ts';
+import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type StoredSession } from './rows.ts';
 
 export interface SessionArgs {
-  /** Sessions held in memory by this actor. */
-  readonly cacheSize: number;
+  /** Memory that the sessions held by this actor take at most, bytes. */
+  readonly cacheBytes: number;
 }
 
 const PURGE_MS = 60_000;
-/** The idle limit is written at most once per this part of it. */
-const TOUCH_PART = 10;
 
-export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) => {
+export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) => {
   const store = await ctx.openStore();
   const { versions, clock } = ctx;
   // Where other processes write the same rows, or no counters are shared, every look is a read.
   const cache = createCache<StoredSession>(
-    store.shared || !versions ? 0 : cacheSize,
+    store.shared || !versions ? 0 : cacheBytes,
+    ({ bytes }) => bytes,
     (session) => versions?.read(userCounter(session.realm, session.username)) ?? 0,
   );
+  const activity = new Activity(store, clock, (error) => ctx.log.warn({ error: String(error) }, 'the use of sessions could not be written'));
   const timer = ctx.key === '0' ? purgeRegularly() : undefined;
 
   function purgeRegularly() {
-    const purge = () => {
-      purgeRows(store, clock.now(), undefined).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
-      handle.current = clock.setTimeout(purge, PURGE_MS);
+    const again = () => {
+      purge(undefined).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
+      handle.current = clock.setTimeout(again, PURGE_MS);
     };
-    const handle = { current: clock.setTimeout(purge, PURGE_MS) };
+    const handle = { current: clock.setTimeout(again, PURGE_MS) };
     return handle;
   }
 
   /** The session if it lives; an expired one is absent at once, whenever its row is removed. */
   async function find(id: string): Promise<StoredSession | undefined> {
     const known = cache.get(id);
-    const session = known ?? (await cache.fill(id, () => readRow(store, id)));
+    const session = known ?? (await cache.fill(id, () => read(id)));
     if (!session) return undefined;
     const now = clock.now();
     const { createdAt, seenAt, maxAgeSeconds, maxStaleAgeSeconds } = session;
     if (now < createdAt + maxAgeSeconds * 1000 && now < seenAt + maxStaleAgeSeconds * 1000) return session;
-    cache.delete(id);
+    forget(id);
     return undefined;
   }
 
+  async function read(id: string): Promise<StoredSession | undefined> {
+    const session = await readRow(store, id);
+    return session && activity.known(session);
+  }
+
   async function touch(session: StoredSession): Promise<boolean> {
-    const now = clock.now();
-    session.seenAt = now;
-    if (now - session.writtenAt < (session.maxStaleAgeSeconds * 1000) / TOUCH_PART) return true;
-    session.writtenAt = now;
-    if (await touchRow(store, session.id, now)) return true;
-    cache.delete(session.id);
+    if (await activity.note(session)) return true;
+    forget(session.id);
     return false;
+  }
+
+  function forget(id: string): void {
+    cache.delete(id);
+    activity.forget(id);
+  }
+
+  /** Rows are looked at after what this thread knows is in them; other threads and nodes have written theirs by the time it matters. */
+  async function purge(by: SessionEnder | undefined): Promise<number> {
+    await activity.settle();
+    return purgeRows(store, clock.now(), by);
   }
 
   const api: SessionApi = {
@@ -70,26 +83,31 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheSize }, ctx) =
     },
     async end(ids, by) {
       const ended = await endRows(store, ids, by);
-      for (const id of ids) cache.delete(id);
+      for (const id of ids) forget(id);
       return ended;
     },
-    list: (realm, clients) => listRows(store, realm, clients, clock.now()),
-    async endRealm(realm, by) {
-      const owners = await endRealmRows(store, realm, by);
-      for (const username of new Set(owners.map((owner) => owner.username))) versions?.bump(userCounter(realm, username));
-      return owners.length;
+    async list(realm, clients, page) {
+      await activity.settle();
+      return listRows(store, realm, clients, page, clock.now());
     },
-    purge: (by) => purgeRows(store, clock.now(), by),
+    async endRealm(realm, by) {
+      const { ended, owners } = await endRealmRows(store, realm, by);
+      if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
+      else versions?.bumpAll();
+      return ended;
+    },
+    purge,
   };
   return {
     api,
     async stop() {
       if (timer) clock.clearTimeout(timer.current);
+      await activity.stop().catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'the use of sessions could not be written'));
       await store.close();
     },
   };
 });
 
-function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, ...view }: StoredSession): SessionView {
+function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, bytes: _bytes, ...view }: StoredSession): SessionView {
   return view;
 }

@@ -1,5 +1,6 @@
 // What the token actor answers: roles of machines, their secret ids, and app tokens. Secrets never reach it, only their digests.
 import type { AuditEvent } from '../../kernel/store/audit.ts';
+import type { Page, PageRequest } from '../../kernel/store/page.ts';
 
 /** Ways for a machine to sign in: with a role id and a secret id, or as a service account of a cluster. */
 export type TokenKind = 'approle' | 'cluster';
@@ -20,6 +21,8 @@ interface TokenSettings {
   /** Age that renewals cannot prolong a token beyond; 0: none. */
   readonly tokenMaxTtlSeconds: number;
   readonly tokenPolicies: readonly string[];
+  /** False: its tokens end when their first lease does. */
+  readonly tokenRenewable: boolean;
 }
 
 export interface RoleSettings extends TokenSettings {
@@ -97,6 +100,7 @@ export interface TokenView {
   readonly createdAt: number;
   /** Whole seconds that are left; 0 for a token that does not expire. */
   readonly ttlSeconds: number;
+  readonly renewable: boolean;
 }
 
 export type LoginOutcome = { readonly outcome: 'issued'; readonly token: TokenView } | { readonly outcome: 'denied' } | { readonly outcome: 'exhausted' };
@@ -106,7 +110,7 @@ export type TokenApi = {
   /** Makes the role, or replaces its settings; its role id and secret ids stay. */
   putRole(name: string, settings: RoleSettings, by: Administrator): Promise<void>;
   role(name: string): Promise<Role | null>;
-  roles(): Promise<readonly string[]>;
+  roles(page: PageRequest): Promise<Page<string>>;
   /** With its secret ids and tokens. */
   deleteRole(name: string, by: Administrator): Promise<void>;
   /** @returns how many, or null for an unknown role */
@@ -114,20 +118,20 @@ export type TokenApi = {
   /** @returns false for an unknown role */
   createSecretId(secretId: NewSecretId, by: Administrator): Promise<boolean>;
   /** Of the secret ids that can be used now; null for an unknown role. */
-  accessors(role: string): Promise<readonly string[] | null>;
+  accessors(role: string, page: PageRequest): Promise<Page<string> | null>;
   /** Only a secret id of this role. */
   destroySecretId(role: string, accessor: string, by: Administrator): Promise<void>;
   loginRole(login: RoleLogin): Promise<LoginOutcome>;
   putClusterRole(name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void>;
   clusterRole(name: string): Promise<ClusterRole | null>;
-  clusterRoles(): Promise<readonly string[]>;
+  clusterRoles(page: PageRequest): Promise<Page<string>>;
   /** With its tokens. */
   deleteClusterRole(name: string, by: Administrator): Promise<void>;
   loginCluster(login: ClusterLogin): Promise<LoginOutcome>;
   /** The token of a digest, if it can be used now. */
   look(digest: string): Promise<TokenView | null>;
-  /** @returns null for a token that cannot be used */
-  renew(digest: string, source: string): Promise<TokenView | null>;
+  /** @returns null for a token that cannot be used, `fixed` for one that cannot be renewed */
+  renew(digest: string, source: string): Promise<TokenView | null | 'fixed'>;
   /** @returns false for a token that cannot be used */
   revoke(digest: string, source: string): Promise<boolean>;
   /** Writes the row of an event that changes nothing, such as a refused login. */

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { clusterScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
+import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
@@ -14,13 +15,17 @@ interface Row {
   readonly settings: string;
 }
 
+/** What roles of before it was asked for mean. */
+const WITHOUT = { tokenRenewable: true };
+
 export async function readClusterRole(reader: Reader, name: string): Promise<ClusterRole | null> {
   const row = await reader.get<Row>('SELECT name, revision, settings FROM cluster_role WHERE name = $1', [name]);
-  return row ? { name, revision: row.revision, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
+  return row ? { name, revision: row.revision, ...WITHOUT, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
 }
 
-export async function listClusterRoles(store: Reader): Promise<readonly string[]> {
-  return (await store.all<{ name: string }>('SELECT name FROM cluster_role ORDER BY name')).map(({ name }) => name);
+export async function listClusterRoles(store: Reader, page: PageRequest): Promise<Page<string>> {
+  const listing = { columns: 'name', from: 'cluster_role', key: { name: 'string' }, size: 'OCTET_LENGTH(name)' } as const;
+  return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
 }
 
 /**

@@ -16,9 +16,9 @@ export function loginRole(store: Store, login: RoleLogin, now: number): Promise<
     if (!role) return refuse(tx, 'approle', undefined, login.source, 'unknown role id');
     const refusal = role.bindSecretId ? await proveSecretId(tx, role, login, now) : undefined;
     if (refusal) return refusal;
-    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds } = role;
+    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
     const account = await holdName(tx, approleName(name));
-    const grant = { kind: 'approle', role: name, entity: name, account, policies, ttlSeconds, maxTtlSeconds } as const;
+    const grant = { kind: 'approle', role: name, entity: name, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, now) };
   });
 }
@@ -38,9 +38,9 @@ export function loginCluster(store: Store, login: ClusterLogin, now: number): Pr
   return store.transaction(async (tx): Promise<LoginOutcome> => {
     const role = await readClusterRole(tx, login.role);
     if (role?.revision !== login.revision) return refuse(tx, 'cluster', login.entity, login.source, 'the role has changed meanwhile', login.role);
-    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds } = role;
+    const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
     const account = (await holdName(tx, clusterScope(name))) + login.entity;
-    const grant = { kind: 'cluster', role: name, entity: login.entity, account, policies, ttlSeconds, maxTtlSeconds } as const;
+    const grant = { kind: 'cluster', role: name, entity: login.entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, now) };
   });
 }

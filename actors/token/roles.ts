@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { approleName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
+import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, Role, RoleSettings } from './api.ts';
@@ -14,11 +15,12 @@ interface Row {
   readonly token_ttl_seconds: number;
   readonly token_max_ttl_seconds: number;
   readonly token_policies: string;
+  readonly token_renewable: number;
   readonly secret_id_ttl_seconds: number;
   readonly bind_secret_id: number;
 }
 
-const SETTINGS = 'token_ttl_seconds, token_max_ttl_seconds, token_policies, secret_id_ttl_seconds, bind_secret_id';
+const SETTINGS = 'token_ttl_seconds, token_max_ttl_seconds, token_policies, token_renewable, secret_id_ttl_seconds, bind_secret_id';
 const REPLACED = SETTINGS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
@@ -44,26 +46,29 @@ function roleOf(row: Row | undefined): Role | null {
     tokenTtlSeconds: row.token_ttl_seconds,
     tokenMaxTtlSeconds: row.token_max_ttl_seconds,
     tokenPolicies: JSON.parse(row.token_policies) as string[],
+    tokenRenewable: row.token_renewable === 1,
     secretIdTtlSeconds: row.secret_id_ttl_seconds,
     bindSecretId: row.bind_secret_id === 1,
   };
 }
 
-export async function listRoles(store: Reader): Promise<readonly string[]> {
-  return (await store.all<{ name: string }>('SELECT name FROM approle ORDER BY name')).map(({ name }) => name);
+export async function listRoles(store: Reader, page: PageRequest): Promise<Page<string>> {
+  const listing = { columns: 'name', from: 'approle', key: { name: 'string' }, size: 'OCTET_LENGTH(name)' } as const;
+  return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
 }
 
 /** A true update of what is there: a new row in its place would take the secret ids with it. */
 export function putRole(store: Store, name: string, settings: RoleSettings, by: Administrator): Promise<void> {
-  const { tokenTtlSeconds, tokenMaxTtlSeconds, tokenPolicies, secretIdTtlSeconds, bindSecretId } = settings;
+  const { tokenTtlSeconds, tokenMaxTtlSeconds, tokenPolicies, tokenRenewable, secretIdTtlSeconds, bindSecretId } = settings;
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
-    await tx.run(`INSERT INTO approle (name, role_id, ${SETTINGS}) VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name) DO UPDATE SET ${REPLACED}`, [
+    await tx.run(`INSERT INTO approle (name, role_id, ${SETTINGS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO UPDATE SET ${REPLACED}`, [
       name,
       randomUUID(),
       tokenTtlSeconds,
       tokenMaxTtlSeconds,
       JSON.stringify(tokenPolicies),
+      tokenRenewable ? 1 : 0,
       secretIdTtlSeconds,
       bindSecretId ? 1 : 0,
     ]);

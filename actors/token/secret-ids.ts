@@ -1,4 +1,5 @@
 // The rows behind secret ids: digest and accessor in one, so that neither is ever without the other.
+import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, NewSecretId } from './api.ts';
@@ -41,10 +42,17 @@ export function createSecretId(store: Store, { role: name, digest, accessor, ttl
   });
 }
 
-export async function listAccessors(store: Reader, role: string, now: number): Promise<readonly string[] | null> {
+export async function listAccessors(store: Reader, role: string, page: PageRequest, now: number): Promise<Page<string> | null> {
   if (!(await readRole(store, role))) return null;
-  const sql = 'SELECT accessor FROM secret_id WHERE role = $1 AND exhausted_at = 0 AND (expires_at = 0 OR expires_at > $2) ORDER BY created_at, accessor';
-  return (await store.all<{ accessor: string }>(sql, [role, now])).map(({ accessor }) => accessor);
+  const listing = {
+    columns: 'created_at, accessor',
+    from: 'secret_id',
+    where: 'role = $1 AND exhausted_at = 0 AND (expires_at = 0 OR expires_at > $2)',
+    params: [role, now],
+    key: { created_at: 'number', accessor: 'string' },
+    size: 'OCTET_LENGTH(accessor)',
+  } as const;
+  return mapPage(await readPage<{ accessor: string }>(store, listing, page), ({ accessor }) => accessor);
 }
 
 export function destroySecretId(store: Store, role: string, accessor: string, by: Administrator, now: number): Promise<void> {

@@ -9,6 +9,8 @@ export interface TokenLife {
   readonly leaseSeconds: number;
   /** What no renewal goes beyond; 0: none. */
   readonly maxExpiresAt: number;
+  /** False: no renewal changes anything. */
+  readonly renewable: boolean;
 }
 
 export interface TokenEvent {
@@ -25,7 +27,10 @@ export function leaseEnd(now: number, leaseSeconds: number, maxExpiresAt: number
 
 export const tokenMachine = setup({
   types: { context: {} as TokenLife, events: {} as TokenEvent, input: {} as TokenLife },
-  guards: { hasElapsed: ({ context, event }) => context.expiresAt !== 0 && context.expiresAt <= event.now },
+  guards: {
+    hasElapsed: ({ context, event }) => context.expiresAt !== 0 && context.expiresAt <= event.now,
+    isRenewable: ({ context }) => context.renewable,
+  },
   actions: { prolong: assign({ expiresAt: ({ context, event }) => leaseEnd(event.now, context.leaseSeconds, context.maxExpiresAt) }) },
 }).createMachine({
   id: 'token',
@@ -35,7 +40,10 @@ export const tokenMachine = setup({
     issued: {
       on: {
         use: { guard: 'hasElapsed', target: 'expired' },
-        renew: [{ guard: 'hasElapsed', target: 'expired' }, { actions: 'prolong' }],
+        renew: [
+          { guard: 'hasElapsed', target: 'expired' },
+          { guard: 'isRenewable', actions: 'prolong' },
+        ],
         revoke: [{ guard: 'hasElapsed', target: 'expired' }, { target: 'revoked' }],
       },
     },
@@ -47,8 +55,8 @@ export const tokenMachine = setup({
 export type TokenState = SnapshotFrom<typeof tokenMachine>['value'];
 
 /** A row is an issued token: those that are revoked have none. */
-export function stepToken({ expiresAt, leaseSeconds, maxExpiresAt }: TokenLife, event: TokenEvent): { state: TokenState; life: TokenLife } {
-  const stored = tokenMachine.resolveState({ value: 'issued', context: { expiresAt, leaseSeconds, maxExpiresAt } });
+export function stepToken({ expiresAt, leaseSeconds, maxExpiresAt, renewable }: TokenLife, event: TokenEvent): { state: TokenState; life: TokenLife } {
+  const stored = tokenMachine.resolveState({ value: 'issued', context: { expiresAt, leaseSeconds, maxExpiresAt, renewable } });
   const [{ value, context }] = transition(tokenMachine, stored, event);
   return { state: value, life: context };
 }

@@ -14,6 +14,7 @@ interface Row {
   readonly expires_at: number;
   readonly lease_seconds: number;
   readonly max_expires_at: number;
+  readonly renewable: number;
 }
 
 /** What a token is issued for. */
@@ -25,17 +26,18 @@ interface Grant {
   readonly policies: readonly string[];
   readonly ttlSeconds: number;
   readonly maxTtlSeconds: number;
+  readonly renewable: boolean;
 }
 
-const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at';
+const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at, renewable';
 const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
 /** The row is written in the transaction that found the login good, with its audit row. */
 export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, now: number): Promise<TokenView> {
-  const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds } = grant;
+  const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
-  const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt };
-  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, [
+  const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt, renewable };
+  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, [
     digest,
     accessor,
     kind,
@@ -47,9 +49,10 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
     life.expiresAt,
     life.leaseSeconds,
     life.maxExpiresAt,
+    renewable ? 1 : 0,
   ]);
   await tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
-  return { kind, role, entity, account, policies, createdAt: now, ttlSeconds: secondsLeft(life, now) };
+  return { kind, role, entity, account, policies, createdAt: now, ttlSeconds: secondsLeft(life, now), renewable };
 }
 
 /** Every look is a read: a token that another node revoked is refused at once. */
@@ -58,11 +61,12 @@ export async function readToken(store: Reader, digest: string, now: number): Pro
   return found?.state === 'issued' ? viewOf(found.row, found.life, now) : null;
 }
 
-export function renewToken(store: Store, digest: string, source: string, now: number): Promise<TokenView | null> {
+export function renewToken(store: Store, digest: string, source: string, now: number): Promise<TokenView | null | 'fixed'> {
   return store.transaction(async (tx) => {
     const found = await step(tx, digest, { type: 'renew', now });
     if (found?.state !== 'issued') return null;
     const { row, life } = found;
+    if (!life.renewable) return 'fixed';
     await tx.run('UPDATE app_token SET expires_at = $1 WHERE digest = $2', [life.expiresAt, digest]);
     await tx.audit({ event: 'token.renew', outcome: 'success', actor: row.entity, scheme: 'token', source, target: row.accessor });
     return viewOf(row, life, now);
@@ -91,11 +95,14 @@ export function purgeTokens(tx: Transaction, now: number): Promise<number> {
 async function step(reader: Reader, digest: string, event: TokenEvent): Promise<{ row: Row; state: TokenState; life: TokenLife } | undefined> {
   const row = await reader.get<Row>(SELECT, [digest]);
   if (!row) return undefined;
-  return { row, ...stepToken({ expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at }, event) };
+  return {
+    row,
+    ...stepToken({ expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at, renewable: row.renewable === 1 }, event),
+  };
 }
 
 function viewOf({ kind, role, entity, account, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
-  return { kind, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now) };
+  return { kind, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now), renewable: life.renewable };
 }
 
 /** A token in its last second has one second left: 0 says that it does not expire. */

@@ -133,7 +133,7 @@ function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
   app.setErrorHandler((error, request, reply) => {
     const usual = problems(error, request.id);
     const own = ownRefusal(request, usual);
-    return own ? reply.code(own.status).type('application/json; charset=utf-8').send(own.body) : sendProblem(reply, usual);
+    return sendProblem(reply, own ? { ...usual, ...own } : usual);
   });
   // Before a body is read: what is wrong with it says nothing of a path that is not there.
   app.addHook('onRequest', (request, _reply, done) => (request.is404 ? done(new Fault('NOT_FOUND')) : done()));
@@ -142,7 +142,7 @@ function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
   });
 }
 
-function sendProblem(reply: FastifyReply, { status, headers, body }: Problem): FastifyReply {
+function sendProblem(reply: FastifyReply, { status, headers, body }: Omit<Problem, 'body'> & { readonly body: unknown }): FastifyReply {
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
 }
 

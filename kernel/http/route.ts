@@ -73,7 +73,7 @@ export interface Route {
   readonly rawBody?: true;
   /**
    * The route's own form of errors: asked for every refusal after its authentication, undefined leaves the usual body.
-   * Status and headers of the usual answer are not used with it.
+   * The status of the usual answer is not used with it; its headers are.
    */
   refusal?(fault: Refused): { readonly status: number; readonly body: unknown } | undefined;
   /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does, or what the headers show. */

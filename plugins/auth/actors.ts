@@ -37,7 +37,8 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     session: sharded<SessionApi, SessionArgs>({
       module: new URL('../../actors/session/session.actor.ts', import.meta.url),
       shards: 1,
-      args: { cacheSize: 100_000 },
+      // Less than its memory: at least 75 000 sessions without extra claims.
+      args: { cacheBytes: 335_544_320 },
       deadlineMs: 10_000,
       maxQueue: 4_096,
       memoryMb: 512,

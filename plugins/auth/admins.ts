@@ -6,6 +6,7 @@ import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
+import { listed, PAGE_QUERY } from './listing.ts';
 import { Free, Ignored, IgnoredName } from './parameters.ts';
 import { actorOf, found, type Rights, requireSuperAdmin, rightsOf } from './rights.ts';
 import { isUsername, nameOf, usernameOf } from './username.ts';
@@ -51,9 +52,11 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins',
       auth: ['cookie'],
+      query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        return { status: 200, body: await directory.listAdmins() };
+        const { items, headers } = await listed(request, (page) => directory.listAdmins(page));
+        return { status: 200, body: items, headers };
       },
     },
     {

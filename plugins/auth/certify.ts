@@ -50,12 +50,11 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
   return { status: 200, body: { certificate } };
 }
 
-/** PEM-shaped, no more: the key need not be one that we can parse. */
-function keyOf(given: string | undefined): string {
-  const key = given?.trim() ?? '';
+/** PEM-shaped, no more: the key need not be one that we can parse. @returns it as it was given, to the byte: somebody may compare it */
+function keyOf(given = ''): string {
   const refuse = (problem: string) => new Fault('BAD_REQUEST', { detail: `body/verification_key: ${problem}` });
-  if (key === '') throw refuse('is missing');
-  if (Buffer.byteLength(given as string) > MOST_KEY_BYTES) throw refuse(`must not have more than ${MOST_KEY_BYTES} bytes`);
-  if (!/-----BEGIN [^-]+-----[\s\S]+-----END [^-]+-----/.test(key)) throw refuse('must be PEM, with BEGIN and END lines');
-  return key;
+  if (given.trim() === '') throw refuse('is missing');
+  if (Buffer.byteLength(given) > MOST_KEY_BYTES) throw refuse(`must not have more than ${MOST_KEY_BYTES} bytes`);
+  if (!/-----BEGIN [^-]+-----[\s\S]+-----END [^-]+-----/.test(given)) throw refuse('must be PEM, with BEGIN and END lines');
+  return given;
 }

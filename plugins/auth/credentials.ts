@@ -8,8 +8,9 @@ import { move } from '../../kernel/runtime/bytes.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
 import { extraClaimsProblem } from './claim-names.ts';
+import { listed, PAGE_QUERY } from './listing.ts';
 import { newPasswordProblem } from './new-password.ts';
-import { Free, Ignored, IgnoredName } from './parameters.ts';
+import { Free, Ignored, IgnoredName, MAX_STORED_BYTES } from './parameters.ts';
 import { isServerPhc, MAX_PHC_CHARACTERS } from './phc.ts';
 import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
 import { isUsername, usernameOf } from './username.ts';
@@ -29,7 +30,7 @@ const CREDENTIAL_BODY = Type.Object(
       ]),
     ),
     change_password: Type.Boolean({ default: false }),
-    roles: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [], maxItems: 1_000 }),
+    roles: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [], maxItems: 1_000, 'x-max-bytes': MAX_STORED_BYTES }),
     extra_claims: Type.Optional(Type.Union([Free, Type.Null()])),
   },
   strict,
@@ -45,9 +46,11 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins/userpass',
       auth: ['cookie'],
+      query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        return { status: 200, body: await directory.listCredentials(null) };
+        const { items, headers } = await listed(request, (page) => directory.listCredentials(null, page));
+        return { status: 200, body: items, headers };
       },
     },
     {
@@ -71,10 +74,12 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/realms/{realm_id}/userpass',
       auth: ['cookie'],
+      query: PAGE_QUERY,
       handle: async (request) => {
         await requireRealmAdmin(ctx, request, realmOf(request));
         found(await directory.getRealm(realmOf(request)), 'such realm');
-        return { status: 200, body: await directory.listCredentials(realmOf(request)) };
+        const { items, headers } = await listed(request, (page) => directory.listCredentials(realmOf(request), page));
+        return { status: 200, body: items, headers };
       },
     },
     {

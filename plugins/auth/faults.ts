@@ -7,6 +7,8 @@ export const AUTH_FAULTS = Object.freeze({
   AUTH_PASSWORD_UNFIT: { status: 400, message: 'the new password cannot be used' },
   AUTH_RATE_LIMITED: { status: 429, message: 'too many tries from this address, wait a moment', retry: true },
   AUTH_EXISTS: { status: 409, message: 'it exists already' },
+  // Nothing is cut off without a word: the whole list, or pages of it.
+  AUTH_LIST_TOO_LONG: { status: 400, message: 'the list is too long for one answer: ask for pages of it with ?limit=' },
   AUTH_LAST_SUPER_ADMIN: { status: 409, message: 'no super admin would be left who can sign in' },
   AUTH_CODE_INVALID: { status: 400, message: 'the code is not valid' },
   AUTH_CERTIFY_OFF: { status: 500, message: 'certificate signing is not configured' },
@@ -15,5 +17,6 @@ export const AUTH_FAULTS = Object.freeze({
   AUTH_SECRET_ID_EXHAUSTED: { status: 403, message: 'the secret id is used up' },
   AUTH_JWT_DENIED: { status: 400, message: 'the role or its JWT is not valid' },
   AUTH_SERVICE_ACCOUNT_DENIED: { status: 403, message: 'this role does not allow the service account' },
+  AUTH_TOKEN_NOT_RENEWABLE: { status: 403, message: 'the role of this app token does not let it be renewed' },
   AUTH_TOKEN_DENIED: { status: 403, message: 'the app token is missing, invalid, expired or revoked' },
 }) satisfies FaultTable;

@@ -52,5 +52,11 @@ export const RealmQuery = Type.String({ minLength: 1, maxLength: MAX_REALM_ID })
 export const Ignored = Type.Optional(Type.Unknown({ 'x-max-bytes': MAX_IGNORED_BYTES }));
 /** As above for a name in a body that the path's wins over. */
 export const IgnoredName = Type.Optional(Type.String({ maxLength: MAX_NAME_CHARACTERS }));
+/** Bytes, as JSON, of what is read with every login, session and list that it belongs to: roles, claims, digital credentials, policies. */
+export const MAX_STORED_BYTES = 4_096;
+/** Of each list of service accounts, namespaces or audiences of a cluster role. */
+export const MAX_BOUND_LIST_BYTES = 16_384;
+/** Of all that a realm says of its ways to sign in: it may have many identity providers. */
+export const MAX_AUTH_PARAMS_BYTES = 32_768;
 /** Members of any name and shape. */
-export const Free = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 256, 'x-max-bytes': 65_536 });
+export const Free = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 256, 'x-max-bytes': MAX_STORED_BYTES });

@@ -6,7 +6,8 @@ import type { Caller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
-import { IgnoredName } from './parameters.ts';
+import { listed, PAGE_QUERY } from './listing.ts';
+import { IgnoredName, MAX_AUTH_PARAMS_BYTES } from './parameters.ts';
 import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
 
 const strict = { additionalProperties: false };
@@ -42,7 +43,7 @@ const AUTH_PARAMS = Type.Object(
       ),
     ),
   },
-  strict,
+  { ...strict, 'x-max-bytes': MAX_AUTH_PARAMS_BYTES },
 );
 const REALM_BODY = Type.Object(
   {
@@ -80,10 +81,12 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins/realms',
       auth: ['cookie'],
-      handle: async ({ caller }) => {
-        const rights = await rightsOf(ctx, caller as Caller);
-        if (rights.realms.length === 0) throw new Fault('FORBIDDEN');
-        return { status: 200, body: (await directory.listRealms()).filter(({ id }) => rights.administers(id)) };
+      query: PAGE_QUERY,
+      handle: async (request) => {
+        const { realms, isSuperAdmin } = await rightsOf(ctx, request.caller as Caller);
+        if (realms.length === 0) throw new Fault('FORBIDDEN');
+        const { items, headers } = await listed(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
+        return { status: 200, body: items, headers };
       },
     },
     {

@@ -4,13 +4,16 @@ import type { SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
+import type { Page } from '../../kernel/store/page.ts';
 import type { AuthContext } from './actors.ts';
 import { CLEAR_COOKIE } from './cookie.ts';
+import { listed, PAGE_QUERY } from './listing.ts';
 import { actorOf, type Rights, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
 import { CLIENTS, clientsOf, type SessionData, sessionData } from './session-data.ts';
 
 const strict = { additionalProperties: false };
 const MOST_SESSIONS = 1_000;
+const MAX_CALLS_AT_ONCE = 64;
 const IDS_BODY = Type.Object({ session_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MOST_SESSIONS }) }, strict);
 const ACTION_BODY = Type.Object(
   { authenticated_clients: CLIENTS, sessions_action: Type.Optional(Type.Union([Type.Enum(['LogoutOtherSessions', 'LogoutAllSessions']), Type.Null()])) },
@@ -26,17 +29,19 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie', 'app-token'],
       handle: async (request) => ({ status: 200, body: (await lookUp(ctx, request))?.data ?? null }),
     },
-    { method: 'POST', path: '/sessions/{session_id}', auth: ['cookie'], body: ACTION_BODY, handle: (request) => act(ctx, request) },
+    { method: 'POST', path: '/sessions/{session_id}', auth: ['cookie', 'app-token'], body: ACTION_BODY, handle: (request) => act(ctx, request) },
     {
       method: 'POST',
       path: '/sessions/realms/{realm_id}/clients',
       auth: ['cookie'],
+      query: PAGE_QUERY,
       body: CLIENTS_BODY,
       handle: async (request: Request<Static<typeof CLIENTS_BODY>>) => {
         const realm = request.params['realm_id'] as string;
         const clients = clientsOf(Array.isArray(request.body) ? request.body : request.body.authenticated_clients);
         if (!mayEndAll(await rightsOf(ctx, request.caller as Caller), request.caller as Caller, realm, clients)) throw new Fault('FORBIDDEN');
-        return { status: 200, body: { session_ids: await ctx.actors.session.of(realm).list(realm, clients) } };
+        const { items, headers } = await listed(request, (page) => ctx.actors.session.of(realm).list(realm, clients, page));
+        return { status: 200, body: { session_ids: items }, headers };
       },
     },
     {
@@ -93,11 +98,24 @@ async function act(ctx: AuthContext, request: Request<Static<typeof ACTION_BODY>
   const { view, data, rights } = seen;
   const { sessions_action: action, authenticated_clients } = request.body;
   if (!action) return { status: 200, body: data };
+  // The policy of a token is to read.
+  if (request.caller?.credential === 'app-token') throw new Fault('FORBIDDEN', { detail: 'an app token looks at sessions and ends none' });
   const clients = clientsOf(authenticated_clients);
   if (!mayEndAll(rights, request.caller as Caller, view.realm, clients)) throw new Fault('FORBIDDEN');
-  const listed = await ctx.actors.session.of(view.id).list(view.realm, clients);
-  const ids = action === 'LogoutAllSessions' ? [...new Set([...listed, view.id])] : listed.filter((id) => id !== view.id);
-  return { ...(await endOwned(ctx, request, ids)), status: 200, body: data };
+  const { headers = {} } = action === 'LogoutAllSessions' ? await endOwned(ctx, request, [view.id]) : {};
+  let after: string | undefined;
+  let cleared = headers;
+  do {
+    const page: Page<string> = await ctx.actors.session.of(view.id).list(view.realm, clients, { after, limit: MOST_SESSIONS });
+    const ended = await endOwned(
+      ctx,
+      request,
+      page.items.filter((id) => id !== view.id),
+    );
+    cleared = { ...cleared, ...ended.headers };
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  return { status: 200, body: data, headers: cleared };
 }
 
 /** Users may list and end their own; others' only those who administer the realm. */
@@ -112,13 +130,20 @@ function isOwn(caller: Caller, { realm, username, scheme }: Pick<SessionView, 'r
 async function end(ctx: AuthContext, request: Request, given: readonly string[]): Promise<Response> {
   const caller = request.caller as Caller;
   const rights = await rightsOf(ctx, caller);
-  const views = await Promise.all([...new Set(given)].map((id) => ctx.actors.session.of(id).look(id, false)));
+  const views = await inParts([...new Set(given)], (id) => ctx.actors.session.of(id).look(id, false));
   const ids = views.flatMap((view) => (view && (rights.administers(view.realm) || isOwn(caller, view)) ? [view.id] : []));
   return endOwned(ctx, request, ids);
 }
 
 async function endOwned(ctx: AuthContext, request: Request, ids: readonly string[]): Promise<Response> {
-  await Promise.all(ids.map((id) => ctx.actors.session.of(id).end([id], actorOf(request))));
+  await inParts(ids, (id) => ctx.actors.session.of(id).end([id], actorOf(request)));
   const own = request.caller?.sessionId;
   return { status: 204, ...(own !== undefined && ids.includes(own) ? { headers: { 'set-cookie': CLEAR_COOKIE } } : {}) };
+}
+
+/** Some at once: a thousand ids in one request must leave the queue to others. */
+async function inParts<T>(ids: readonly string[], call: (id: string) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let at = 0; at < ids.length; at += MAX_CALLS_AT_ONCE) results.push(...(await Promise.all(ids.slice(at, at + MAX_CALLS_AT_ONCE).map(call))));
+  return results;
 }

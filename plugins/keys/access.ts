@@ -1,5 +1,6 @@
 // The routes /access/...: what one owns, what one was given, and giving it to others.
 import Type, { type Static, type TSchema } from 'typebox';
+import type { Listed, Page } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
@@ -23,33 +24,42 @@ const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_
 const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);
 const SUCCESS = Type.Object({ success: text });
 
+/** Of one page. */
+const MAX_LISTED = 1_000;
+const PAGE = Type.Object(
+  {
+    limit: Type.Integer({ default: MAX_LISTED, minimum: 1, maximum: MAX_LISTED }),
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: 'as in the Link header of the page before' })),
+  },
+  strict,
+);
+
 /** The right to create is one on no object. */
 const NO_OBJECT = '*';
 
 export function accessRoutes(ctx: KeysContext): readonly Route[] {
   const { kmip } = ctx.actors;
   const who = (request: Request) => principalIn(ctx.config, request);
-  const list = async (body: Promise<unknown>) => ({ status: 200, body: await body });
   const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
     const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
     await kmip[verb](id, userOf(user), types, who(request));
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
-    get('owned', 'The objects that one owns', Type.Array(Type.Object({ object_id: text, state: text, attributes: Type.Unknown() })), (request) =>
-      list(kmip.owned(who(request))),
+    list('owned', 'The objects that one owns, the newest first', Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }), (request, page) =>
+      kmip.owned(who(request), page),
     ),
-    get(
+    list(
       'obtained',
-      'The objects of others that one may use, and how',
-      Type.Array(Type.Object({ object_id: text, owner_id: text, state: text, operations: texts })),
-      (request) => list(kmip.obtained(who(request))),
+      'The objects of others that one may use, and how: those granted by name first',
+      Type.Object({ object_id: text, owner_id: text, state: text, operations: texts }),
+      (request, page) => kmip.obtained(who(request), page),
     ),
-    get(
+    list(
       'list/{object_id}',
       'Who may use an object, for its owner',
-      Type.Array(Type.Object({ user_id: text, operations: texts })),
-      (request) => list(kmip.grantees(request.params['object_id'] as string, who(request))),
+      Type.Object({ user_id: text, operations: texts }),
+      (request, page) => kmip.grantees(request.params['object_id'] as string, who(request), page),
       FOR_OWNERS,
     ),
     post('grant', 'Let a user do operations with an object', GRANT_BODY, SUCCESS, change('grant', 'added'), FOR_OWNERS),
@@ -99,6 +109,25 @@ function get(path: string, summary: string, schema: TSchema, handle: Route['hand
     responses: { 200: { description: 'as asked', schema }, ...refusals },
     handle,
   };
+}
+
+/** A page of a list; where more follows, the Link header leads to it (RFC 8288). */
+function list(
+  path: string,
+  summary: string,
+  item: TSchema,
+  read: (request: Request, page: Page) => Promise<Listed<unknown>>,
+  refusals: Readonly<Record<number, ResponseDescription>> = {},
+): Route {
+  const handle = async (request: Request) => {
+    const { limit: asked, after } = request.query;
+    const limit = asked === undefined ? MAX_LISTED : Number(asked);
+    const { items, next } = await read(request, { limit, after });
+    if (next === undefined) return { status: 200, body: items };
+    const address = `/access/${path.replace('{object_id}', encodeURIComponent(request.params['object_id'] ?? ''))}`;
+    return { status: 200, body: items, headers: { link: `<${address}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"` } };
+  };
+  return { ...get(path, summary, Type.Array(item), handle, refusals), query: PAGE };
 }
 
 function post(

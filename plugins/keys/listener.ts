@@ -1,5 +1,5 @@
 // KMIP over TLS: binary messages of clients that show a certificate, whose common name is the user.
-import { Fault } from '../../kernel/fault.ts';
+import { Fault, failureText } from '../../kernel/fault.ts';
 import type { Listener, Message } from '../../kernel/listener/listener.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
@@ -45,6 +45,6 @@ async function answer(ctx: KeysContext, count: (outcomes: readonly string[]) => 
   } catch (error) {
     // The actor answers whatever is in a message; what fails here is the server: too busy, restarting, out of time.
     if (!(error instanceof Fault) || error.code === 'INTERNAL') ctx.log.error({ error }, 'a KMIP message was not answered');
-    return failureMessage(beginning, error instanceof Fault ? error.code : 'INTERNAL', ctx.clock.now());
+    return failureMessage(beginning, failureText(error instanceof Fault ? error.code : 'INTERNAL'), ctx.clock.now());
   }
 }

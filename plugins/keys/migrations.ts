@@ -27,4 +27,14 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     sql: 'ALTER TABLE kms_object ADD COLUMN seal BYTEA; ALTER TABLE kms_grant ADD COLUMN mac BYTEA;',
   },
   ACCOUNT_MIGRATION,
+  {
+    id: 4,
+    about: 'lists of grants a page at a time, the first that were made before later ones',
+    sql: `
+      ALTER TABLE kms_grant ADD COLUMN granted_at BIGINT NOT NULL DEFAULT 0;
+      DROP INDEX kms_grant_user;
+      CREATE INDEX kms_grant_user ON kms_grant (user_id, object_id);
+      CREATE INDEX kms_grant_first ON kms_grant (user_id, granted_at, object_id);
+    `,
+  },
 ];

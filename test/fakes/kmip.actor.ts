@@ -35,14 +35,14 @@ export default defineActor<KmipApi, KmipArgs>((args, ctx) => {
         return { status: 200, body: json({ call, body: Buffer.from(body).toString(), caller }), outcomes: ['Encrypt:Success'] };
       },
       async owned(caller: Principal) {
-        return [{ object_id: 'one', state: 'Active', attributes: { owner: caller.user } }];
+        return { items: [{ object_id: 'one', state: 'Active', attributes: { owner: caller.user } }], next: undefined };
       },
       async obtained(caller) {
-        return [{ object_id: 'two', owner_id: caller.user, state: 'Active', operations: ['get'] }];
+        return { items: [{ object_id: 'two', owner_id: caller.user, state: 'Active', operations: ['get'] }], next: undefined };
       },
       async grantees(id, caller) {
         refuse(id);
-        return [{ user_id: `${caller.user} on ${id}`, operations: rights.operations }];
+        return { items: [{ user_id: `${caller.user} on ${id}`, operations: rights.operations }], next: undefined };
       },
       async grant(id, user, operations) {
         refuse(id, user);

@@ -2,7 +2,8 @@
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
 import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { AttributeSet } from '../../actors/kmip/object/attributes.ts';
-import type { Draft, ObjectType, State } from '../../actors/kmip/object/managed-object.ts';
+import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
+import type { DescriptionDraft, Draft, ObjectType, State } from '../../actors/kmip/object/managed-object.ts';
 import type { ObjectTransaction, OperationContext, OperationName, Version } from '../../actors/kmip/operations/operation.ts';
 import { Refusal } from '../../actors/kmip/refusal.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
@@ -93,6 +94,7 @@ export class ObjectsInMemory implements OperationContext {
       get cache(): never {
         throw new Error('objects in memory have no cache');
       },
+      room: new ContentRoom(() => undefined),
       get streams(): Streams {
         if (!options.streams) throw new Error('this context has no streams');
         return options.streams;
@@ -114,6 +116,14 @@ export class ObjectsInMemory implements OperationContext {
     return this.#find(this.objects, id, right);
   }
 
+  describe(payload: Structure, right: OperationName): Promise<Draft> {
+    return this.use(payload, right);
+  }
+
+  describeById(id: string, right: OperationName): Promise<Draft> {
+    return this.byId(id, right);
+  }
+
   async candidates(payload: Structure, right: OperationName): Promise<readonly Draft[]> {
     return [await this.use(payload, right)];
   }
@@ -129,12 +139,15 @@ export class ObjectsInMemory implements OperationContext {
     const changed = new Map([...this.objects].map(([id, object]) => [id, copied(object)]));
     const written = new Map<string, Draft | undefined>();
     const audited: string[] = [];
-    const write = async (object: Draft) => void written.set(object.id, copied(object));
+    const write = async (object: DescriptionDraft) => void written.set(object.id, copied(object as Draft));
     const result = await work({
       use: async (payload, right, tag = TAG.UniqueIdentifier) => this.#find(changed, textOf(payload, tag) ?? this.batch.placeholder, right),
       byId: async (id, right) => this.#find(changed, id, right),
+      describe: async (payload, right) => this.#find(changed, textOf(payload, TAG.UniqueIdentifier) ?? this.batch.placeholder, right),
+      describeById: async (id, right) => this.#find(changed, id, right),
       permitted: async (id) => (changed.get(id)?.owner === this.caller.user ? changed.get(id) : undefined),
       read: async (id) => changed.get(id),
+      readWhole: async (id) => changed.get(id),
       insert: write,
       update: write,
       remove: async (id) => void written.set(id, undefined),

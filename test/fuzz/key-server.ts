@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { ObjectCache } from '../../actors/kmip/object/cache.ts';
+import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import { ObjectRows } from '../../actors/kmip/object/rows.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import streamActor from '../../actors/kmip/stream.actor.ts';
@@ -70,6 +71,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       store,
       rows,
       cache: new ObjectCache(rows, store, createVersions()),
+      room: new ContentRoom(() => undefined),
       streams: await streamsInProcess(),
       random: new SeededRandom(),
       aside: (work) => work(),

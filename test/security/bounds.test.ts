@@ -137,7 +137,49 @@ test('numbers of an RSA key that are too long are refused before anything is com
     const startedAt = performance.now();
     const { status, body } = await server.ask('POST', '/v1/crypto/keys', { cookie, body: { ...members, [name]: long, ...(name === 'p' ? { q: long } : {}) } });
     assert.deepEqual([status, body.error], [400, 'bad_request'], name);
+    assert.match(body.description, / has more than \d+ /, name);
     assert.ok(performance.now() - startedAt < 1_000, `${name} took ${(performance.now() - startedAt).toFixed(0)} ms`);
+  }
+});
+
+test('the transparent numbers of an RSA key neither', async () => {
+  const number = (bytes: number) => `0x${'5'.repeat(bytes * 2 - 1)}7`;
+  const register = (members: Readonly<Record<string, string>>) => ({
+    tag: 'Register',
+    value: [
+      { tag: 'ObjectType', type: 'Enumeration', value: 'PrivateKey' },
+      { tag: 'Attributes', value: [{ tag: 'CryptographicUsageMask', type: 'Integer', value: 1 }] },
+      {
+        tag: 'PrivateKey',
+        value: [
+          {
+            tag: 'KeyBlock',
+            value: [
+              { tag: 'KeyFormatType', type: 'Enumeration', value: 'TransparentRSAPrivateKey' },
+              {
+                tag: 'KeyValue',
+                value: [{ tag: 'KeyMaterial', value: Object.entries(members).map(([tag, value]) => ({ tag, type: 'BigInteger', value })) }],
+              },
+              { tag: 'CryptographicAlgorithm', type: 'Enumeration', value: 'RSA' },
+              { tag: 'CryptographicLength', type: 'Integer', value: 2048 },
+            ],
+          },
+        ],
+      },
+    ],
+  });
+  for (const members of [
+    { Modulus: number(2_048), PublicExponent: number(2_048), PrimeExponentP: number(2_048), PrimeExponentQ: number(2_048) },
+    { Modulus: number(2_048), PublicExponent: number(2_000), PrivateExponent: number(2_040) },
+    { Modulus: number(2_048), PublicExponent: '0x10001', PrivateExponent: number(2_040) },
+    { Modulus: number(512), PublicExponent: '0x10001', PrivateExponent: number(512) },
+    { Modulus: number(256), P: number(4_000_000) },
+  ]) {
+    const startedAt = performance.now();
+    const { status, body } = await server.ask('POST', '/kmip/2_1', { cookie, body: register(members as unknown as Record<string, string>) });
+    assert.equal(status, 422);
+    assert.match(body.message, /KeyMaterial/);
+    assert.ok(performance.now() - startedAt < 5_000, `${Object.keys(members)} took ${(performance.now() - startedAt).toFixed(0)} ms`);
   }
 });
 

@@ -17,6 +17,10 @@ export interface RsaIntegers {
 const WHAT = 'KeyMaterial: the RSA private key';
 const USUAL_EXPONENT = 65537n;
 const MAX_BITS = 16384;
+/** FIPS 186-5 section A.1.1. */
+const MAX_PUBLIC_EXPONENT = 1n << 256n;
+/** Primes are looked for in moduli up to this one only: it takes a second, twice the bits six times as long. */
+const MAX_RECOVERED_BITS = 8192;
 
 /**
  * Completes a key given by its primes, its private exponent, or its prime exponents. Where no public exponent is given it
@@ -26,7 +30,9 @@ const MAX_BITS = 16384;
  */
 export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'modulus'>): RsaIntegers {
   const { modulus, privateExponent } = given;
-  if (modulus < 3n || modulus % 2n === 0n || modulus.toString(16).length * 4 > MAX_BITS) throw inconsistent();
+  if (modulus < 3n || modulus % 2n === 0n || bitsOf(modulus) > MAX_BITS) throw inconsistent();
+  // What follows takes as long as the numbers are long.
+  if (Object.values(given).some((value) => value > modulus) || (given.publicExponent ?? 0n) >= MAX_PUBLIC_EXPONENT) throw inconsistent();
   const { p, q } = primes(given);
   const lambda = ((p - 1n) * (q - 1n)) / gcd(p - 1n, q - 1n);
   const publicExponent = given.publicExponent ?? (privateExponent === undefined ? USUAL_EXPONENT : inverted(privateExponent, lambda));
@@ -44,6 +50,8 @@ export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'mod
     crtCoefficient: inverted(q, p),
   };
 }
+
+const bitsOf = (value: bigint): number => value.toString(16).length * 4;
 
 /** @throws Refusal InvalidField where there is none */
 function inverted(value: bigint, modulus: bigint): bigint {
@@ -72,6 +80,7 @@ function primes({
   return { p: prime, q: other };
 
   function recovered(): bigint {
+    if (bitsOf(modulus) > MAX_RECOVERED_BITS) throw new Refusal('MissingData', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits, and lacks P and Q`);
     if (privateExponent !== undefined) return factor(modulus, publicExponent, privateExponent);
     // e * dP is 1 modulo p - 1, so that p divides m^(e * dP) - m for every m.
     if (primeExponentP !== undefined && primeExponentQ !== undefined) return gcd(power(2n, publicExponent * primeExponentP, modulus) - 2n, modulus);
@@ -94,6 +103,8 @@ function factor(modulus: bigint, e: bigint, d: bigint): bigint {
       const square = (root * root) % modulus;
       if (square === 1n) return gcd(root - 1n, modulus);
       if (square === modulus - 1n) break;
+      // Every power of k is 1 where e and d belong together.
+      if (step === halvings) throw inconsistent();
       root = square;
     }
   }

@@ -1,9 +1,9 @@
 // Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
-import { Fault } from '../../../kernel/fault.ts';
+import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
+import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
 import { OPERATIONS } from '../operations/index.ts';
 import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
-import { auditActor } from '../principal.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
 import { type Node, TYPE } from '../ttlv/node.ts';
 import { Budget } from './budget.ts';
@@ -18,6 +18,8 @@ export interface Outcome {
   readonly reason?: ResultReason;
   readonly message?: string;
   readonly payload?: readonly Node[];
+  /** Where the server is what failed: no refusal of anything. */
+  readonly failure?: Fault;
 }
 
 export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';
@@ -32,6 +34,7 @@ export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], o
   for (const item of items) {
     const outcome = budget.spent(item) ?? budget.fitting(await runItem(ctx, item));
     outcomes.push(outcome);
+    ctx.opening.keep(budget.answerBytes);
     if (outcome.status !== 'Success' && onError === 'Stop') break;
     await budget.turn();
   }
@@ -47,25 +50,33 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
       for (const item of items) {
         const outcome = budget.spent(item) ?? budget.fitting(await execute(ctx, item));
         outcomes.push(outcome);
+        ctx.opening.keep(budget.answerBytes);
         if (outcome.status !== 'Success') throw new Undo('undo the batch');
       }
     });
   } catch (error) {
     // The last item is where a commit that fails is told.
     const at = Math.min(outcomes.length, items.length - 1);
-    if (!(error instanceof Undo)) outcomes = [...outcomes.slice(0, at), failure(error, items[at] as BatchItem, ctx)];
-    const failed = outcomes.at(-1) as Outcome;
-    await auditRefusal(ctx, failed);
-    outcomes = outcomes.map((outcome) => (outcome === failed ? outcome : { ...outcome, status: 'OperationUndone' }));
+    if (!(error instanceof Undo)) outcomes = [...outcomes.slice(0, at), failed(error, items[at] as BatchItem, ctx)];
+    const last = await audited(outcomes.at(-1) as Outcome, ctx);
+    outcomes = [...outcomes.slice(0, -1), last];
+    outcomes = outcomes.map((outcome) => (outcome === last ? outcome : { ...outcome, status: 'OperationUndone' }));
   }
   return outcomes;
 }
 
 /** One operation, alone; a failure is an outcome like any other. */
 export async function runItem(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
-  const outcome = await execute(ctx, item).catch((error: unknown) => failure(error, item, ctx));
-  if (outcome.status !== 'Success') await auditRefusal(ctx, outcome);
-  return outcome;
+  return audited(await execute(ctx, item).catch((error: unknown) => failed(error, item, ctx)), ctx);
+}
+
+/** The outcome, with the row of a refusal: without one, nothing is refused. */
+async function audited(outcome: Outcome, ctx: BatchContext): Promise<Outcome> {
+  const { item, status, reason, failure } = outcome;
+  if (status === 'Success' || failure) return outcome;
+  const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
+  const row = auditRefusal(ctx.server, ctx.caller, { event: `key.${item.operation ?? 'unknown'}`, reason, target });
+  return row.then(() => outcome).catch((error: unknown) => failed(error, item, ctx));
 }
 
 /** @throws what is no Refusal: a transaction around it may succeed when it is run again */
@@ -79,12 +90,18 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
     return { item, status: 'Success', payload: downgradePayload(name, answer, ctx.version) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return failure(error, item, ctx);
+    return failed(error, item, ctx);
   }
 }
 
-function failure(error: unknown, item: BatchItem, ctx: BatchContext): Outcome {
-  return { item, status: 'OperationFailed', ...failureOf(error, item, ctx) };
+/** The border to the client: of a fault of the server that is a bug nothing is told, of others whether to come back. */
+function failed(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
+  const outcome = { item, status: 'OperationFailed' } as const;
+  if (error instanceof Refusal) return { ...outcome, reason: error.reason, message: error.message };
+  const fault = error instanceof Fault ? error : new Fault('INTERNAL', { cause: error });
+  if (!isServerFailure(fault)) return { ...outcome, reason: 'GeneralFailure', message: fault.code };
+  if (fault.code === 'INTERNAL') server.log.error({ operation: item.operation, error: describe(error) }, 'an operation failed');
+  return { ...outcome, reason: 'GeneralFailure', message: failureText(fault.code), failure: fault };
 }
 
 function operationOf({ operation: name, refusal }: BatchItem): { name: OperationName; operation: Operation } {
@@ -92,25 +109,4 @@ function operationOf({ operation: name, refusal }: BatchItem): { name: Operation
   const operation = name && OPERATIONS[name];
   if (!operation) throw new Refusal('OperationNotSupported', `${name} is not supported`);
   return { name, operation };
-}
-
-/** The border to the client: what is no Refusal is a fault of the server, of which nothing is told. */
-function failureOf(error: unknown, { operation }: BatchItem, { server }: OperationContext): { reason: ResultReason; message: string } {
-  if (error instanceof Refusal) return { reason: error.reason, message: error.message };
-  if (error instanceof Fault && error.code !== 'INTERNAL') return { reason: 'GeneralFailure', message: error.code };
-  server.log.error({ operation, error: error instanceof Error ? error.stack : String(error) }, 'an operation failed');
-  return { reason: 'GeneralFailure', message: 'internal error' };
-}
-
-async function auditRefusal({ server, caller }: BatchContext, { item, reason }: Outcome): Promise<void> {
-  const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
-  await server.store.transaction((tx) =>
-    tx.audit({
-      event: `key.${item.operation ?? 'unknown'}`,
-      outcome: 'refused',
-      ...auditActor(caller),
-      reason,
-      target: typeof target === 'string' ? target.slice(0, 128) : undefined,
-    }),
-  );
 }

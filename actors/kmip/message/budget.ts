@@ -29,6 +29,11 @@ export class Budget {
     this.#end = this.#turn + (isUndoable ? MOST_TIME_UNDOABLE : MOST_TIME);
   }
 
+  /** Of the payloads so far. */
+  get answerBytes(): number {
+    return Math.min(MOST_ANSWER, MOST_ANSWER - this.#left);
+  }
+
   /** The outcome of an item that is not begun any more: there is no time left, or no room in the answer. */
   spent(item: BatchItem): Outcome | undefined {
     if (this.#left < 0) return tooLarge(item);

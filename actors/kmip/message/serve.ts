@@ -30,21 +30,22 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
-    if (error.reason === 'OperationNotSupported') return refused(server, 404, error.detail ?? '', '?:OperationFailed');
+    if (error.reason === 'OperationNotSupported') return refused(server, 404, error.detail ?? '', `?:${error.reason}`);
     const bare = encoding === 'json' ? bareOperation(bytes) : undefined;
-    if (bare !== undefined) return refused(server, 422, error.detail ?? '', `${bare}:OperationFailed`);
-    return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
+    if (bare !== undefined) return refused(server, 422, error.detail ?? '', `${bare}:${error.reason}`);
+    return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), [`?:${error.reason}`]);
   }
   return serveMessage(server, message, encoding, endpoint, caller);
 }
 
 async function serveMessage(server: KeyServer, message: Structure, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer> {
   let version = versionOf(message) ?? (endpoint === '1_4' ? NEWEST_1 : NEWEST);
+  let ctx: BatchContext | undefined;
   try {
     const header = readHeader(message);
     version = header.version;
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
-    const ctx = new BatchContext(server, caller, version);
+    ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
     return whole(
       encoding,
@@ -53,7 +54,9 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
     );
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), ['?:OperationFailed']);
+    return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), [`?:${error.reason}`]);
+  } finally {
+    ctx?.opening.end();
   }
 }
 
@@ -73,17 +76,21 @@ function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[
   return { status: 200, body, outcomes };
 }
 
-const counted = ({ item, status }: Outcome): string => `${item.operation ?? '?'}:${status}`;
+const counted = ({ item, status, reason }: Outcome): string => `${item.operation ?? '?'}:${status === 'OperationFailed' ? (reason ?? status) : status}`;
 
 async function serveBare(server: KeyServer, code: number, payload: Structure, version: Version, caller: Principal): Promise<Answer> {
   const operation: OperationName = nameOf('Operation', code);
   const item = { operation, code, id: undefined, payload };
-  const outcome = await runItem(new BatchContext(server, caller, version), item);
-  if (outcome.status === 'Success') {
+  const ctx = new BatchContext(server, caller, version);
+  try {
+    const outcome = await runItem(ctx, item);
+    if (outcome.failure) throw outcome.failure;
+    if (outcome.status !== 'Success') return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);
     return { status: 200, body, outcomes: [counted(outcome)] };
+  } finally {
+    ctx.opening.end();
   }
-  return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
 }
 
 /** What a body that cannot be read is the payload of, by its beginning. */

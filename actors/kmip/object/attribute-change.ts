@@ -10,7 +10,7 @@ import { type AttributeReference, isTags, referenceTo, valuesOf } from './attrib
 import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, ruleOf } from './attribute-rules.ts';
 import { type AttributeValue, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import { userTags } from './index-terms.ts';
-import type { Draft, ManagedObject } from './managed-object.ts';
+import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
 
 /** Values of one attribute that an object may have; vendor attributes count together. */
 const MOST_VALUES = 256;
@@ -24,7 +24,7 @@ const MOST_BYTES = 262_144;
 const MOST_TAGS = 256;
 
 /** @throws Refusal ServerLimitExceeded where a client has given an object more attributes than it may have */
-export function requireSize(object: ManagedObject): void {
+export function requireSize(object: ObjectDescription): void {
   const size = binarySize(object.attributes.toStructure());
   if (size > MOST_BYTES) throw new Refusal('ServerLimitExceeded', `the attributes of an object have at most ${MOST_BYTES} bytes together, these have ${size}`);
   if (userTags(object).length > MOST_TAGS) throw new Refusal('ServerLimitExceeded', `an object has at most ${MOST_TAGS} tags`);
@@ -43,7 +43,7 @@ export interface Choice {
 }
 
 /** @throws Refusal AttributeReadOnly, AttributeSingleValued, NonUniqueNameAttribute, ServerLimitExceeded, WrongKeyLifecycleState */
-export function addValue(draft: Draft, node: Node, now: number): AttributeValue {
+export function addValue(draft: DescriptionDraft, node: Node, now: number): AttributeValue {
   const reference = referenceTo(node);
   requireRight(reference, mayClientAdd(node.tag));
   const values = valuesOf(draft.attributes, reference);
@@ -61,7 +61,7 @@ export function addValue(draft: Draft, node: Node, now: number): AttributeValue 
 }
 
 /** @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound, NonUniqueNameAttribute, WrongKeyLifecycleState */
-export function modifyValue(draft: Draft, node: Node, choice: Choice, now: number): AttributeValue {
+export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice, now: number): AttributeValue {
   const reference = referenceTo(node);
   requireRight(reference, mayClientModify(node.tag));
   requireOpenDate(draft, node.tag, now);
@@ -76,14 +76,14 @@ export function modifyValue(draft: Draft, node: Node, choice: Choice, now: numbe
 }
 
 /** @throws Refusal MultiValuedAttribute and those of adding and modifying */
-export function setValue(draft: Draft, node: Node, now: number): AttributeValue {
+export function setValue(draft: DescriptionDraft, node: Node, now: number): AttributeValue {
   const values = valuesOf(draft.attributes, referenceTo(node));
   if (values.length > 1) throw new Refusal('MultiValuedAttribute', `${tagName(node.tag)} has several values`);
   return values.length === 0 ? addValue(draft, node, now) : modifyValue(draft, node, {}, now);
 }
 
 /** @returns what was deleted @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound */
-export function deleteValue(draft: Draft, reference: AttributeReference, choice: Choice): AttributeValue {
+export function deleteValue(draft: DescriptionDraft, reference: AttributeReference, choice: Choice): AttributeValue {
   requireRight(reference, mayClientDelete(reference.tag));
   const chosen = choose(draft, reference, choice);
   requireUnused(chosen.node);
@@ -92,7 +92,7 @@ export function deleteValue(draft: Draft, reference: AttributeReference, choice:
 }
 
 /** @throws Refusal AttributeReadOnly, AttributeNotFound */
-export function deleteAll(draft: Draft, reference: AttributeReference): void {
+export function deleteAll(draft: DescriptionDraft, reference: AttributeReference): void {
   requireRight(reference, mayClientDelete(reference.tag));
   const values = valuesOf(draft.attributes, reference);
   if (values.length === 0) throw absent(reference);
@@ -102,7 +102,7 @@ export function deleteAll(draft: Draft, reference: AttributeReference): void {
   }
 }
 
-function choose(draft: Draft, reference: AttributeReference, { index, current }: Choice): AttributeValue {
+function choose(draft: DescriptionDraft, reference: AttributeReference, { index, current }: Choice): AttributeValue {
   const values = valuesOf(draft.attributes, reference);
   if (values.length === 0) throw absent(reference);
   if (index === undefined && !current && values.length > 1)
@@ -145,7 +145,7 @@ function requireUnused(node: Node): void {
 }
 
 /** Sections 4.3 and 4.33: what an object once was, it has not always been the opposite of. */
-function noteProtection(draft: Draft, node: Node): void {
+function noteProtection(draft: DescriptionDraft, node: Node): void {
   if (node.tag === TAG.Sensitive && node.value === false) draft.attributes.set(boolean(TAG.AlwaysSensitive, false));
   if (node.tag === TAG.Extractable && node.value === true) draft.attributes.set(boolean(TAG.NeverExtractable, false));
 }

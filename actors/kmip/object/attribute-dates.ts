@@ -5,7 +5,7 @@ import { tagName } from '../ttlv/names.ts';
 import { nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { dateAttribute, stateAt } from './lifecycle.ts';
-import type { ManagedObject, State as StateCode } from './managed-object.ts';
+import type { ObjectDescription, State as StateCode } from './managed-object.ts';
 
 const { State } = ENUM;
 
@@ -17,7 +17,7 @@ const OPEN_IN: ReadonlyMap<number, readonly StateCode[]> = new Map([
 ] as const);
 
 /** @throws Refusal WrongKeyLifecycleState where the date has had its effect */
-export function requireOpenDate(object: ManagedObject, tag: number, now: number): void {
+export function requireOpenDate(object: ObjectDescription, tag: number, now: number): void {
   const states = OPEN_IN.get(tag);
   if (!states) return;
   const state = stateAt(object, now);
@@ -28,7 +28,7 @@ export function requireOpenDate(object: ManagedObject, tag: number, now: number)
 }
 
 /** @throws Refusal InvalidAttributeValue where a date lies outside of the object's active life */
-export function requireOrderedDates({ attributes }: Pick<ManagedObject, 'attributes'>): void {
+export function requireOrderedDates({ attributes }: Pick<ObjectDescription, 'attributes'>): void {
   const notBefore = (later: number, earlier: number) => {
     const [a, b] = [dateAttribute(attributes, earlier), dateAttribute(attributes, later)];
     if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} lies before ${tagName(earlier)}`);

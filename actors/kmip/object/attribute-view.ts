@@ -4,7 +4,7 @@ import type { Principal } from '../api.ts';
 import type { Version } from '../operations/operation.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
-import { boolean, bytes, enumeration, integer, interval, type Node, TYPE, text } from '../ttlv/node.ts';
+import { boolean, bytes, enumeration, integer, interval, type Node, type Structure, TYPE, text } from '../ttlv/node.ts';
 import { child, codeOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { isAttributeIn } from './attribute-rules.ts';
@@ -14,7 +14,7 @@ import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { leaseSeconds } from './lease.ts';
 import { stateAt } from './lifecycle.ts';
-import type { ManagedObject } from './managed-object.ts';
+import { hasContent, type ObjectDescription } from './managed-object.ts';
 
 /** An OperationContext is one. */
 export interface Viewer {
@@ -25,12 +25,12 @@ export interface Viewer {
 }
 
 /** All attributes that a client of this version may know of, in the order of the table. */
-export function viewAttributes(object: ManagedObject, viewer: Viewer): Node[] {
+export function viewAttributes(object: ObjectDescription, viewer: Viewer): Node[] {
   return viewValues(object, viewer).map(({ node }) => node);
 }
 
 /** The same with the index of each value. */
-export function viewValues(object: ManagedObject, { now, version, caller }: Viewer): AttributeValue[] {
+export function viewValues(object: ObjectDescription, { now, version, caller }: Viewer): AttributeValue[] {
   const computed = new Map(computedAttributes(object, now, caller).map((node) => [node.tag, node]));
   const values: AttributeValue[] = [];
   for (const tag of ATTRIBUTES.keys()) {
@@ -51,8 +51,9 @@ function isCustom({ node }: AttributeValue): boolean {
 }
 
 /** Those that are shown where the store has none. */
-function computedAttributes(object: ManagedObject, now: number, caller: Viewer['caller']): Node[] {
+function computedAttributes(object: ObjectDescription, now: number, caller: Viewer['caller']): Node[] {
   if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
+  const content = hasContent(object) ? object.content : undefined;
   const sensitive = flagOf(object.attributes, TAG.Sensitive, false);
   const extractable = flagOf(object.attributes, TAG.Extractable, true);
   return [
@@ -68,20 +69,27 @@ function computedAttributes(object: ManagedObject, now: number, caller: Viewer['
     boolean(TAG.NeverExtractable, !extractable),
     boolean(TAG.Fresh, true),
     integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software),
-    ...keyFormat(object),
-    ...digestOfSecret(object, caller),
-    ...kindOf(object),
+    ...keyFormat(object, content),
+    ...(content && isDigestOnDemand(object, caller.user) ? digestNodes(content) : []),
+    ...kindOf(content),
   ];
 }
 
-/** The Digest that is not stored: a password could be guessed from it by those who may know of it, but not get it. */
-function digestOfSecret({ type, owner, content }: ManagedObject, { user }: Viewer['caller']): Node[] {
-  const digest = owner === user && isGuessable(type) && content ? digestOf(content) : undefined;
+/**
+ * Whether the Digest is made from the content when its owner asks for it: it is not stored, since a password could be guessed from it by
+ * those who may know of it, but not get it.
+ */
+export function isDigestOnDemand({ type, owner }: ObjectDescription, user: string): boolean {
+  return owner === user && isGuessable(type);
+}
+
+function digestNodes(content: Structure): Node[] {
+  const digest = digestOf(content);
   return digest ? [digest] : [];
 }
 
 /** The digest keeps the format of a key whose material is destroyed. */
-function keyFormat({ content, attributes }: ManagedObject): Node[] {
+function keyFormat({ attributes }: ObjectDescription, content: Structure | undefined): Node[] {
   const block = content && structureOf(content, TAG.KeyBlock);
   const digest = attributes.first(TAG.Digest);
   const format = block ? codeOf(block, TAG.KeyFormatType) : digest?.type === TYPE.Structure ? codeOf(digest, TAG.KeyFormatType) : undefined;
@@ -89,7 +97,7 @@ function keyFormat({ content, attributes }: ManagedObject): Node[] {
 }
 
 /** The kind of a certificate or of opaque data, which is a member of the object itself. */
-function kindOf({ content }: ManagedObject): Node[] {
+function kindOf(content: Structure | undefined): Node[] {
   return [TAG.CertificateType, TAG.OpaqueDataType].flatMap((tag) => {
     const code = content && codeOf(content, tag);
     return code === undefined ? [] : [enumeration(tag, code)];

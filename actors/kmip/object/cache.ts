@@ -2,12 +2,14 @@
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
 import { binarySize } from '../ttlv/binary.ts';
+import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
 import type { Grants } from './grants.ts';
-import type { Draft, ManagedObject } from './managed-object.ts';
-import type { ObjectRows } from './rows.ts';
+import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
+import { MAX_SMALL_CONTENT_BYTES } from './object-row.ts';
+import type { ObjectRows, Stored } from './rows.ts';
 
-export interface Held<T extends ManagedObject = ManagedObject> {
-  readonly object: T;
+/** An object with its grants, as far as it was read: the content may lie in the store. */
+export interface Held<T extends ObjectDescription = ObjectDescription> extends Stored<T> {
   readonly grants: Grants;
 }
 
@@ -27,14 +29,23 @@ const SIZE = 10_000;
 const MOST_SPARED = 64;
 /** Bytes of all that one thread holds, and of one object: users store objects of many megabytes, which are read when they are asked for. */
 const MOST_BYTES = 67_108_864;
-const MOST_OBJECT = 262_144;
-/** Of a grant, with its user and operations. */
-const GRANT_BYTES = 256;
+const MOST_OBJECT = 524_288;
+/** Of a field of a tree in memory, beside its value. */
+const NODE_BYTES = 200;
+/** Of a grant, beside its user and operations, and of each of these. */
+const GRANT_BYTES = 128;
+const OPERATION_BYTES = 64;
 
-/** An object with its grants, from the store. */
-export async function readHeld(rows: ObjectRows, from: Reader, id: string): Promise<Held<Draft> | undefined> {
+/** An object with its grants, from the store. @param content whether it is to be used: then a small one comes with it */
+export async function readHeld(rows: ObjectRows, from: Reader, id: string, content: boolean): Promise<Held<DescriptionDraft> | undefined> {
+  const stored = await (content ? rows.readSmall(from, id) : rows.describe(from, id));
+  return stored && { ...stored, grants: await rows.grantsOf(from, stored.object) };
+}
+
+/** The same with its content, however large. */
+export async function readWhole(rows: ObjectRows, from: Reader, id: string, contentBytes: number): Promise<Held<Draft> | undefined> {
   const object = await rows.read(from, id);
-  return object && { object, grants: await rows.grantsOf(from, object) };
+  return object && { object, contentBytes, grants: await rows.grantsOf(from, object) };
 }
 
 export class ObjectCache {
@@ -65,14 +76,17 @@ export class ObjectCache {
     return undefined;
   }
 
-  async get(id: string): Promise<Held | undefined> {
-    return this.peek(id) ?? (await this.#fill(id));
+  /** @param content whether it is to be used: then a small one comes with the object */
+  async get(id: string, content: boolean): Promise<Held | undefined> {
+    const held = this.peek(id);
+    const isEnough = held && (!content || hasContent(held.object) || held.contentBytes > MAX_SMALL_CONTENT_BYTES);
+    return isEnough ? held : this.#fill(id, content);
   }
 
   /** The counter is noted before the row is read, so that a change in between is seen at the next look. */
-  async #fill(id: string): Promise<Held | undefined> {
+  async #fill(id: string, content: boolean): Promise<Held | undefined> {
     const version = this.#versions?.read(objectCounter(id));
-    const held = await readHeld(this.#rows, this.#store, id);
+    const held = await readHeld(this.#rows, this.#store, id, content);
     if (!held || version === undefined) return held;
     const size = sizeOf(held);
     if (size > MOST_OBJECT) return held;
@@ -108,6 +122,20 @@ export class ObjectCache {
   }
 }
 
-function sizeOf({ object: { content, attributes }, grants }: Held): number {
-  return (content ? binarySize(content) : 0) + binarySize(attributes.toStructure()) + grants.size * GRANT_BYTES;
+function sizeOf({ object, grants }: Held): number {
+  const content = hasContent(object) && object.content ? memoryOf(object.content) : 0;
+  return content + memoryOf(object.attributes.toStructure()) + grantBytes(grants);
+}
+
+/** Small fields take far more room as objects than in their encoding. */
+const memoryOf = (tree: Structure): number => binarySize(tree) + NODE_BYTES * nodesOf(tree);
+
+function nodesOf(node: Node): number {
+  return node.type === TYPE.Structure ? node.value.reduce((count, member) => count + nodesOf(member), 1) : 1;
+}
+
+function grantBytes(grants: Grants): number {
+  let bytes = 0;
+  for (const [user, operations] of grants) bytes += GRANT_BYTES + 2 * user.length + OPERATION_BYTES * operations.size;
+  return bytes;
 }

@@ -14,7 +14,7 @@ import { granteesOf } from './grants.ts';
 import { requireChosen } from './identifier.ts';
 import { keyBlockOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
-import type { Draft, ManagedObject, ObjectType as ObjectTypeCode } from './managed-object.ts';
+import type { DescriptionDraft, Draft, ObjectDescription, ObjectType as ObjectTypeCode } from './managed-object.ts';
 
 const { ObjectType, State } = ENUM;
 
@@ -93,7 +93,7 @@ export function link(type: keyof typeof ENUM.LinkType, id: string): Structure {
 }
 
 /** The identifier that a link of this type leads to. */
-export function linkedTo({ attributes }: Pick<ManagedObject, 'attributes'>, type: keyof typeof ENUM.LinkType): string | undefined {
+export function linkedTo({ attributes }: Pick<ObjectDescription, 'attributes'>, type: keyof typeof ENUM.LinkType): string | undefined {
   for (const { node } of attributes.all(TAG.Link)) {
     if (node.type !== TYPE.Structure || !node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type])) continue;
     const target: Node | undefined = node.value.find(({ tag }) => tag === TAG.LinkedObjectIdentifier);
@@ -103,12 +103,12 @@ export function linkedTo({ attributes }: Pick<ManagedObject, 'attributes'>, type
 }
 
 /** Sets the link of a type, of which an object has one. */
-export function setLink(draft: Draft, type: keyof typeof ENUM.LinkType, id: string): void {
+export function setLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkType, id: string): void {
   removeLink(draft, type);
   draft.attributes.add(link(type, id));
 }
 
-export function removeLink(draft: Draft, type: keyof typeof ENUM.LinkType): void {
+export function removeLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkType): void {
   for (const { index, node } of draft.attributes.all(TAG.Link))
     if (node.type === TYPE.Structure && node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type]))
       draft.attributes.remove(TAG.Link, index);

@@ -2,13 +2,13 @@
 import { ENUM } from '../ttlv/enumeration.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { dateAttribute } from './lifecycle.ts';
-import type { Draft } from './managed-object.ts';
+import type { DescriptionDraft } from './managed-object.ts';
 import { rotationDue } from './rotation-due.ts';
 
 export const DATES = 'due_at, initial_date, activation_date, deactivation_date';
 
 /** When time next changes the object: milliseconds, or null. */
-function dueAt(draft: Draft): number | null {
+function dueAt(draft: DescriptionDraft): number | null {
   const { State } = ENUM;
   const dates: (number | undefined)[] = [];
   if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));
@@ -18,7 +18,7 @@ function dueAt(draft: Draft): number | null {
 }
 
 /** The columns of DATES. */
-export function datesOf(draft: Draft): (number | null)[] {
+export function datesOf(draft: DescriptionDraft): (number | null)[] {
   const seconds = [TAG.InitialDate, TAG.ActivationDate, TAG.DeactivationDate].map((tag) => dateAttribute(draft.attributes, tag) ?? null);
   return [dueAt(draft), ...seconds];
 }

@@ -11,7 +11,7 @@ import { isGranted, isKnown } from './grants.ts';
 import { identifierText, keysetAddress, keysetMembers, taggedObject } from './identifier.ts';
 import { keysetOf, parseTags, tagsOf } from './index-terms.ts';
 import { stateAt } from './lifecycle.ts';
-import type { ManagedObject } from './managed-object.ts';
+import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
 
 /** What is missing, or not the caller's to know of, is told by one reason for these operations and by another for all others. */
 const OBJECT_NOT_FOUND: ReadonlySet<OperationName> = new Set([
@@ -43,21 +43,28 @@ function absent(right: OperationName, name: string, message = `object not found 
   return new Refusal(OBJECT_NOT_FOUND.has(right) ? 'ObjectNotFound' : 'ItemNotFound', message);
 }
 
-/** Reads objects for a caller, from the cache or inside a transaction. */
-export class Finder<T extends ManagedObject> implements Objects<T> {
+/** Where a finder reads. */
+export interface Source<T extends D, D extends ObjectDescription> {
+  readonly from: Reader;
+  /** @param content whether it is to be used: then a small one comes with the object */
+  held(id: string, content: boolean): Promise<Held<D> | undefined>;
+  /** With the content, however large. */
+  whole(held: Held<D>): Promise<Held<T> | undefined>;
+}
+
+/** Reads objects for a caller, from the cache or inside a transaction. A large content is read for those only who may use it. */
+export class Finder<T extends D, D extends ObjectDescription> implements Objects<T, D> {
   readonly #caller: Principal;
   readonly #batch: Batch;
-  readonly #from: Reader;
+  readonly #source: Source<T, D>;
   readonly #now: number;
-  readonly #held: (id: string) => Promise<Held<T> | undefined>;
 
   /** @param now seconds since the epoch */
-  constructor({ caller, batch, now }: Pick<OperationContext, 'caller' | 'batch' | 'now'>, from: Reader, held: (id: string) => Promise<Held<T> | undefined>) {
+  constructor({ caller, batch, now }: Pick<OperationContext, 'caller' | 'batch' | 'now'>, source: Source<T, D>) {
     this.#caller = caller;
     this.#batch = batch;
     this.#now = now;
-    this.#from = from;
-    this.#held = held;
+    this.#source = source;
   }
 
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
@@ -65,75 +72,98 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
   }
 
   async byId(name: string, right: OperationName): Promise<T> {
-    const found = await this.#resolved(name, right);
-    // A replacement may be there before its time, or be destroyed: then the one before it is meant. One that was revoked is still the
-    // newest, or its revocation would bring the old ones back.
-    return found.find((object) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as T);
+    return this.#opened(this.#meant(await this.#resolved(name, right, true)), right);
+  }
+
+  async describe(payload: Structure, right: OperationName): Promise<D> {
+    const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
+    return this.#meant(await this.#resolved(name, right, false)).object;
+  }
+
+  async describeById(name: string, right: OperationName): Promise<D> {
+    return this.#meant(await this.#resolved(name, right, false)).object;
   }
 
   /** The object of this very identifier, unless it is missing or the caller may not do this with it. */
-  async permitted(id: string, right: OperationName): Promise<T | undefined> {
-    const held = await this.#held(id);
+  async permitted(id: string, right: OperationName): Promise<D | undefined> {
+    const held = await this.#source.held(id, false);
     return held && this.#may(held, right) ? held.object : undefined;
   }
 
   async candidates(payload: Structure, right: OperationName): Promise<readonly T[]> {
-    return this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right);
+    const found: T[] = [];
+    for (const held of await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, true))
+      found.push(await this.#opened(held, right));
+    return found;
+  }
+
+  /** A replacement may be there before its time, or be destroyed: then the one before it is meant. One that was revoked is still the
+   * newest, or its revocation would bring the old ones back. */
+  #meant(found: readonly Held<D>[]): Held<D> {
+    return found.find(({ object }) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as Held<D>);
+  }
+
+  async #opened(held: Held<D>, right: OperationName): Promise<T> {
+    if (hasContent(held.object)) return held.object as unknown as T;
+    const whole = await this.#source.whole(held);
+    // Read a second time: it may be another's by now.
+    if (!whole || !this.#may(whole, right)) throw absent(right, held.object.id);
+    return whole.object;
   }
 
   /**
    * What a name stands for, at least one. Others may give their objects any identifier, tag or keyset name and grant them to everybody:
    * what is the caller's own goes before these, and what the caller may not know of is passed over, in the same steps as what is not there.
    */
-  async #resolved(name: string, right: OperationName): Promise<readonly T[]> {
-    const held = await this.#held(name);
-    if (held && this.#isOwn(held.object)) return [held.object];
-    const granted = held && this.#may(held, right) ? held.object : undefined;
+  async #resolved(name: string, right: OperationName, content: boolean): Promise<readonly Held<D>[]> {
+    const held = await this.#source.held(name, content);
+    if (held && this.#isOwn(held.object)) return [held];
+    const granted = held && this.#may(held, right) ? held : undefined;
     if (granted && SERVER_MADE.test(name)) return [granted];
-    const found = await this.#elsewhere(name, right);
-    if (granted) return found.some((object) => this.#isOwn(object)) ? found : [granted];
+    const found = await this.#elsewhere(name, right, content);
+    if (granted) return found.some(({ object }) => this.#isOwn(object)) ? found : [granted];
     if (found.length === 0) throw absent(right, name);
     return found;
   }
 
-  #isOwn({ owner }: T): boolean {
+  #isOwn({ owner }: D): boolean {
     return owner === this.#caller.user;
   }
 
-  #may({ object, grants }: Held<T>, right: OperationName): boolean {
+  #may({ object, grants }: Held<D>, right: OperationName): boolean {
     if (this.#isOwn(object) || isGranted(grants, this.#caller, right)) return true;
     // Metadata are for everybody who may do anything with the object.
     return (right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller);
   }
 
   /** What no object has as its identifier: tags, and places in a keyset. */
-  async #elsewhere(name: string, right: OperationName): Promise<T[]> {
+  async #elsewhere(name: string, right: OperationName, content: boolean): Promise<Held<D>[]> {
     if (name.startsWith('hsm::')) throw absent(right, name, `${name} not found: No HSM is configured`);
     const ids = name.startsWith('[') ? await this.#tagged(name) : await this.#generations(name);
-    const found: T[] = [];
+    const found: Held<D>[] = [];
     for (const id of ids) {
-      const held = await this.#held(id);
+      const held = await this.#source.held(id, content);
       // The index, which has no MAC, only says where to look.
       if (held && !isCalled(held.object, name)) continue;
       if (held && !this.#may(held, right)) throw absent(right, name);
-      if (held) found.push(held.object);
+      if (held) found.push(held);
     }
     return found;
   }
 
   async #tagged(name: string): Promise<string[]> {
-    const id = await taggedObject(this.#from, name, this.#caller);
+    const id = await taggedObject(this.#source.from, name, this.#caller);
     return id === undefined ? [] : [id];
   }
 
   async #generations(name: string): Promise<string[]> {
     const address = keysetAddress(name);
-    const members = await keysetMembers(this.#from, address?.name ?? name, this.#caller);
+    const members = await keysetMembers(this.#source.from, address?.name ?? name, this.#caller);
     if (!address) return members;
     if (address.generation === 'latest') return members.slice(0, 1);
     if (address.generation === 'first') return members.slice(-1);
     for (const id of members) {
-      const held = await this.#held(id);
+      const held = await this.#source.held(id, false);
       if (held && generationOf(held.object) === address.generation) return [id];
     }
     return [];
@@ -141,14 +171,14 @@ export class Finder<T extends ManagedObject> implements Objects<T> {
 }
 
 /** Whether an object has the tags, or is of the keyset, that it was looked for by. */
-function isCalled(object: ManagedObject, name: string): boolean {
+function isCalled(object: ObjectDescription, name: string): boolean {
   if (!name.startsWith('[')) return keysetOf(object) === (keysetAddress(name)?.name ?? name);
   const tags = new Set(tagsOf(object));
   return parseTags(name)?.every((tag) => tags.has(tag)) ?? false;
 }
 
 /** 0 for an object that was never rotated. */
-export function generationOf({ attributes }: ManagedObject): number {
+export function generationOf({ attributes }: Pick<ManagedObject, 'attributes'>): number {
   const node: Node | undefined = attributes.first(TAG.RotateGeneration);
   return node?.type === TYPE.Integer ? node.value : 0;
 }

@@ -10,16 +10,25 @@ export interface GrantRow extends SealedGrant {
 }
 
 const COLUMNS = 'object_id, user_id, operations, mac';
-/** Rows of one statement. */
+/** When a grant was made first, milliseconds; searches begin with the oldest. */
+const TIME = 'granted_at';
+
+interface TimedRow extends GrantRow {
+  readonly [TIME]: number;
+}
+
+/** Rows of one statement that writes. */
 const AT_ONCE = 64;
 const NO_GRANTS: Grants = new Map();
 
 export class GrantRows {
   readonly #seals: RowSeal;
+  readonly #now: () => number;
   readonly #forged: ForgedRow;
 
-  constructor(seals: RowSeal, forged: ForgedRow) {
+  constructor(seals: RowSeal, now: () => number, forged: ForgedRow) {
     this.#seals = seals;
+    this.#now = now;
     this.#forged = forged;
   }
 
@@ -35,12 +44,12 @@ export class GrantRows {
     return this.read(from, EVERYTHING, NO_MARK);
   }
 
-  /** Rows of these users on any object, as they lie in the store: each is to be held against its object. */
-  ofUsers(from: Reader, users: readonly string[]): Promise<GrantRow[]> {
-    return from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE user_id IN (${users.map((_, at) => `$${at + 1}`).join(', ')}) ORDER BY object_id`, users);
+  /** Some rows of one object, as they lie in the store, by user. */
+  page(from: Reader, id: string, after: string, limit: number): Promise<GrantRow[]> {
+    return from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 AND user_id > $2 ORDER BY user_id LIMIT $3`, [id, after, limit]);
   }
 
-  /** The same on these objects only. */
+  /** Rows of these users on these objects, as they lie in the store: each is to be held against its object. */
   ofUsersOn(from: Reader, users: readonly string[], ids: readonly string[]): Promise<GrantRow[]> {
     return inChunks(ids, (params, places) => {
       const own = users.map((_, at) => `$${params.length + at + 1}`).join(', ');
@@ -55,26 +64,34 @@ export class GrantRows {
     return isOwn;
   }
 
-  /** Replaces the rights of one user. */
+  /** Replaces the rights of one user; a grant that is only changed keeps its time. */
   async write(tx: Transaction, id: string, mark: Uint8Array, user: string, operations: ReadonlySet<string>): Promise<void> {
-    await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);
-    await this.#insert(tx, this.#rowOf(id, mark, user, operations));
+    const [row] = this.#rowOf(id, mark, user, operations);
+    if (!row) await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);
+    else {
+      const sql = 'UPDATE kms_grant SET operations = $3, mac = $4 WHERE object_id = $1 AND user_id = $2';
+      if ((await tx.run(sql, [id, user, row.operations, row.mac])) === 0) await this.#insert(tx, [{ ...row, [TIME]: this.#now() }]);
+    }
   }
 
   /** Replaces all rights on an object. */
   async writeAll(tx: Transaction, id: string, mark: Uint8Array, grants: Grants): Promise<void> {
+    const before = await tx.all<{ user_id: string; [TIME]: number | string }>(`SELECT user_id, ${TIME} FROM kms_grant WHERE object_id = $1`, [id]);
+    const times = new Map(before.map((row) => [row.user_id, Number(row[TIME])]));
     await tx.run('DELETE FROM kms_grant WHERE object_id = $1', [id]);
-    const rows = [...grants].flatMap(([user, operations]) => this.#rowOf(id, mark, user, operations));
+    const rows = [...grants].flatMap(([user, operations]) =>
+      this.#rowOf(id, mark, user, operations).map((row): TimedRow => ({ ...row, [TIME]: times.get(user) ?? this.#now() })),
+    );
     for (; rows.length >= AT_ONCE; ) await this.#insert(tx, rows.splice(0, AT_ONCE));
     // One by one: statements of every length would each be prepared.
     for (const row of rows) await this.#insert(tx, [row]);
   }
 
-  async #insert(tx: Transaction, rows: readonly GrantRow[]): Promise<void> {
+  async #insert(tx: Transaction, rows: readonly TimedRow[]): Promise<void> {
     if (rows.length === 0) return;
-    const tuples = rows.map((_, at) => `($${4 * at + 1}, $${4 * at + 2}, $${4 * at + 3}, $${4 * at + 4})`);
-    const values = rows.flatMap(({ object_id, user_id, operations, mac }) => [object_id, user_id, operations, mac]);
-    await tx.run(`INSERT INTO kms_grant (${COLUMNS}) VALUES ${tuples.join(', ')}`, values);
+    const tuples = rows.map((_, at) => `(${[1, 2, 3, 4, 5].map((column) => `$${5 * at + column}`).join(', ')})`);
+    const values = rows.flatMap(({ object_id, user_id, operations, mac, granted_at }) => [object_id, user_id, operations, mac, granted_at]);
+    await tx.run(`INSERT INTO kms_grant (${COLUMNS}, ${TIME}) VALUES ${tuples.join(', ')}`, values);
   }
 
   #rowOf(id: string, mark: Uint8Array, user: string, operations: ReadonlySet<string>): GrantRow[] {

@@ -7,7 +7,7 @@ import { structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { isTags, referenceTo } from './attribute-reference.ts';
 import type { ReadonlyAttributes } from './attributes.ts';
-import type { ManagedObject } from './managed-object.ts';
+import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
 import { wrapperOf } from './wrapping-policy.ts';
 
 export interface IndexTerm {
@@ -95,12 +95,13 @@ function wrappedBy({ content }: ManagedObject): string | undefined {
   return information && textOf(information, TAG.UniqueIdentifier);
 }
 
-/** The key that an object is stored or given out wrapped by. */
-export function wrappingKeyOf(object: ManagedObject): string | undefined {
-  return wrappedBy(object) ?? wrapperOf(object);
+/** The key that an object is stored or given out wrapped by, as far as it was read. */
+export function wrappingKeyOf(object: ObjectDescription): string | undefined {
+  return (hasContent(object) ? wrappedBy(object) : undefined) ?? wrapperOf(object);
 }
 
-export function indexTerms(object: ManagedObject): IndexTerm[] {
+/** Of a content that was not read, nothing is told. */
+export function indexTerms(object: ObjectDescription): IndexTerm[] {
   const terms = new Map<string, IndexTerm>();
   const add = (term: IndexTerm) => terms.set(`${term.tag} ${term.value}`, term);
   for (const node of object.attributes.nodes()) if (isIndexed(node)) add(termOf(node));
@@ -122,12 +123,12 @@ const SYSTEM_TAG: Readonly<Record<number, string>> = {
 };
 
 /** Tags: the vendor attribute `tag`, a JSON array of texts, and the system tag of the kind of object. */
-export function tagsOf(object: ManagedObject): string[] {
+export function tagsOf(object: ObjectDescription): string[] {
   const system = SYSTEM_TAG[object.type];
   return [...userTags(object), ...(system === undefined ? [] : [system])];
 }
 
-export function userTags(object: ManagedObject): string[] {
+export function userTags(object: ObjectDescription): string[] {
   for (const { node } of object.attributes.all(TAG.Attribute)) {
     if (node.type !== TYPE.Structure || !isTags(referenceTo(node))) continue;
     return parseTags(textOf(node, TAG.AttributeValue) ?? '') ?? [];

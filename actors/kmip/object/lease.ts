@@ -1,12 +1,12 @@
 // How long a client may use what it knows of an object before it asks again (KMIP specification 2.1 section 4.30).
 import { TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { ManagedObject } from './managed-object.ts';
+import type { ObjectDescription } from './managed-object.ts';
 
 const LEASE_SECONDS = 3600;
 
 /** The object's LeaseTime, else an hour. */
-export function leaseSeconds({ attributes }: ManagedObject): number {
+export function leaseSeconds({ attributes }: ObjectDescription): number {
   const node = attributes.first(TAG.LeaseTime);
   return node?.type === TYPE.Interval ? node.value : LEASE_SECONDS;
 }

@@ -6,7 +6,7 @@ import { dateTime, type Node, TYPE } from '../ttlv/node.ts';
 import { nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { ReadonlyAttributes } from './attributes.ts';
-import type { Draft, ManagedObject, State as StateCode } from './managed-object.ts';
+import type { DescriptionDraft, Draft, ObjectDescription, State as StateCode } from './managed-object.ts';
 import { type LifeEvent, type LifeState, objectMachine } from './object.machine.ts';
 
 const { State, ObjectType } = ENUM;
@@ -18,7 +18,7 @@ export function dateAttribute(attributes: ReadonlyAttributes, tag: number): numb
 }
 
 /** The state of an object at this moment: a date that has passed counts whether it was noted in the store or not. */
-export function stateAt(object: ManagedObject, now: number): StateCode {
+export function stateAt(object: ObjectDescription, now: number): StateCode {
   const { state, attributes } = object;
   if (isStateless(object)) return state;
   if (state === State.Active) {
@@ -33,16 +33,16 @@ export function stateAt(object: ManagedObject, now: number): StateCode {
 }
 
 /** Templates of KMIP 1.x have no state (specification 1.4 section 3.22): they are there until they are destroyed, whatever dates they hold for others. */
-const isStateless = ({ type }: ManagedObject): boolean => type === ObjectType.Template;
+const isStateless = ({ type }: ObjectDescription): boolean => type === ObjectType.Template;
 
 /** Puts the state of this moment into a draft. */
-export function settle(draft: Draft, now: number): void {
+export function settle(draft: DescriptionDraft, now: number): void {
   // Two dates may have passed since the state was written.
   for (let steps = 0; steps < 2; steps++) draft.state = step(draft, { type: 'elapse', now }) ?? draft.state;
 }
 
 /** The next state, or undefined where the event does nothing in this state. */
-function step(draft: Draft, event: LifeEvent): StateCode | undefined {
+function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined {
   const { state, attributes } = draft;
   if (isStateless(draft) && event.type !== 'destroy') return undefined;
   const value = nameOf('State', state) as LifeState;
@@ -54,7 +54,7 @@ function step(draft: Draft, event: LifeEvent): StateCode | undefined {
 }
 
 /** @throws Refusal WrongKeyLifecycleState where the state does not permit the event */
-export function happen(draft: Draft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
+export function happen(draft: DescriptionDraft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
   if (isStateless(draft) && type !== 'destroy') throw new Refusal('IllegalOperation', `DENIED: a template cannot be ${DONE[type]}`);
   settle(draft, now);
   const before = draft.state;
@@ -63,7 +63,8 @@ export function happen(draft: Draft, type: Exclude<LifeEvent['type'], 'elapse'>,
   draft.state = next;
   const date = DATE[type];
   if (next !== before && date !== undefined) draft.attributes.set(dateTime(date, now));
-  if (type === 'destroy') draft.content = undefined;
+  // Also of one that was read without its content: written back, it has none.
+  if (type === 'destroy') (draft as Draft).content = undefined;
   changed(draft, now);
 }
 
@@ -76,6 +77,6 @@ const DATE: Readonly<Record<string, number>> = {
 };
 
 /** Notes the time of a change. */
-export function changed(draft: Draft, now: number): void {
+export function changed(draft: DescriptionDraft, now: number): void {
   draft.attributes.set(dateTime(TAG.LastChangeDate, now));
 }

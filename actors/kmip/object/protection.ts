@@ -2,13 +2,13 @@
 import type { Principal } from '../api.ts';
 import { Refusal } from '../refusal.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { ManagedObject } from './managed-object.ts';
+import type { ObjectDescription } from './managed-object.ts';
 
-const isSensitive = ({ attributes }: ManagedObject): boolean => attributes.first(TAG.Sensitive)?.value === true;
-const isExtractable = ({ attributes }: ManagedObject): boolean => attributes.first(TAG.Extractable)?.value !== false;
+const isSensitive = ({ attributes }: ObjectDescription): boolean => attributes.first(TAG.Sensitive)?.value === true;
+const isExtractable = ({ attributes }: ObjectDescription): boolean => attributes.first(TAG.Extractable)?.value !== false;
 
 /** Before the material of an object goes into one of the caller's own. @throws Refusal Sensitive, NotExtractable for what another owns and protects */
-export function requireUnprotected(object: ManagedObject, { user }: Principal): void {
+export function requireUnprotected(object: ObjectDescription, { user }: Principal): void {
   if (object.owner === user) return;
   if (isSensitive(object)) throw new Refusal('Sensitive', `DENIED: ${object.id} is sensitive, only its owner does this with it`);
   if (!isExtractable(object)) throw new Refusal('NotExtractable', `DENIED: ${object.id} is not extractable, only its owner does this with it`);

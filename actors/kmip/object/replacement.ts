@@ -11,7 +11,7 @@ import { linkedTo, removeLink, setLink } from './create.ts';
 import { generationOf } from './finder.ts';
 import { keysetOf } from './index-terms.ts';
 import { changed, dateAttribute, settle } from './lifecycle.ts';
-import type { Draft, ManagedObject } from './managed-object.ts';
+import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 import { newAttributes } from './new-attributes.ts';
 
 const { State } = ENUM;
@@ -44,7 +44,7 @@ const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDa
  * @param fromPreActive whether what was never active may be replaced: certificates, whose state says nothing of their use
  * @throws Refusal WrongKeyLifecycleState for what is not active yet, or destroyed, or was replaced already in its keyset
  */
-export function requireReplaceable(draft: Draft, kind: string, now: number, fromPreActive = false): void {
+export function requireReplaceable(draft: DescriptionDraft, kind: string, now: number, fromPreActive = false): void {
   settle(draft, now);
   if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
   if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised)
@@ -61,7 +61,7 @@ export function requireReplaceable(draft: Draft, kind: string, now: number, from
  * @param given tags of the structures in the request that override what is taken over
  */
 export function replacementAttributes(
-  old: ManagedObject,
+  old: ObjectDescription,
   request: Structure,
   offset: number | undefined,
   { caller, now }: Pick<OperationContext, 'caller' | 'now'>,
@@ -79,7 +79,7 @@ export function replacementAttributes(
     // A date that has passed, as that of a revocation, would end the replacement before it begins.
     if (moved !== undefined && moved > now) attributes.set(dateTime(tag, moved));
   }
-  for (const link of ['ReplacementObjectLink', 'ReplacedObjectLink'] as const) removeLink({ ...old, attributes } as Draft, link);
+  for (const link of ['ReplacementObjectLink', 'ReplacedObjectLink'] as const) removeLink({ ...old, attributes } as DescriptionDraft, link);
   renewUsage(attributes);
   override(attributes, newAttributes(request, old.type, ...given), given.length > 0);
   attributes.set(dateTime(TAG.RotateDate, now));
@@ -127,7 +127,7 @@ function override(attributes: AttributeSet, given: AttributeSet, any: boolean): 
  * Writes the replacement, and marks the old object as replaced: its names go to the new one, and the two lead to each other. Whose the old
  * one is, and who may use it, is so of the new one, whoever asked for the rotation.
  */
-export async function replace(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
+export async function replace(tx: ObjectTransaction, old: DescriptionDraft, replacement: Draft, { now }: OperationContext): Promise<void> {
   replacement.owner = old.owner;
   setLink(old, 'ReplacementObjectLink', replacement.id);
   setLink(replacement, 'ReplacedObjectLink', old.id);

@@ -14,7 +14,7 @@ import { setWrapper } from './wrapping-policy.ts';
 /** Of one owner: what others have wrapped by a key they were granted the use of is theirs to wrap anew. */
 export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
   for (const id of await tx.wrappedBy(old)) {
-    const dependant = await tx.read(id);
+    const dependant = await tx.readWhole(id);
     // The index, which has no MAC, only says where to look.
     if (!dependant?.content || dependant.owner !== old.owner || wrappingKeyOf(dependant) !== old.id) continue;
     const { wrapping } = keyBlockOf(dependant.content);

@@ -3,32 +3,35 @@ import type { DataKey } from '../../../kernel/data-key.ts';
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
 import { Refusal } from '../refusal.ts';
-import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { AttributeSet } from './attributes.ts';
-import { inChunks } from './chunks.ts';
 import { DATES, datesOf } from './date-columns.ts';
 import { GrantRows } from './grant-rows.ts';
 import type { Grants } from './grants.ts';
 import { indexTerms } from './index-terms.ts';
-import type { Draft, ManagedObject, ObjectType, State } from './managed-object.ts';
-import { NO_CONTENT, newMark, RowSeal, type Seal, type SealedRow } from './row-seal.ts';
+import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
+import {
+  COLUMNS,
+  CONTENT_BYTES,
+  DESCRIPTION,
+  type DescriptionRow,
+  described,
+  FACTS,
+  type FactRow,
+  type ObjectRow,
+  rowOf,
+  rowsOf,
+  type Sized,
+  SMALL_CONTENT,
+} from './object-row.ts';
+import { NO_CONTENT, newMark, RowSeal, type Seal } from './row-seal.ts';
 import { SealedContents } from './sealed-content.ts';
+import { readTerms, termsOf, writeTerms } from './term-rows.ts';
 
-/** A row without its content. */
-interface DescriptionRow extends SealedRow {
-  readonly seal: Uint8Array | null;
+/** An object as it was read, with the size of what lies in the store. */
+export interface Stored<T> {
+  readonly object: T;
+  /** Bytes of the sealed content; 0 where it is destroyed. */
+  readonly contentBytes: number;
 }
-
-interface ObjectRow extends DescriptionRow {
-  readonly content: Uint8Array | null;
-}
-
-/** What the owner and the rights of an object are told by, without its attributes. */
-type FactRow = Omit<DescriptionRow, 'attributes'>;
-
-const FACTS = 'id, object_type, state, owner, archived, seal';
-const DESCRIPTION = `${FACTS}, attributes`;
-const COLUMNS = `${DESCRIPTION}, content`;
 
 export class ObjectRows {
   readonly grants: GrantRows;
@@ -38,25 +41,42 @@ export class ObjectRows {
   readonly #forged: ForgedRow;
   readonly #contents: SealedContents;
   /** What the grants of each object in memory are bound to. */
-  readonly #marks = new WeakMap<ManagedObject, Uint8Array>();
+  readonly #marks = new WeakMap<ObjectDescription, Uint8Array>();
 
   /** @param dataKey of the key server @param forged told of each row that is refused */
   constructor(dataKey: DataKey, now: () => number, forged: ForgedRow = () => {}) {
     this.dataKey = dataKey;
     this.seals = new RowSeal(dataKey.derive('gatehouse rows of the key server'));
     this.#contents = new SealedContents(dataKey);
-    this.grants = new GrantRows(this.seals, forged);
+    this.grants = new GrantRows(this.seals, now, forged);
     this.#now = now;
     this.#forged = forged;
   }
 
+  /** With its content, whatever its size. */
   async read(from: Reader, id: string): Promise<Draft | undefined> {
     const row = await from.get<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id = $1`, [id]);
     return row && this.#open(from, row);
   }
 
-  /** Those of the identifiers that exist, in their order, without their contents, which stay sealed in the store. */
-  async describeAll(from: Reader, ids: readonly string[]): Promise<ManagedObject[]> {
+  /** With its content where that is small. */
+  async readSmall(from: Reader, id: string): Promise<Stored<DescriptionDraft> | undefined> {
+    const row = await from.get<ObjectRow & Sized>(`SELECT ${DESCRIPTION}, ${SMALL_CONTENT}, ${CONTENT_BYTES} FROM kms_object WHERE id = $1`, [id]);
+    if (!row) return undefined;
+    const contentBytes = Number(row.content_bytes ?? 0);
+    const object = row.content === null && contentBytes > 0 ? this.#describe(row)?.draft : await this.#open(from, row);
+    return object && { object, contentBytes };
+  }
+
+  /** Without its content, which stays sealed in the store. */
+  async describe(from: Reader, id: string): Promise<Stored<DescriptionDraft> | undefined> {
+    const row = await from.get<DescriptionRow & Sized>(`SELECT ${DESCRIPTION}, ${CONTENT_BYTES} FROM kms_object WHERE id = $1`, [id]);
+    const object = row && this.#describe(row)?.draft;
+    return object && { object, contentBytes: Number(row.content_bytes ?? 0) };
+  }
+
+  /** Those of the identifiers that exist, in their order, without their contents. */
+  async describeAll(from: Reader, ids: readonly string[]): Promise<DescriptionDraft[]> {
     const rows = await rowsOf<DescriptionRow>(from, ids, DESCRIPTION);
     return rows.flatMap((row) => this.#describe(row)?.draft ?? []);
   }
@@ -73,12 +93,12 @@ export class ObjectRows {
   }
 
   /** The rights on an object that was read here. */
-  grantsOf(from: Reader, object: ManagedObject): Promise<Grants> {
+  grantsOf(from: Reader, object: ObjectDescription): Promise<Grants> {
     return this.grants.read(from, object.id, this.markOf(object));
   }
 
   /** What the grants of an object that was read here are bound to. */
-  markOf(object: ManagedObject): Uint8Array {
+  markOf(object: ObjectDescription): Uint8Array {
     const mark = this.#marks.get(object);
     if (!mark) throw new Error(`the object ${object.id} is none that was read`);
     return mark;
@@ -112,25 +132,26 @@ export class ObjectRows {
       throw error;
     }
     this.#marks.set(draft, mark);
-    await writeTerms(tx, draft, []);
+    await writeTerms(tx, draft, indexTerms(draft), []);
   }
 
-  /** A content that is the one in the store keeps its sealed bytes. */
-  async update(tx: Transaction, draft: Draft): Promise<void> {
+  /** A content that was not read, or is the one in the store, keeps its sealed bytes. */
+  async update(tx: Transaction, draft: DescriptionDraft): Promise<void> {
     const { id } = draft;
     const stored = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
     const seal = stored && this.#factsOf(stored);
     if (!seal) throw new Error(`the object ${id} is not there to be changed`);
-    const before = await tx.all<Term>('SELECT tag, value, owner FROM kms_attribute WHERE object_id = $1', [id]);
+    const before = await readTerms(tx, id);
+    const terms = await termsOf(draft, before, async () => (await this.read(tx, id))?.content);
     const row = rowOf(draft);
-    const written = this.#contents.isStored(draft.content, seal.content) ? undefined : this.#contents.seal(id, draft.content);
+    const written = !hasContent(draft) || this.#contents.isStored(draft.content, seal.content) ? undefined : this.#contents.seal(id, draft.content);
     const content = written?.mark ?? seal.content;
     const columns = [...Object.values(row), this.seals.write(row, { content, mark: seal.mark }), ...datesOf(draft), this.#now()];
     const facts = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
         due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12`;
     if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $13 WHERE id = $1`, [...columns, written.bytes]);
     else await tx.run(`UPDATE kms_object SET ${facts} WHERE id = $1`, columns);
-    await writeTerms(tx, draft, before);
+    await writeTerms(tx, draft, terms, before);
   }
 
   /** Takes the row away altogether: only for what is destroyed with its removal asked for. */
@@ -143,14 +164,15 @@ export class ObjectRows {
     const described = this.#describe(row);
     if (!described) return undefined;
     const { draft, seal } = described;
-    if (row.content === null && seal.content.generation === NO_CONTENT.generation) return draft;
-    draft.content = await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
-    if (draft.content) return draft;
+    const isEmpty = row.content === null && seal.content.generation === NO_CONTENT.generation;
+    const content = isEmpty ? undefined : await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
+    // The same object: what its grants are bound to is known of it.
+    if (content || isEmpty) return Object.assign(draft, { content });
     this.#forged(row.id, 'content');
     return undefined;
   }
 
-  #describe(row: DescriptionRow): { draft: Draft; seal: Seal } | undefined {
+  #describe(row: DescriptionRow): { draft: DescriptionDraft; seal: Seal } | undefined {
     const seal = this.seals.open(row, row.seal);
     if (!seal) {
       this.#forged(row.id, 'row');
@@ -166,47 +188,4 @@ export class ObjectRows {
     if (!seal) this.#forged(row.id, 'row');
     return seal;
   }
-}
-
-/** The columns with a MAC, in the order in which they are written. */
-function rowOf({ id, type, state, owner, archived, attributes }: Draft): SealedRow {
-  return { id, object_type: type, state, owner, archived: archived ? 1 : 0, attributes: encodeBinary(attributes.toStructure()) };
-}
-
-function described(row: DescriptionRow): Draft {
-  return {
-    id: row.id,
-    type: row.object_type as ObjectType,
-    state: row.state as State,
-    owner: row.owner,
-    archived: row.archived === 1,
-    attributes: AttributeSet.of(decodeBinary(row.attributes)),
-    content: undefined,
-  };
-}
-
-/** In the order of the identifiers. */
-async function rowsOf<R extends { readonly id: string }>(from: Reader, ids: readonly string[], columns: string): Promise<R[]> {
-  const rows = await inChunks(ids, (params, places) => from.all<R>(`SELECT ${columns} FROM kms_object WHERE id IN (${places})`, params));
-  const found = new Map(rows.map((row) => [row.id, row]));
-  return ids.flatMap((id) => found.get(id) ?? []);
-}
-
-interface Term {
-  readonly tag: number;
-  readonly value: string;
-  readonly owner: string;
-}
-
-async function writeTerms(tx: Transaction, draft: Draft, before: readonly Term[]): Promise<void> {
-  // The object has changed hands.
-  if (before.some(({ owner }) => owner !== draft.owner)) await tx.run('UPDATE kms_attribute SET owner = $2 WHERE object_id = $1', [draft.id, draft.owner]);
-
-  const key = ({ tag, value }: { tag: number; value: string }) => `${tag} ${value}`;
-  const old = new Map(before.map((term) => [key(term), term]));
-  for (const term of indexTerms(draft)) {
-    if (old.delete(key(term))) continue;
-    await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', [draft.id, draft.owner, term.tag, term.value]);
-  }
-  for (const { tag, value } of old.values()) await tx.run('DELETE FROM kms_attribute WHERE object_id = $1 AND tag = $2 AND value = $3', [draft.id, tag, value]);
 }

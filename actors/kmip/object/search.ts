@@ -1,19 +1,18 @@
 // Finds objects by their attributes: what is indexed in the database, the rest in the objects themselves.
+import { setImmediate } from 'node:timers/promises';
 import type { OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { tagName } from '../ttlv/names.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
+import { type Node, TYPE } from '../ttlv/node.ts';
 import { textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { ruleOf } from './attribute-rules.ts';
-import { type Viewer, viewAttributes } from './attribute-view.ts';
-import { sameNode } from './attributes.ts';
 import type { GrantRow } from './grant-rows.ts';
 import { granteesOf } from './grants.ts';
 import { isIndexed, parseTags, tagTerm, termOf } from './index-terms.ts';
-import type { ManagedObject } from './managed-object.ts';
+import { COMPUTED, matches, rangeOf } from './matching.ts';
 import { NO_MARK } from './row-seal.ts';
 import { type Scope, Selection } from './selection.ts';
 
@@ -34,9 +33,17 @@ interface Found {
   readonly total: number;
 }
 
+interface Candidate {
+  readonly id: string;
+  readonly seq: number | string;
+  readonly bytes: number | string;
+}
+
 const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
-const CHUNK = 128;
+/** Objects that are read together, and the bytes of their attributes. */
+const MAX_LOOKED_AT = 128;
+const MAX_LOOKED_AT_BYTES = 4_194_304;
 /** In one search: what both databases take as one statement, and more than anybody asks for. */
 const MOST_CONDITIONS = 100;
 
@@ -81,22 +88,39 @@ async function byIndex(ctx: OperationContext, scope: Scope, selection: Selection
 
 /** Conditions that no index knows: the objects that fulfil the others are read, a part at a time. */
 async function byLooking(ctx: OperationContext, scope: Scope, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
-  const found = await ctx.reader.all<{ id: string }>(`${selection.sql()} ORDER BY seq DESC`, selection.params);
   const ids: string[] = [];
   let total = 0;
-  for (let at = 0; at < found.length; at += CHUNK) {
-    const part = found.slice(at, at + CHUNK).map(({ id }) => id);
-    const known = await permitted(ctx, scope, part);
+  const sql = selection.sql();
+  const before = selection.param(Number.MAX_SAFE_INTEGER);
+  const params = [...selection.params];
+  for (;;) {
+    const rows = await ctx.reader.all<Candidate>(`${sql} AND o.seq < ${before} ORDER BY seq DESC LIMIT ${MAX_LOOKED_AT}`, params);
+    const part = fitting(rows);
+    const found = part.map(({ id }) => id);
+    const known = await permitted(ctx, scope, found);
     for (const object of await ctx.server.rows.describeAll(
       ctx.reader,
-      part.filter((id) => known.has(id)),
+      found.filter((id) => known.has(id)),
     )) {
       if (!matches(object, rest, ctx)) continue;
       if (total >= offset && ids.length < limit) ids.push(object.id);
       total += 1;
     }
+    if (part.length === rows.length && rows.length < MAX_LOOKED_AT) return { ids, total };
+    params[params.length - 1] = Number(part.at(-1)?.seq);
+    // Others that wait for this thread have their turn; a transaction waits for nothing.
+    if (ctx.reader === ctx.server.store) await setImmediate();
   }
-  return { ids, total };
+}
+
+/** As many as are read together. */
+function fitting(rows: readonly Candidate[]): readonly Candidate[] {
+  let bytes = 0;
+  const over = rows.findIndex((row, at) => {
+    bytes += Number(row.bytes);
+    return at > 0 && bytes > MAX_LOOKED_AT_BYTES;
+  });
+  return over === -1 ? rows : rows.slice(0, over);
 }
 
 /** Puts what the database knows into the selection. @returns what has to be looked at in the objects */
@@ -123,9 +147,6 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
   if (groupMember !== undefined) rest.push({ tag: TAG.ObjectGroupMember, type: TYPE.Enumeration, value: groupMember });
   return rest;
 }
-
-/** Told by the server, and stored nowhere. */
-const COMPUTED: ReadonlySet<number> = new Set([TAG.LeaseTime, TAG.ProtectionStorageMask, TAG.ShortUniqueIdentifier]);
 
 /** Dates that have a column of their own. */
 const DATE_COLUMNS: ReadonlyMap<number, string> = new Map([
@@ -157,48 +178,4 @@ function storageCondition(storage: number | undefined, attributes: readonly Node
 function tagsAsked(node: Node): string[] | undefined {
   if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure || textOf(node, TAG.AttributeName) !== 'tag') return undefined;
   return parseTags(textOf(node, TAG.AttributeValue) ?? '');
-}
-
-/** Whether an object has all of these; two dates of one kind are the ends of a range. */
-function matches(object: ManagedObject, conditions: readonly Node[], viewer: Viewer): boolean {
-  return conditions.every((asked) => {
-    if (asked.tag === TAG.ObjectGroupMember) return isFresh(object) === (asked.value === ENUM.ObjectGroupMember.GroupMemberFresh);
-    if (COMPUTED.has(asked.tag)) return viewAttributes(object, viewer).some((node) => sameNode(node, asked));
-    const values = object.attributes.all(asked.tag).map(({ node }) => node);
-    if (asked.tag === TAG.UsageLimits && asked.type === TYPE.Structure) return values.some((node) => node.type === TYPE.Structure && hasLeft(node, asked));
-    if (asked.type === TYPE.DateTime) return values.some((node) => inRange(node, conditions, asked.tag));
-    if (asked.tag === TAG.CryptographicUsageMask && asked.type === TYPE.Integer)
-      return values.some((node) => node.type === TYPE.Integer && (node.value & asked.value) === asked.value);
-    return values.some((node) => includes(node, asked));
-  });
-}
-
-/** Section 6.1.28: at least as many units, in all and left, as are asked for. */
-function hasLeft(limits: Structure, asked: Structure): boolean {
-  return asked.value.every((member) => {
-    const own = limits.value.find(({ tag }) => tag === member.tag);
-    if (member.type !== TYPE.LongInteger) return own !== undefined && sameNode(own, member);
-    return own?.type === TYPE.LongInteger && own.value >= member.value;
-  });
-}
-
-function isFresh({ attributes }: ManagedObject): boolean {
-  return attributes.first(TAG.Fresh)?.value === true;
-}
-
-function inRange(node: Node, conditions: readonly Node[], tag: number): boolean {
-  const [first, last] = rangeOf(conditions, tag);
-  return (node.value as number) >= first && (node.value as number) <= last;
-}
-
-/** The ends of a range of dates; of one date alone, both are the same. */
-function rangeOf(conditions: readonly Node[], tag: number): [number, number] {
-  const ends = conditions.flatMap((each) => (each.tag === tag && each.type === TYPE.DateTime ? [each.value] : []));
-  return [Math.min(...ends), Math.max(...ends)];
-}
-
-/** A structure may name only some of the members. */
-function includes(node: Node, asked: Node): boolean {
-  if (asked.type !== TYPE.Structure || node.type !== TYPE.Structure) return sameNode(node, asked);
-  return asked.value.every((member) => (node as Structure).value.some((own) => own.tag === member.tag && includes(own, member)));
 }

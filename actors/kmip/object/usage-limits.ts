@@ -5,7 +5,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, longInteger, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { codeOf, longOf, required } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { Draft, ManagedObject } from './managed-object.ts';
+import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
 import { requireUse, type Use } from './usage.ts';
 
 interface UsageLimits {
@@ -16,7 +16,7 @@ interface UsageLimits {
 }
 
 /** The limits of a key; undefined for most, which are used without a look at the store. */
-export function usageLimitsOf(object: ManagedObject): UsageLimits | undefined {
+export function usageLimitsOf(object: ObjectDescription): UsageLimits | undefined {
   const node = object.attributes.first(TAG.UsageLimits);
   return node?.type === TYPE.Structure ? read(node) : undefined;
 }
@@ -31,7 +31,7 @@ function read(node: Structure): UsageLimits {
  * @param units whole units; more than are left take none
  * @throws Refusal with `reason`
  */
-export function take(draft: Draft, limits: UsageLimits, units: bigint, reason: ResultReason): void {
+export function take(draft: DescriptionDraft, limits: UsageLimits, units: bigint, reason: ResultReason): void {
   if (units > limits.count) throw new Refusal(reason, `the usage limits of ${draft.id} are exhausted: ${limits.count} are left, ${units} are needed`);
   draft.attributes.set(
     structure(TAG.UsageLimits, [
@@ -52,9 +52,9 @@ export function unitsOf(limits: UsageLimits, bytes: number): bigint {
  * @param bytes of data to protect
  * @throws Refusal PermissionDenied where too little is left, as sections 6.1.17 and 6.1.55 demand; whatever `requireUse` throws
  */
-export function spendUsage(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number): Promise<void> {
+export function spendUsage(ctx: OperationContext, object: ObjectDescription, use: Use, bytes: number): Promise<void> {
   return ctx.change(async (tx) => {
-    const draft = await tx.byId(object.id, use.operation);
+    const draft = await tx.describeById(object.id, use.operation);
     requireUse(draft, use, ctx.now);
     const limits = usageLimitsOf(draft);
     if (limits === undefined) return;

@@ -4,7 +4,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { dateAttribute, stateAt } from './lifecycle.ts';
-import type { ManagedObject } from './managed-object.ts';
+import type { ObjectDescription } from './managed-object.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 const { State, CryptographicAlgorithm } = ENUM;
@@ -44,7 +44,7 @@ export const USE = {
  * @param now seconds since the epoch
  * @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState, IncompatibleCryptographicUsageMask
  */
-export function requireUse(object: ManagedObject, use: Use, now: number): void {
+export function requireUse(object: ObjectDescription, use: Use, now: number): void {
   if (object.archived) throw unusable(object, use, 'ObjectArchived', 'it is archived');
   const state = stateAt(object, now);
   if (state !== State.Active) requireState(object, use, state);
@@ -62,17 +62,17 @@ export function requireUse(object: ManagedObject, use: Use, now: number): void {
   throw unusable(object, use, 'IncompatibleCryptographicUsageMask', `its usage mask does not permit ${use.operation}`);
 }
 
-function requireState(object: ManagedObject, use: Use, state: ManagedObject['state']): void {
+function requireState(object: ObjectDescription, use: Use, state: ObjectDescription['state']): void {
   if (state === State.Destroyed || state === State.DestroyedCompromised) throw unusable(object, use, 'ObjectDestroyed', 'it is destroyed');
   if (state === State.PreActive) throw unusable(object, use, 'WrongKeyLifecycleState', 'it is not active yet');
   if (use.protects) throw unusable(object, use, 'WrongKeyLifecycleState', `it is ${state === State.Compromised ? 'compromised' : 'deactivated'}`);
 }
 
-function isFpe(object: ManagedObject): boolean {
+function isFpe(object: ObjectDescription): boolean {
   return object.attributes.first(TAG.CryptographicAlgorithm)?.value === CryptographicAlgorithm.FPE_FF1;
 }
 
 /** A refusal that names the key and says why it cannot be used, in the words that clients of the operation look for. */
-export function unusable(object: ManagedObject, use: Use, reason: Refusal['reason'], why: string): Refusal {
+export function unusable(object: ObjectDescription, use: Use, reason: Refusal['reason'], why: string): Refusal {
   return new Refusal(reason, `${use.failure} ${object.id}: ${why}`);
 }

@@ -6,7 +6,7 @@ import type { Operation } from './operation.ts';
 
 export const activate: Operation = async (request, ctx) => {
   const id = await ctx.change(async (tx) => {
-    const draft = await tx.use(request, 'Activate');
+    const draft = await tx.describe(request, 'Activate');
     happen(draft, 'activate', ctx.now);
     await tx.update(draft);
     await tx.audit('key.activate', draft.id);

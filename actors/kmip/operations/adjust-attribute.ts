@@ -2,7 +2,7 @@
 import { setValue } from '../object/attribute-change.ts';
 import { type AttributeReference, readReference, valuesOf } from '../object/attribute-reference.ts';
 import { mayClientModify, ruleOf } from '../object/attribute-rules.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { tagName } from '../ttlv/names.ts';
 import { type Node, structure, TYPE } from '../ttlv/node.ts';
@@ -23,7 +23,7 @@ export const adjustAttribute: Operation = async (request, ctx) => {
 };
 
 /** The only value, or that which the specification has for one that is absent. @throws Refusal */
-function presentValue(draft: Draft, reference: AttributeReference): Node {
+function presentValue(draft: DescriptionDraft, reference: AttributeReference): Node {
   if (ruleOf(reference.tag) && !mayClientModify(reference.tag)) throw new Refusal('AttributeReadOnly', `DENIED: ${tagName(reference.tag)} is server-managed`);
   const [value, ...more] = valuesOf(draft.attributes, reference);
   if (more.length > 0) throw new Refusal('MultiValuedAttribute', `${tagName(reference.tag)} has several values`);

@@ -11,7 +11,7 @@ export const recover: Operation = move('Recover', false);
 function move(right: 'Archive' | 'Recover', archived: boolean): Operation {
   return async (request, ctx) => {
     const id = await ctx.change(async (tx) => {
-      const draft = await tx.use(request, right);
+      const draft = await tx.describe(request, right);
       if (archived && draft.archived) throw new Refusal('ObjectArchived', `DENIED: the object ${draft.id} is archived already`);
       if (draft.archived !== archived) {
         draft.archived = archived;

@@ -3,7 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { linkedTo } from '../object/create.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
-import type { ManagedObject } from '../object/managed-object.ts';
+import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
@@ -91,10 +91,11 @@ export function requireKind(object: ManagedObject, type: ManagedObject['type'], 
  * activates the keys of a certificate.
  * @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState
  */
-export function requireUsable(object: ManagedObject, now: number): void {
+export function requireUsable(object: ObjectDescription, now: number): void {
   if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
   const state = stateAt(object, now);
-  if (!object.content || state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
+  if ((hasContent(object) && !object.content) || state === State.Destroyed || state === State.DestroyedCompromised)
+    throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   if (state === State.Deactivated || state === State.Compromised)
     throw new Refusal('WrongKeyLifecycleState', `${object.id} is ${nameOf('State', state)}: no certificate can be made with it`);
 }

@@ -9,7 +9,7 @@ import { certificateContent, certificateOf } from '../object/certificate-content
 import { linkedTo, newObject, requireCreation, setLink } from '../object/create.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import { changed, dateAttribute, settle } from '../object/lifecycle.ts';
-import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import type { DescriptionDraft, Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, structure, text } from '../ttlv/node.ts';
@@ -122,13 +122,13 @@ function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate 
 
 /** The keys may have been destroyed or revoked since they were read. */
 async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subject, issuer: Issuer, now: number): Promise<void> {
-  for (const used of [issuer.key, issuer.certificate]) if (used && used !== pair?.privateKey) requireUsable(await tx.byId(used.id, 'Certify'), now);
+  for (const used of [issuer.key, issuer.certificate]) if (used && used !== pair?.privateKey) requireUsable(await tx.describeById(used.id, 'Certify'), now);
   for (const key of pair ? [pair.privateKey, pair.publicKey] : []) {
     await tx.insert(key);
     await tx.audit('key.create', key.id);
   }
   if (object) {
-    const publicKey = await tx.byId(object.id, 'Certify');
+    const publicKey = await tx.describeById(object.id, 'Certify');
     requireUsable(publicKey, now);
     // The next certificates are issued by what the link leads to: who has only been granted the use of the key does not choose that.
     if (publicKey.owner === draft.owner) await linkPublicKey(tx, publicKey, draft.id, now);
@@ -138,7 +138,7 @@ async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subjec
 }
 
 /** Makes the public key lead to its newest certificate. */
-export async function linkPublicKey(tx: ObjectTransaction, publicKey: Draft, certificate: string, now: number): Promise<void> {
+export async function linkPublicKey(tx: ObjectTransaction, publicKey: DescriptionDraft, certificate: string, now: number): Promise<void> {
   settle(publicKey, now);
   setLink(publicKey, 'CertificateLink', certificate);
   changed(publicKey, now);

@@ -4,7 +4,7 @@ import { requireOrderedDates } from '../object/attribute-dates.ts';
 import type { AttributeValue } from '../object/attributes.ts';
 import { keysetOf } from '../object/index-terms.ts';
 import { changed, settle } from '../object/lifecycle.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -18,10 +18,10 @@ export async function changeAttribute(
   request: Structure,
   ctx: OperationContext,
   right: OperationName,
-  work: (draft: Draft) => AttributeValue | undefined,
+  work: (draft: DescriptionDraft) => AttributeValue | undefined,
 ): Promise<readonly Node[]> {
   return ctx.change(async (tx) => {
-    const draft = await tx.use(request, right);
+    const draft = await tx.describe(request, right);
     if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
     settle(draft, ctx.now);
     const keyset = keysetOf(draft);

@@ -10,7 +10,7 @@ import type { Operation, OperationContext } from './operation.ts';
 
 /** A use that is not permitted fails, as in the test cases of the profiles (BL-M-2), and empties the ID placeholder. */
 export const check: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'Check');
+  const object = await ctx.describe(request, 'Check');
   const wanted = integerOf(request, TAG.CryptographicUsageMask) ?? 0;
   const mask = object.attributes.first(TAG.CryptographicUsageMask)?.value;
   const permitted = typeof mask === 'number' ? mask : 0;

@@ -9,7 +9,7 @@ import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireChosen } from '../object/identifier.ts';
 import { algorithmOf, asymmetricKey, keyBlockOf, secretBytes } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
-import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import { type Draft, hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
@@ -46,7 +46,7 @@ export const createSplitKey: Operation = async (request, ctx) => {
   const drafts = draftsOf(contents, attributes, source, ctx);
   await ctx.change(async (tx) => {
     if (source) {
-      const still = await tx.byId(source.id, 'CreateSplitKey');
+      const still = await tx.describeById(source.id, 'CreateSplitKey');
       requireSplittable(still, ctx.now);
       requireUnprotected(still, ctx.caller);
     }
@@ -57,10 +57,11 @@ export const createSplitKey: Operation = async (request, ctx) => {
 };
 
 /** @throws Refusal ObjectArchived, ObjectDestroyed */
-function requireSplittable(source: ManagedObject, now: number): void {
+function requireSplittable(source: ObjectDescription, now: number): void {
   if (source.archived) throw new Refusal('ObjectArchived', `${source.id} is archived; recover it first`);
   const state = stateAt(source, now);
-  if (!source.content || state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${source.id} is destroyed`);
+  if ((hasContent(source) && !source.content) || state === State.Destroyed || state === State.DestroyedCompromised)
+    throw new Refusal('ObjectDestroyed', `${source.id} is destroyed`);
 }
 
 /** @param type of the key, or SplitKey for any */

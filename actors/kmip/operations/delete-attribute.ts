@@ -3,7 +3,7 @@ import { deleteAll, deleteValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
 import { readReference, referenceTo } from '../object/attribute-reference.ts';
 import type { AttributeValue } from '../object/attributes.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import type { Structure } from '../ttlv/node.ts';
 import { child, children, integerOf } from '../ttlv/read.ts';
@@ -13,7 +13,7 @@ import type { Operation, OperationContext } from './operation.ts';
 
 export const deleteAttribute: Operation = async (request, ctx) => changeAttribute(request, ctx, 'DeleteAttribute', (draft) => remove(draft, request, ctx));
 
-function remove(draft: Draft, request: Structure, ctx: OperationContext): AttributeValue | undefined {
+function remove(draft: DescriptionDraft, request: Structure, ctx: OperationContext): AttributeValue | undefined {
   if (child(request, TAG.CurrentAttribute)) {
     const { node } = givenAttribute(request, TAG.CurrentAttribute, draft.type, ctx);
     return deleteValue(draft, referenceTo(node), { current: node });

@@ -1,6 +1,6 @@
 // Destroy: the material of an object goes, what was known of it stays (KMIP 2.1 section 6.1.15).
 import { happen } from '../object/lifecycle.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { text } from '../ttlv/node.ts';
@@ -13,7 +13,7 @@ const { Destroyed, DestroyedCompromised } = ENUM.State;
 
 export const destroy: Operation = async (request, ctx) => {
   const id = await ctx.change(async (tx) => {
-    const draft = await tx.use(request, 'Destroy');
+    const draft = await tx.describe(request, 'Destroy');
     if (isDestroyed(draft)) throw new Refusal('ItemNotFound', `object not found for identifier ${draft.id}: it is destroyed`);
     const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
     for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx.now, booleanOf(request, TAG.Remove) ?? false);
@@ -22,10 +22,10 @@ export const destroy: Operation = async (request, ctx) => {
   return [text(TAG.UniqueIdentifier, id)];
 };
 
-const isDestroyed = ({ state }: Draft): boolean => state === Destroyed || state === DestroyedCompromised;
+const isDestroyed = ({ state }: DescriptionDraft): boolean => state === Destroyed || state === DestroyedCompromised;
 
 /** @param remove the row goes as well, and the identifier may be used again @throws Refusal WrongKeyLifecycleState for an active object */
-export async function destroyDraft(tx: ObjectTransaction, draft: Draft, now: number, remove: boolean): Promise<void> {
+export async function destroyDraft(tx: ObjectTransaction, draft: DescriptionDraft, now: number, remove: boolean): Promise<void> {
   happen(draft, 'destroy', now);
   if (remove) await tx.remove(draft.id);
   else await tx.update(draft);

@@ -3,10 +3,11 @@ import { type AttributeReference, referenceNode, referenceTo, sameReference } fr
 import { viewAttributes } from '../object/attribute-view.ts';
 import { text } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { withDigest } from './get-attributes.ts';
 import type { Operation } from './operation.ts';
 
 export const getAttributeList: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'GetAttributeList');
+  const object = await withDigest(await ctx.describe(request, 'GetAttributeList'), ctx);
   const references: AttributeReference[] = [];
   for (const reference of viewAttributes(object, ctx).map(referenceTo))
     if (!references.some((other) => sameReference(other, reference))) references.push(reference);

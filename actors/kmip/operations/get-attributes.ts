@@ -1,24 +1,32 @@
 // GetAttributes: the attributes of an object, all or those that are asked for (KMIP specification 2.1 section 6.1.20).
 import { type AttributeReference, readReference, referenceTo, sameReference } from '../object/attribute-reference.ts';
 import { ruleOf } from '../object/attribute-rules.ts';
-import { viewValues } from '../object/attribute-view.ts';
+import { isDigestOnDemand, viewValues } from '../object/attribute-view.ts';
+import type { ObjectDescription } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { tagName } from '../ttlv/names.ts';
 import { type Structure, structure, text } from '../ttlv/node.ts';
 import { children } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { indexed } from './change-attribute.ts';
-import type { Operation } from './operation.ts';
+import type { Operation, OperationContext } from './operation.ts';
 
 export const getAttributes: Operation = async (request, ctx) => {
   const references = readReferences(request);
-  const object = await ctx.use(request, 'GetAttributes');
+  const described = await ctx.describe(request, 'GetAttributes');
+  const isDigestAsked = references.length === 0 || references.some(({ tag }) => tag === TAG.Digest);
+  const object = isDigestAsked ? await withDigest(described, ctx) : described;
   const values = viewValues(object, ctx);
   const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => sameReference(referenceTo(node), reference)));
   // Only clients of KMIP 1.x know an index.
   const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? indexed(value) : [value.node]));
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
 };
+
+/** Only the digest that is not stored needs the content. */
+export async function withDigest(object: ObjectDescription, ctx: OperationContext): Promise<ObjectDescription> {
+  return isDigestOnDemand(object, ctx.caller.user) ? ctx.byId(object.id, 'GetAttributes') : object;
+}
 
 /** @throws Refusal InvalidMessage for a reference that is there twice, InvalidAttribute for what is no attribute */
 function readReferences(request: Structure): AttributeReference[] {

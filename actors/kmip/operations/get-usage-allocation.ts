@@ -12,7 +12,7 @@ export const getUsageAllocation: Operation = async (request, ctx) => {
   const units = required(longOf(request, TAG.UsageLimitsCount), TAG.UsageLimitsCount);
   if (units < 1n) throw new Refusal('InvalidField', 'the usage limits count must be at least 1');
   const id = await ctx.change(async (tx) => {
-    const draft = await tx.use(request, 'GetUsageAllocation');
+    const draft = await tx.describe(request, 'GetUsageAllocation');
     const limits = usageLimitsOf(draft);
     if (limits === undefined) throw new Refusal('AttributeNotFound', `${draft.id} has no usage limits`);
     requireUse(draft, USE.GetUsageAllocation, ctx.now);

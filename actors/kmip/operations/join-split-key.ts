@@ -4,7 +4,7 @@ import { materialLength } from '../crypto/symmetric-key.ts';
 import { linkedTo, newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
-import type { ManagedObject, ObjectType as ObjectTypeCode } from '../object/managed-object.ts';
+import { hasContent, type ManagedObject, type ObjectDescription, type ObjectType as ObjectTypeCode } from '../object/managed-object.ts';
 import { givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { describeContent } from '../object/registered.ts';
@@ -59,11 +59,12 @@ async function partsIn(request: Structure, ctx: OperationContext): Promise<Manag
 }
 
 /** @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState, Sensitive, NotExtractable */
-function requirePart(object: ManagedObject, { caller, now }: OperationContext): void {
+function requirePart(object: ObjectDescription, { caller, now }: OperationContext): void {
   requireUnprotected(object, caller);
   if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
   const state = stateAt(object, now);
-  if (!object.content || state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
+  if ((hasContent(object) && !object.content) || state === State.Destroyed || state === State.DestroyedCompromised)
+    throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   if (state === State.Compromised) throw new Refusal('WrongKeyLifecycleState', `${object.id} is Compromised`);
 }
 
@@ -83,11 +84,11 @@ function agreed(parts: readonly StoredPart[]): StoredPart {
  * Parts that were made here lead to the one before them, back to the first: of one key that is the same one. Any numbers
  * make a key by some methods, so nothing else would tell that parts of two keys were mixed.
  */
-async function requireOneKey(tx: ObjectTransaction, objects: readonly ManagedObject[]): Promise<void> {
+async function requireOneKey(tx: ObjectTransaction, objects: readonly ObjectDescription[]): Promise<void> {
   const firsts = new Map<string, string>();
   for (const object of objects) {
     const path: string[] = [];
-    let at: ManagedObject | undefined = object;
+    let at: ObjectDescription | undefined = object;
     let known: string | undefined;
     while (at && known === undefined && path.length < MOST) {
       path.push(at.id);
@@ -95,7 +96,7 @@ async function requireOneKey(tx: ObjectTransaction, objects: readonly ManagedObj
       const previous = linkedTo(at, 'PreviousLink');
       if (known === undefined && previous === undefined) known = linkedTo(at, 'NextLink') === undefined ? undefined : at.id;
       const owner: string = at.owner;
-      const before: ManagedObject | undefined = previous === undefined ? undefined : await tx.read(previous);
+      const before: ObjectDescription | undefined = previous === undefined ? undefined : await tx.read(previous);
       // A link to another's object was written by a client: what is there is not to be learned from it.
       at = before?.owner === owner ? before : undefined;
     }

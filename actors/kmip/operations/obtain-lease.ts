@@ -11,7 +11,7 @@ const { State } = ENUM;
 
 /** Leases are not counted; one is refused for what is archived, destroyed or compromised. */
 export const obtainLease: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'ObtainLease');
+  const object = await ctx.describe(request, 'ObtainLease');
   if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived: recover it first`);
   const state = stateAt(object, ctx.now);
   if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);

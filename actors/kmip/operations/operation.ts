@@ -2,7 +2,7 @@
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Principal } from '../api.ts';
 import type { Aside } from '../aside.ts';
-import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from '../object/managed-object.ts';
 import type { KeyServer } from '../server.ts';
 import type { ENUM } from '../ttlv/enumeration.ts';
 import type { Node, Structure } from '../ttlv/node.ts';
@@ -23,35 +23,41 @@ export interface Batch {
 }
 
 /** The objects that a caller may reach. */
-export interface Objects<T> {
+export interface Objects<T, D = unknown> {
   /**
-   * The object named by the payload: by its identifier, a JSON array of tags, a keyset address, or the ID placeholder where it is absent.
+   * The object with its content, named by the payload: by its identifier, a JSON array of tags, a keyset address, or the ID placeholder where it is absent.
    * @param right the operation that the caller wants to do
    * @throws Refusal ObjectNotFound or ItemNotFound where there is none or the caller may not know of it
    */
   use(payload: Structure, right: OperationName, tag?: number): Promise<T>;
   /** The same by an identifier at hand. */
   byId(id: string, right: OperationName): Promise<T>;
+  /** The same without its content, which may be large: for whatever does not use it. */
+  describe(payload: Structure, right: OperationName): Promise<D>;
+  describeById(id: string, right: OperationName): Promise<D>;
 }
 
-export interface ObjectTransaction extends Objects<Draft> {
+export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
   insert(object: Draft): Promise<void>;
-  update(object: Draft): Promise<void>;
+  /** A content that was not read stays as it is. */
+  update(object: DescriptionDraft): Promise<void>;
   /** By its identifier, for what a link leads to: undefined also where the caller may not do this with it. */
-  permitted(id: string, right: OperationName): Promise<Draft | undefined>;
+  permitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined>;
   /** By its identifier, whatever the caller's rights. Clients write links too: what they lead to is not to be changed by that alone. */
-  read(id: string): Promise<Draft | undefined>;
+  read(id: string): Promise<DescriptionDraft | undefined>;
+  /** The same with its content. */
+  readWhole(id: string): Promise<Draft | undefined>;
   /** Identifiers of objects of the same owner that are stored or given out wrapped by this key. */
-  wrappedBy(key: Draft): Promise<string[]>;
+  wrappedBy(key: DescriptionDraft): Promise<string[]>;
   /** Whoever may use the one may use the other, which is new. */
-  copyGrants(from: Draft, to: Draft): Promise<void>;
+  copyGrants(from: DescriptionDraft, to: Draft): Promise<void>;
   /** Takes the row away altogether. */
   remove(id: string): Promise<void>;
   /** An audit row of the change, in the same transaction. */
   audit(event: string, target: string): Promise<void>;
 }
 
-export interface OperationContext extends Objects<ManagedObject> {
+export interface OperationContext extends Objects<ManagedObject, ObjectDescription> {
   readonly server: KeyServer;
   readonly caller: Principal;
   readonly version: Version;

@@ -1,7 +1,7 @@
 // ReKeyKeyPair: a replacement for both keys of a pair (KMIP 2.1 section 6.1.47).
 import { linkedTo } from '../object/create.ts';
 import { algorithmOf } from '../object/key-material.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft, Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import { Refusal } from '../refusal.ts';
@@ -44,7 +44,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
 }
 
 /** The link alone is enough for the owner: a grantee, who may have written it, needs the one back as well. */
-async function publicOf(tx: ObjectTransaction, privateKey: Draft, { caller }: OperationContext): Promise<Draft> {
+async function publicOf(tx: ObjectTransaction, privateKey: DescriptionDraft, { caller }: OperationContext): Promise<DescriptionDraft> {
   const id = linkedTo(privateKey, 'PublicKeyLink');
   const found = id === undefined ? undefined : await tx.read(id);
   const isPair = found?.owner === privateKey.owner && (found.owner === caller.user || linkedTo(found, 'PrivateKeyLink') === privateKey.id);

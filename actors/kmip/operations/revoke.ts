@@ -1,7 +1,7 @@
 // Revoke: an object is no longer to be used, or may be known to others (KMIP 2.1 section 6.1.44).
 import { linkedTo } from '../object/create.ts';
 import { happen } from '../object/lifecycle.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { dateTime, type Structure, text } from '../ttlv/node.ts';
@@ -16,7 +16,7 @@ export const revoke: Operation = async (request, ctx) => {
   const code = nameOf('RevocationReasonCode', required(codeOf(reason, TAG.RevocationReasonCode), TAG.RevocationReasonCode));
   const revocation: Revocation = { reason, compromised: COMPROMISES.has(code), occurrence: dateOf(request, TAG.CompromiseOccurrenceDate), now: ctx.now };
   const id = await ctx.change(async (tx) => {
-    const draft = await tx.use(request, 'Revoke');
+    const draft = await tx.describe(request, 'Revoke');
     for (const each of [draft, ...(booleanOf(request, TAG.Cascade) ? await pairOf(tx, draft, 'Revoke') : [])]) {
       revokeDraft(each, revocation);
       await tx.update(each);
@@ -37,7 +37,7 @@ export interface Revocation {
 }
 
 /** @throws Refusal ItemNotFound for what is compromised already */
-export function revokeDraft(draft: Draft, { reason, compromised, occurrence, now }: Revocation): void {
+export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occurrence, now }: Revocation): void {
   const before = draft.state;
   if (before === ENUM.State.Compromised) throw new Refusal('ItemNotFound', `object not found for identifier ${draft.id}: it is revoked as compromised`);
   happen(draft, compromised ? 'compromise' : 'deactivate', now);
@@ -47,7 +47,7 @@ export function revokeDraft(draft: Draft, { reason, compromised, occurrence, now
 }
 
 /** The other half of a key pair, where the caller has the right on it as well: a client may have written the link. */
-export async function pairOf(tx: ObjectTransaction, draft: Draft, right: OperationName): Promise<Draft[]> {
+export async function pairOf(tx: ObjectTransaction, draft: DescriptionDraft, right: OperationName): Promise<DescriptionDraft[]> {
   const id = linkedTo(draft, 'PublicKeyLink') ?? linkedTo(draft, 'PrivateKeyLink');
   const other = id === undefined ? undefined : await tx.permitted(id, right);
   return other && other.owner === draft.owner ? [other] : [];

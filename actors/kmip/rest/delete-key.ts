@@ -1,13 +1,13 @@
 // Deletes keys: DELETE /v1/crypto/keys/{kid} revokes, destroys and removes a key, and with it the other half of its pair.
 import { stateAt } from '../object/lifecycle.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
 import { destroyDraft } from '../operations/destroy.ts';
 import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
 import { pairOf, revokeDraft } from '../operations/revoke.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, structure } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { byKid } from './find-key.ts';
+import { describeByKid } from './find-key.ts';
 
 const { Active, Destroyed, DestroyedCompromised } = ENUM.State;
 
@@ -16,14 +16,14 @@ const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReason
 /** @throws Problem, Refusal */
 export async function deleteKey(kid: string, ctx: OperationContext): Promise<void> {
   await ctx.change(async (tx) => {
-    await byKid(tx, kid, 'Revoke');
-    const object = await byKid(tx, kid, 'Destroy');
+    await describeByKid(tx, kid, 'Revoke');
+    const object = await describeByKid(tx, kid, 'Destroy');
     const others = (await pairOf(tx, object, 'Revoke')).length > 0 ? await pairOf(tx, object, 'Destroy') : [];
     for (const draft of [object, ...others]) await remove(tx, draft, ctx.now);
   });
 }
 
-async function remove(tx: ObjectTransaction, draft: Draft, now: number): Promise<void> {
+async function remove(tx: ObjectTransaction, draft: DescriptionDraft, now: number): Promise<void> {
   if (draft.state === Destroyed || draft.state === DestroyedCompromised) {
     await tx.remove(draft.id);
     await tx.audit('key.destroy', draft.id);

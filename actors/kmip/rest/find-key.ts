@@ -16,11 +16,20 @@ const isPublic = ({ type }: ManagedObject): boolean => type === ObjectType.Publi
  * The object under an identifier.
  * @throws Problem not_found for one that no identifier can be; Refusal as `byId`
  */
-export async function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): Promise<T> {
+export function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): Promise<T> {
+  return orNotFound(kid, () => objects.byId(kid, right));
+}
+
+/** The same without its content. */
+export function describeByKid<D>(objects: Objects<unknown, D>, kid: string, right: OperationName): Promise<D> {
+  return orNotFound(kid, () => objects.describeById(kid, right));
+}
+
+async function orNotFound<T>(kid: string, find: () => Promise<T>): Promise<T> {
   // PostgreSQL has no texts with NUL.
   if (kid.includes('\0')) throw notFound();
   try {
-    return await objects.byId(kid, right);
+    return await find();
   } catch (error) {
     // A text that only looks like the beginning of a list of tags names nothing either.
     throw error instanceof Refusal && error.reason === 'InvalidField' ? notFound() : error;

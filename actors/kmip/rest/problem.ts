@@ -63,9 +63,13 @@ function problemOf(error: unknown): Problem | undefined {
   return new Problem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
 }
 
-/** The answer to a call that failed. @throws the error itself where it is no refusal */
-export function refusalAnswer(error: unknown): { status: number; body: unknown } {
+/** The answer to a call that failed, and the reason for the log. @throws the error itself where it is no refusal */
+export function refusalAnswer(error: unknown): { status: number; body: unknown; reason: string } {
   const problem = problemOf(error);
   if (!problem) throw error;
-  return { status: STATUS[problem.error], body: { error: problem.error, description: problem.description } };
+  return {
+    status: STATUS[problem.error],
+    body: { error: problem.error, description: problem.description },
+    reason: error instanceof Refusal ? error.reason : problem.error,
+  };
 }

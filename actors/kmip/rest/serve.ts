@@ -1,6 +1,7 @@
 // The REST crypto API: which call does what, and how calls and their failures are answered.
 import type { CryptoCall } from '../api.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { RefusedCall } from '../audit-refusal.ts';
+import type { OperationContext, OperationName } from '../operations/operation.ts';
 import { createKey } from './create-key.ts';
 import { decrypt } from './decrypt.ts';
 import { deleteKey } from './delete-key.ts';
@@ -17,7 +18,14 @@ interface CryptoAnswer {
   readonly status: number;
   /** To be written as JSON; undefined for an answer without a body. */
   readonly body: unknown;
+  /** `Success`, or why it was refused. */
+  readonly outcome: string;
+  /** For the audit log. */
+  readonly refused?: RefusedCall;
 }
+
+/** Characters of a protected header that a refusal looks into. */
+const MAX_HEADER_LENGTH = 4_096;
 
 const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, ctx: OperationContext) => Promise<unknown>> = {
   encrypt,
@@ -35,18 +43,51 @@ const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, 
  * @throws what is not the client's doing
  */
 export async function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: OperationContext): Promise<CryptoAnswer> {
+  let members: Members | undefined;
   try {
-    if (!('kid' in call)) return { status: 200, body: await WITH_BODY[call.name](readObject(body, 'the body'), ctx) };
-    if (call.name !== 'deleteKey') return { status: 200, body: await tags(call, body, ctx) };
-    await deleteKey(call.kid, ctx);
-    return { status: 204, body: undefined };
+    if (BODILESS.has(call.name)) members = {};
+    else members = readObject(body, 'the body');
+    return { ...(await done(call, members, ctx)), outcome: 'Success' };
   } catch (error) {
-    return refusalAnswer(error);
+    const { status, body: answer, reason } = refusalAnswer(error);
+    const target = 'kid' in call ? call.kid : keyIn(members);
+    return { status, body: answer, outcome: reason, refused: { event: `key.${OPERATION[call.name]}`, reason, target } };
   }
 }
 
-function tags({ name, kid }: CryptoCall & { kid: string; name: string }, body: Uint8Array, ctx: OperationContext): Promise<unknown> {
-  if (name === 'getTags') return getTags(kid, ctx);
-  const members = readObject(body, 'the body');
-  return name === 'addTags' ? addTags(kid, members, ctx) : deleteTags(kid, members, ctx);
+const BODILESS: ReadonlySet<CryptoCall['name']> = new Set(['deleteKey', 'getTags']);
+
+async function done(call: CryptoCall, members: Members, ctx: OperationContext): Promise<Omit<CryptoAnswer, 'outcome'>> {
+  if (!('kid' in call)) return { status: 200, body: await WITH_BODY[call.name](members, ctx) };
+  if (call.name === 'getTags') return { status: 200, body: await getTags(call.kid, ctx) };
+  if (call.name === 'addTags') return { status: 200, body: await addTags(call.kid, members, ctx) };
+  if (call.name === 'deleteTags') return { status: 200, body: await deleteTags(call.kid, members, ctx) };
+  await deleteKey(call.kid, ctx);
+  return { status: 204, body: undefined };
+}
+
+/** What the same is called in KMIP, and in the audit log. */
+const OPERATION: Readonly<Record<CryptoCall['name'], OperationName>> = {
+  encrypt: 'Encrypt',
+  decrypt: 'Decrypt',
+  sign: 'Sign',
+  verify: 'SignatureVerify',
+  mac: 'MAC',
+  createKey: 'Create',
+  unwrapKey: 'Import',
+  deleteKey: 'Destroy',
+  getTags: 'GetAttributes',
+  addTags: 'ModifyAttribute',
+  deleteTags: 'ModifyAttribute',
+};
+
+/** The key that a body names, itself or in its protected header. */
+function keyIn(members: Members = {}): unknown {
+  const { kid, protected: header } = members;
+  if (kid !== undefined || typeof header !== 'string' || header.length > MAX_HEADER_LENGTH) return kid;
+  try {
+    return (JSON.parse(Buffer.from(header, 'base64url').toString()) as Members)['kid'];
+  } catch {
+    return undefined;
+  }
 }

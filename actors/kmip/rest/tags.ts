@@ -2,13 +2,13 @@
 import { requireSize } from '../object/attribute-change.ts';
 import { userTags } from '../object/index-terms.ts';
 import { changed } from '../object/lifecycle.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { structure, TYPE, text as textNode } from '../ttlv/node.ts';
 import { textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { byKid } from './find-key.ts';
+import { describeByKid } from './find-key.ts';
 import type { Members } from './members.ts';
 import { badRequest } from './problem.ts';
 
@@ -18,7 +18,7 @@ const MAX_TAGS = 256;
 
 /** @throws Problem, Refusal */
 export async function getTags(kid: string, ctx: OperationContext): Promise<unknown> {
-  const object = await byKid(ctx, kid, 'GetAttributes');
+  const object = await describeByKid(ctx, kid, 'GetAttributes');
   return { kid: object.id, tags: userTags(object) };
 }
 
@@ -46,7 +46,7 @@ function tagsOf(body: Members): readonly string[] {
 
 function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly string[]) => readonly string[]): Promise<unknown> {
   return ctx.change(async (tx) => {
-    const draft = await byKid(tx, kid, 'ModifyAttribute');
+    const draft = await describeByKid(tx, kid, 'ModifyAttribute');
     if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
     const tags = change(userTags(draft));
     writeTags(draft, tags, ctx.server.args.vendorIdentification);
@@ -58,7 +58,7 @@ function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly 
   });
 }
 
-function writeTags({ attributes }: Draft, tags: readonly string[], vendor: string): void {
+function writeTags({ attributes }: DescriptionDraft, tags: readonly string[], vendor: string): void {
   for (const { index, node } of attributes.all(TAG.Attribute))
     if (node.type === TYPE.Structure && textOf(node, TAG.AttributeName) === NAME) attributes.remove(TAG.Attribute, index);
   if (tags.length === 0) return;

@@ -24,10 +24,10 @@ export function appTokenDigest(value: unknown): string | undefined {
   return typeof value === 'string' && VALUE.test(value) ? digestOf(value) : undefined;
 }
 
-/** Every token can be renewed. `lease_duration` is the time that was granted: the role's, or less where its maximum is near. */
-export function authAnswer(value: string, { kind, role, policies, ttlSeconds }: TokenView): Response {
+/** `lease_duration` is the time that was granted: the role's, or less where its maximum is near. */
+export function authAnswer(value: string, { kind, role, policies, ttlSeconds, renewable }: TokenView): Response {
   const metadata = kind === 'approle' ? { role_name: role } : {};
-  return { status: 200, body: { auth: { client_token: value, renewable: true, lease_duration: ttlSeconds, policies, metadata } } };
+  return { status: 200, body: { auth: { client_token: value, renewable, lease_duration: ttlSeconds, policies, metadata } } };
 }
 
 export function appTokenAuthenticator(ctx: AuthContext): Authenticator {

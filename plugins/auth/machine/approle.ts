@@ -4,9 +4,9 @@ import type { Role } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
-import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
-const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], bind_secret_id: true };
+const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], token_renewable: true, bind_secret_id: true };
 
 const BODY = Type.Partial(
   Type.Object({
@@ -14,6 +14,7 @@ const BODY = Type.Partial(
     token_max_ttl: Seconds({ default: DEFAULTS.token_max_ttl }),
     secret_id_ttl: Seconds({ default: DEFAULTS.secret_id_ttl }),
     token_policies: Strings({ default: DEFAULTS.token_policies }),
+    token_renewable: Type.Boolean({ default: DEFAULTS.token_renewable }),
     bind_secret_id: Type.Boolean({ default: DEFAULTS.bind_secret_id }),
   }),
   { maxProperties: MAX_MEMBERS },
@@ -24,9 +25,7 @@ const ROLE = '/auth/approle/role/{name}';
 export function approleRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
-    managed(ctx, { method: 'GET', path: '/auth/approle/role', query: LIST_QUERY }, async () => {
-      return { status: 200, body: { data: { keys: await token.of('').roles() } } };
-    }),
+    managed(ctx, { method: 'GET', path: '/auth/approle/role', query: LIST_QUERY }, (request) => keysAnswer(request, (page) => token.of('').roles(page))),
     managed(ctx, { method: 'POST', path: ROLE, body: BODY, bodyOptional: true }, async ({ body }, by, name) => {
       await token.of(name).putRole(name, settingsOf({ ...DEFAULTS, ...(body as Static<typeof BODY> | undefined) }), by);
       return { status: 204 };
@@ -54,6 +53,7 @@ function settingsOf(body: typeof DEFAULTS) {
     tokenMaxTtlSeconds: body.token_max_ttl,
     secretIdTtlSeconds: body.secret_id_ttl,
     tokenPolicies: body.token_policies,
+    tokenRenewable: body.token_renewable,
     bindSecretId: body.bind_secret_id,
   };
 }
@@ -64,6 +64,7 @@ function bodyOf(role: Role): typeof DEFAULTS {
     token_max_ttl: role.tokenMaxTtlSeconds,
     secret_id_ttl: role.secretIdTtlSeconds,
     token_policies: [...role.tokenPolicies],
+    token_renewable: role.tokenRenewable,
     bind_secret_id: role.bindSecretId,
   };
 }

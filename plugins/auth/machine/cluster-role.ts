@@ -5,20 +5,21 @@ import { Fault } from '../../../kernel/fault.ts';
 import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
-import { MAX_MEMBERS } from '../parameters.ts';
-import { existing, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+import { MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
+import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 /** An empty list would allow nobody, or be mistaken for one that allows everybody: it is refused. */
 const BODY = Type.Object(
   {
     jwks_url: Type.String({ maxLength: 2_048 }),
-    bound_service_account_names: Strings({ minItems: 1 }),
-    bound_service_account_namespaces: Strings({ minItems: 1 }),
+    bound_service_account_names: Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES }),
+    bound_service_account_namespaces: Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES }),
     token_ttl: Seconds(),
     token_max_ttl: Type.Optional(Seconds({ default: 0 })),
     token_policies: Type.Optional(Strings({ default: [] })),
+    token_renewable: Type.Optional(Type.Boolean({ default: true })),
     expected_issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 2_048 })),
-    bound_audiences: Type.Optional(Strings({ minItems: 1 })),
+    bound_audiences: Type.Optional(Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES })),
   },
   { maxProperties: MAX_MEMBERS },
 );
@@ -30,9 +31,7 @@ const ROLE = '/auth/cluster/role/{name}';
 export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
-    managed(ctx, { method: 'GET', path: '/auth/cluster/role', query: LIST_QUERY }, async () => {
-      return { status: 200, body: { data: { keys: await token.of('').clusterRoles() } } };
-    }),
+    managed(ctx, { method: 'GET', path: '/auth/cluster/role', query: LIST_QUERY }, (request) => keysAnswer(request, (page) => token.of('').clusterRoles(page))),
     managed(ctx, { method: 'POST', path: ROLE, body: BODY }, async ({ body }, by, name) => {
       await token.of(name).putClusterRole(name, settingsOf(body), by);
       return { status: 204 };
@@ -56,6 +55,7 @@ function settingsOf(body: Body): ClusterRoleSettings {
     tokenTtlSeconds: body.token_ttl,
     tokenMaxTtlSeconds: body.token_max_ttl ?? 0,
     tokenPolicies: body.token_policies ?? [],
+    tokenRenewable: body.token_renewable ?? true,
     expectedIssuer: body.expected_issuer ?? null,
     audiences: body.bound_audiences ?? null,
   };
@@ -70,6 +70,7 @@ function bodyOf(role: ClusterRole): Body {
     token_ttl: role.tokenTtlSeconds,
     token_max_ttl: role.tokenMaxTtlSeconds,
     token_policies: [...role.tokenPolicies],
+    token_renewable: role.tokenRenewable,
     ...(role.expectedIssuer === null ? {} : { expected_issuer: role.expectedIssuer }),
     ...(role.audiences === null ? {} : { bound_audiences: [...role.audiences] }),
   };

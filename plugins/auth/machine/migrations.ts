@@ -19,3 +19,12 @@ export const MACHINE_MIGRATIONS: readonly Migration[] = [
     `,
   },
 ];
+
+export const RENEWABLE_MIGRATION: Migration = {
+  id: 4,
+  about: 'whether tokens of a role can be renewed',
+  sql: `
+    ALTER TABLE approle ADD COLUMN token_renewable BIGINT NOT NULL DEFAULT 1;
+    ALTER TABLE app_token ADD COLUMN renewable BIGINT NOT NULL DEFAULT 1;
+  `,
+};

@@ -4,8 +4,10 @@ import type { Administrator } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
+import type { Page, PageRequest } from '../../../kernel/store/page.ts';
 import type { AuthContext } from '../actors.ts';
-import { Query } from '../parameters.ts';
+import { listed, PAGE_MEMBERS } from '../listing.ts';
+import { MAX_STORED_BYTES, Query } from '../parameters.ts';
 import { administeredBy } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -15,12 +17,12 @@ const LONGEST_ENTRY = 512;
 export const LARGEST = 2 ** 31 - 1;
 
 /** `?list=true` is accepted where the specification writes it, and not needed. */
-export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()) });
+export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()), ...PAGE_MEMBERS });
 
 export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: LARGEST, ...options });
 
-export const Strings = (options: { default?: string[]; minItems?: number } = {}) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ENTRY }), { maxItems: MOST_ENTRIES, ...options });
+export const Strings = (options: { default?: string[]; minItems?: number; 'x-max-bytes'?: number } = {}) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ENTRY }), { maxItems: MOST_ENTRIES, 'x-max-bytes': MAX_STORED_BYTES, ...options });
 
 export function isRoleName(name: string): boolean {
   return NAME.test(name);
@@ -48,4 +50,10 @@ export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>,
 export function existing<T>(found: T | null): T {
   if (found === null) throw new Fault('NOT_FOUND', { detail: 'there is no such role' });
   return found;
+}
+
+/** The answer of a list of names. */
+export async function keysAnswer(request: Request, read: (page: PageRequest) => Promise<Page<string>>): Promise<Response> {
+  const { items, headers } = await listed(request, read);
+  return { status: 200, body: { data: { keys: items } }, headers };
 }

@@ -5,7 +5,7 @@ import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
 import { digestOf } from './app-token.ts';
-import { existing, LARGEST, LIST_QUERY, managed, Seconds } from './role.ts';
+import { existing, keysAnswer, LARGEST, LIST_QUERY, managed, Seconds } from './role.ts';
 
 const SECRET_IDS = '/auth/approle/role/{name}/secret-id';
 const DEFAULTS = { ttl: 0, num_uses: 0 };
@@ -26,9 +26,9 @@ export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
       existing(created || null);
       return { status: 200, body: { data: { secret_id: secretId, secret_id_accessor: accessor } } };
     }),
-    managed(ctx, { method: 'GET', path: SECRET_IDS, query: LIST_QUERY }, async (_request, _by, role) => {
-      return { status: 200, body: { data: { keys: existing(await token.of(role).accessors(role)) } } };
-    }),
+    managed(ctx, { method: 'GET', path: SECRET_IDS, query: LIST_QUERY }, (request, _by, role) =>
+      keysAnswer(request, async (page) => existing(await token.of(role).accessors(role, page))),
+    ),
     managed(
       ctx,
       {

@@ -28,11 +28,15 @@ export function tokenSelfRoutes(ctx: AuthContext): readonly Route[] {
   });
   return [
     own('GET', 'lookup', async (id, digest) => {
-      const { entity, policies, ttlSeconds, createdAt } = usable(await token.of(digest).look(digest));
-      const data = { id, entity_id: entity, policies, renewable: true, ttl: ttlSeconds, creation_time: Math.floor(createdAt / 1000) };
+      const { entity, policies, ttlSeconds, createdAt, renewable } = usable(await token.of(digest).look(digest));
+      const data = { id, entity_id: entity, policies, renewable, ttl: ttlSeconds, creation_time: Math.floor(createdAt / 1000) };
       return { status: 200, body: { data } };
     }),
-    own('POST', 'renew', async (value, digest, source) => authAnswer(value, usable(await token.of(digest).renew(digest, source)))),
+    own('POST', 'renew', async (value, digest, source) => {
+      const renewed = usable(await token.of(digest).renew(digest, source));
+      if (renewed === 'fixed') throw new Fault('AUTH_TOKEN_NOT_RENEWABLE');
+      return authAnswer(value, renewed);
+    }),
     own('POST', 'revoke', async (_value, digest, source) => {
       usable((await token.of(digest).revoke(digest, source)) || null);
       return { status: 204 };

@@ -9,6 +9,7 @@ import { BatchContext } from '../../../actors/kmip/context.ts';
 import { SeededRandom } from '../../../actors/kmip/crypto/random.ts';
 import { ObjectCache } from '../../../actors/kmip/object/cache.ts';
 import { certificateOf } from '../../../actors/kmip/object/certificate-content.ts';
+import { ContentRoom } from '../../../actors/kmip/object/content-room.ts';
 import { linkedTo } from '../../../actors/kmip/object/create.ts';
 import { happen } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
@@ -47,6 +48,7 @@ const server: KeyServer = {
   store,
   rows,
   cache: new ObjectCache(rows, store, undefined),
+  room: new ContentRoom(() => undefined),
   get streams(): never {
     throw new Error('nothing streams here');
   },

@@ -149,7 +149,8 @@ test('one token for an entry of several words, however it is written', () => {
 test('long entries that nearly match everywhere cost no more than the text is long', () => {
   const startedAt = performance.now();
   const data = '+'.repeat(30_000);
-  assert.equal(mask(data, [`${'+'.repeat(20_000)}x`, `${'+ '.repeat(5_000)}y`]), data);
+  // As long as an entry may be.
+  assert.equal(mask(data, [`${'+'.repeat(1_023)}x`, `${'+ '.repeat(511)}y`]), data);
   const nested = Array.from({ length: 300 }, (_, index) => '+'.repeat(index + 2));
   assert.equal(mask(data, nested), 'XXXX'.repeat(Math.ceil(30_000 / 301)));
   assert.ok(performance.now() - startedAt < 2_000, `${performance.now() - startedAt} ms`);

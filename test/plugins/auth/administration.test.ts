@@ -195,10 +195,16 @@ for (const database of databases) {
       assert.deepEqual([created.status, created.body], [201, answer]);
       assert.equal((await root.post(path, body)).status, 409);
       assert.deepEqual((await root.get(`${path}/carol`)).body, answer);
+      assert.deepEqual(
+        (await root.get(path)).body.map(({ username }: { username: string }) => username),
+        ['carol', 'eve', 'plain'],
+      );
+      assert.deepEqual((await root.get(path)).body[0], answer);
       assert.ok(
         (await root.get(path)).body.every(({ password_hash: hash, realm }: { password_hash: string; realm: string }) => hash === '' && realm === 'mine'),
       );
-      assert.ok((await root.get('/admins/userpass')).body.some(({ realm }: { realm: string }) => realm === '_'));
+      const everywhere = (await root.get('/admins/userpass')).body.map(({ realm, username }: { realm: string; username: string }) => `${realm}/${username}`);
+      assert.deepEqual(everywhere, ['_/admin', 'mine/carol', 'mine/eve', 'mine/plain']);
       assert.deepEqual([(await as(eve).get('/admins/userpass')).status, (await as(eve).get(`${path}/carol`)).status], [403, 200]);
       const session = await they.session('mine', 'carol', 'carol password');
       assert.deepEqual([(await as(session).get('/whoami')).body.roles, (await as(session).get('/whoami')).body.team], [['reader'], 'a']);

@@ -4,6 +4,7 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { test } from 'uvu';
 import { type AuditRow, auditHash } from '../../../kernel/store/audit.ts';
 import { type People, people } from '../../people.ts';
+import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 import { testDatabases } from '../../stores.ts';
 
@@ -47,6 +48,9 @@ for (const database of databases) {
       'created_at',
     ]);
     assert.equal((await look(ann.cookie, second.id)).body.cookie_string, '');
+    // Seconds, as the claims have them.
+    assert.equal(own.body.created_at, (await server.ask('GET', '/whoami', { cookie: ann.cookie })).body.iat);
+    assert.ok(Math.abs(own.body.created_at - server.clock.now() / 1000) < 60, String(own.body.created_at));
     assert.equal((await look(they.root, ann.id)).body.cookie_string, '');
     const ben = await login('ben');
     for (const [cookie, id] of [
@@ -80,6 +84,30 @@ for (const database of databases) {
       body: { authenticated_clients: [{ username: 'ann', auth_scheme: 'nope' }], sessions_action: 'LogoutAllSessions' },
     });
     assert.equal(bad.status, 400);
+  });
+
+  test(name('an app token that may read sessions looks with GET and POST alike, and ends none'), async () => {
+    const a = await login('ann');
+    const token = async (role: string, policies: string[]) => {
+      const body = { bind_secret_id: false, token_policies: policies };
+      assert.equal((await server.ask('POST', `/auth/approle/role/${role}`, { cookie: they.root, body })).status, 204);
+      const { role_id } = (await server.ask('GET', `/auth/approle/role/${role}/role-id`, { cookie: they.root })).body.data;
+      return { 'x-app-token': (await server.ask('POST', '/auth/approle/login', { body: { role_id } })).body.auth.client_token as string };
+    };
+    const ask = (headers: Record<string, string>, sessions_action: string | null = null, clients = [up('ann')]) =>
+      server.ask('POST', `/sessions/${a.id}`, { headers, body: { authenticated_clients: clients, sessions_action } });
+    const [reader, stranger] = [await token('reader', ['sessions:read:r']), await token('stranger', ['sessions:read:other'])];
+    const seen = await ask(reader);
+    assert.deepEqual([seen.status, seen.body], [200, (await server.ask('GET', `/sessions/${a.id}`, { headers: reader })).body]);
+    assert.deepEqual([seen.body.session_id, seen.body.cookie_string], [a.id, '']);
+    assert.equal((await ask(stranger)).body, null);
+    for (const action of ['LogoutOtherSessions', 'LogoutAllSessions']) {
+      assert.equal((await ask(reader, action)).status, 403, action);
+      assert.equal((await ask(reader, action, [])).status, 403, action);
+      assert.equal((await ask(stranger, action)).body, null, action);
+    }
+    assert.equal((await look(a.cookie, a.id)).body.session_id, a.id);
+    assert.equal((await ask({ 'x-app-token': `hvs.${'x'.repeat(43)}` })).status, 401);
   });
 
   test(name('POST /sessions/realms/{realm_id}/clients: an array, or an object with it; only those who administer, or oneself'), async () => {
@@ -157,8 +185,18 @@ for (const database of databases) {
     assert.equal(decodeProtectedHeader(body.certificate).alg, 'ES256');
     const anonymous = await certify({ verification_key: PEM, claims: ['team'], exclude_sub: true });
     assert.ok(!('sub' in (await jwtVerify(anonymous.body.certificate, createLocalJWKSet(keys.body), { currentDate: new Date(server.clock.now()) })).payload));
+    // To the byte: somebody may compare what is certified with what they have.
+    const filled = (bytes: number) => PEM.replace('AAAA', (middle) => middle.padEnd(middle.length + bytes - PEM.length, 'A'));
+    for (const key of [`${PEM}\n`, `\n  ${PEM}\r\n\t`, `é\u0301 before\n${PEM}\nand after \u{1f511}\n\n`, filled(8_192)]) {
+      const { payload: kept } = await jwtVerify((await certify({ verification_key: key })).body.certificate, createLocalJWKSet(keys.body), {
+        currentDate: new Date(server.clock.now()),
+      });
+      assert.equal(kept['verification_key'], key);
+    }
     for (const wrong of [
       {},
+      { verification_key: filled(8_193) },
+      { verification_key: `${filled(8_191)}é` },
       { verification_key: ' ' },
       { verification_key: 'not pem' },
       { verification_key: `${PEM}${'x'.repeat(8_200)}` },
@@ -220,7 +258,18 @@ for (const database of databases) {
         rows.some((row) => row.event === event),
         event,
       );
-    assert.ok((await audit(they.root, '?event=login&actor=ann')).body.events.every(({ event, actor }: AuditRow) => event === 'login' && actor === 'ann'));
+    const matching = (filter: (row: AuditRow) => boolean) => rows.filter(filter).map(({ stream, seq }) => `${stream} ${seq}`);
+    for (const [query, filter] of [
+      ['event=login&actor=ann', ({ event, actor }: AuditRow) => event === 'login' && actor === 'ann'],
+      ['actor=_%2Fadmin', ({ actor }: AuditRow) => actor === '_/admin'],
+      ['realm=r', ({ realm }: AuditRow) => realm === 'r'],
+      ['event=session.end', ({ event }: AuditRow) => event === 'session.end'],
+    ] as const) {
+      const expected = matching(filter);
+      const found = (await audit(they.root, `?limit=1000&${query}`)).body.events.map(({ stream, seq }: AuditRow) => `${stream} ${seq}`);
+      assert.ok(expected.length > 0, query);
+      assert.deepEqual(found, expected, query);
+    }
     assert.ok(!JSON.stringify(rows).includes('ann password'));
     assert.deepEqual([(await audit(they.root, '?limit=0')).status, (await audit(they.root, '?after=x')).status], [400, 400]);
     await server.end();
@@ -262,6 +311,32 @@ test('signing keys rotate, and an old public key stays until nothing it signed c
   await server.runtime.advance(370 * day);
   for (let tried = 0; tried < 200 && (await kids()).includes(first as string); tried++) await new Promise((resolve) => setTimeout(resolve, 10));
   assert.ok(!(await kids()).includes(first as string));
+  await server.end();
+});
+
+test('audit rows past their retention go, those within it stay, and the newest of each stream is the link to the next', async () => {
+  const server = await startServer({ config: '[audit]\nretention_days = 30\n' });
+  const day = 86_400_000;
+  const signIn = async () => (await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
+  const rows = async (cookie: string) => (await server.ask('GET', '/audit?limit=1000', { cookie })).body.events as AuditRow[];
+  await signInAdmin(server);
+  await server.runtime.advance(20 * day);
+  const before = await rows(await signIn());
+  assert.ok(before.some(({ event }) => event === 'first_start'));
+  await server.runtime.advance(11 * day);
+  const cookie = await signIn();
+  await until(async () => !(await rows(cookie)).some(({ event }) => event === 'first_start'), 'the first row goes');
+  const after = await rows(cookie);
+  const limit = server.clock.now() - 30 * day;
+  assert.ok(
+    after.some(({ time }) => time < server.clock.now() - 10 * day && time >= limit),
+    'rows of twenty days ago stay',
+  );
+  for (const stream of new Set(after.map((row) => row.stream))) {
+    const own = after.filter((row) => row.stream === stream).sort((x, y) => x.seq - y.seq);
+    for (const old of own.slice(0, -1)) assert.ok(old.time >= limit, `${old.event} is too old`);
+    for (const [index, row] of own.slice(1).entries()) assert.equal(row.prev, auditHash(own[index] as AuditRow));
+  }
   await server.end();
 });
 

@@ -13,19 +13,19 @@ function cacheOver() {
   let reads = 0;
   const read = async (_from: Reader, id: string) => {
     reads += 1;
-    return draft(id);
+    return { object: draft(id), contentBytes: 0 };
   };
-  const rows = { read, grantsOf: async () => new Map() } as unknown as ObjectRows;
+  const rows = { readSmall: read, grantsOf: async () => new Map() } as unknown as ObjectRows;
   const store = { all: async () => [], get: async () => undefined } as Reader;
   return { cache: new ObjectCache(rows, store, createVersions(), SIZE), reads: () => reads };
 }
 
 test('a key in use outlasts a stream of others that are read once', async () => {
   const { cache, reads } = cacheOver();
-  await cache.get('hot');
+  await cache.get('hot', true);
   for (let other = 0; other < 100; other++) {
     assert.ok(cache.peek('hot'), `gone after ${other} others`);
-    await cache.get(`cold ${other}`);
+    await cache.get(`cold ${other}`, true);
   }
   assert.equal(reads(), 101);
 });
@@ -33,20 +33,20 @@ test('a key in use outlasts a stream of others that are read once', async () => 
 test('what is not used again goes in the order of arrival; where all are used, the oldest goes', async () => {
   const { cache } = cacheOver();
   const held = () => ['a', 'b', 'c', 'd', 'e', 'f'].filter((id) => cache.peek(id));
-  for (const id of ['a', 'b', 'c', 'd', 'e']) await cache.get(id);
+  for (const id of ['a', 'b', 'c', 'd', 'e']) await cache.get(id, true);
   // Looking at them is a use of each.
   assert.deepEqual(held(), ['b', 'c', 'd', 'e']);
-  await cache.get('f');
+  await cache.get('f', true);
   assert.equal(held().length, SIZE);
   assert.ok(cache.peek('f'));
 });
 
 test('a change is seen at the next look', async () => {
   const { cache, reads } = cacheOver();
-  await cache.get('a');
+  await cache.get('a', true);
   cache.bump(['a']);
   assert.equal(cache.peek('a'), undefined);
-  await cache.get('a');
+  await cache.get('a', true);
   assert.equal(reads(), 2);
 });
 

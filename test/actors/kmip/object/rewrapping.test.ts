@@ -75,7 +75,7 @@ test('a rotation wraps anew what the old key opens, and leaves what it does not 
   const read = async (id: string) => [fine, broken].find((each) => each.id === id);
   const tx = {
     wrappedBy: async () => ['fine', 'broken', 'gone'],
-    read,
+    readWhole: read,
     update: async (object: Draft) => void updated.push(object),
   } as unknown as ObjectTransaction;
   const before = broken.content;

@@ -70,6 +70,14 @@ for (const database of databases) {
     assert.deepEqual(rows, Array(3).fill('cluster.login | success | prod/app | ID'));
   });
 
+  test(name('tokens of a cluster role with token_renewable false are not renewed'), async () => {
+    const issuer = await newIssuer();
+    await putRole('fixed', issuer, { token_renewable: false });
+    const { client_token, renewable } = (await login('fixed', await issuer.sign('k1', { sub }))).body.auth;
+    assert.deepEqual([renewable, (await own('GET', 'lookup', client_token)).body.data.renewable], [false, false]);
+    assert.deepEqual(refusal(await own('POST', 'renew', client_token)), [403, 'AUTH_TOKEN_NOT_RENEWABLE']);
+  });
+
   test(name('every algorithm of the list is accepted, others are not'), async () => {
     const issuer = await newIssuer();
     await putRole('algorithms', issuer);

@@ -17,7 +17,7 @@ test('token: every state and every event', () => {
     'late renew': { type: 'renew', now: 60_000 },
     'late revoke': { type: 'revoke', now: 60_000 },
   };
-  const { steps, states } = walk(tokenMachine, events, { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0 });
+  const { steps, states } = walk(tokenMachine, events, { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0, renewable: true });
   assert.deepEqual(states, Object.keys(tokenMachine.states).sort());
   assert.deepEqual(moves(steps), [
     'issued --revoke--> revoked',
@@ -29,12 +29,14 @@ test('token: every state and every event', () => {
 
 test('token: a renewal sets what is left to the lease, within the maximum; without a lease it changes nothing', () => {
   const renew = (life: { expiresAt: number; leaseSeconds: number; maxExpiresAt: number }, now: number) =>
-    stepToken(life, { type: 'renew', now }).life.expiresAt;
+    stepToken({ renewable: true, ...life }, { type: 'renew', now }).life.expiresAt;
   assert.equal(renew({ expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0 }, 50_000), 110_000);
   assert.equal(renew({ expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 90_000 }, 50_000), 90_000);
   assert.equal(renew({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0 }, 50_000), 0);
   assert.equal(renew({ expiresAt: 90_000, leaseSeconds: 0, maxExpiresAt: 90_000 }, 50_000), 90_000);
-  assert.equal(stepToken({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0 }, { type: 'use', now: 2 ** 52 }).state, 'issued');
+  const fixed = { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0, renewable: false };
+  assert.deepEqual(stepToken(fixed, { type: 'renew', now: 50_000 }), { state: 'issued', life: fixed });
+  assert.equal(stepToken({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0, renewable: true }, { type: 'use', now: 2 ** 52 }).state, 'issued');
 });
 
 test('secret id: every state and every event', () => {

@@ -6,7 +6,7 @@ import { type Machine, refusal, startMachine } from './setup.ts';
 
 const databases = await testDatabases();
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const DEFAULTS = { token_ttl: 3600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [], bind_secret_id: true };
+const DEFAULTS = { token_ttl: 3600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [], token_renewable: true, bind_secret_id: true };
 const CLUSTER = { jwks_url: 'https://cluster.example/jwks', bound_service_account_names: ['*'], bound_service_account_namespaces: ['ns'], token_ttl: 60 };
 const machines: Machine[] = [];
 
@@ -85,7 +85,14 @@ for (const database of databases) {
     assert.deepEqual((await admin('GET', '/approle/role/web')).body, { data: DEFAULTS });
     const { secret_id, secret_id_accessor } = await makeSecretId('web');
     assert.match(secret_id, UUID);
-    const other = { token_ttl: 60, token_max_ttl: 120, secret_id_ttl: 5, token_policies: ['read', 'sessions:read:*'], bind_secret_id: true };
+    const other = {
+      token_ttl: 60,
+      token_max_ttl: 120,
+      secret_id_ttl: 5,
+      token_policies: ['read', 'sessions:read:*'],
+      token_renewable: false,
+      bind_secret_id: true,
+    };
     assert.equal((await admin('POST', '/approle/role/web', { ...other, unknown: 'is ignored' })).status, 204);
     assert.deepEqual((await admin('GET', '/approle/role/web')).body, { data: other });
     assert.equal((await admin('POST', '/approle/role/web')).status, 204);
@@ -108,6 +115,8 @@ for (const database of databases) {
       { token_policies: 'a' },
       { token_policies: [1] },
       { bind_secret_id: 'yes' },
+      { token_renewable: 'yes' },
+      { token_renewable: null },
       [],
       '{',
     ];
@@ -163,8 +172,8 @@ for (const database of databases) {
   // covers: DELETE /auth/cluster/role/{name}
   test(name('a cluster role is made, read, replaced, listed, deleted'), async () => {
     assert.equal((await admin('POST', '/cluster/role/k', CLUSTER)).status, 204);
-    assert.deepEqual((await admin('GET', '/cluster/role/k')).body, { data: { ...CLUSTER, token_max_ttl: 0, token_policies: [] } });
-    const full = { ...CLUSTER, token_max_ttl: 90, token_policies: ['p'], expected_issuer: 'https://iss', bound_audiences: ['a'] };
+    assert.deepEqual((await admin('GET', '/cluster/role/k')).body, { data: { ...CLUSTER, token_max_ttl: 0, token_policies: [], token_renewable: true } });
+    const full = { ...CLUSTER, token_max_ttl: 90, token_policies: ['p'], token_renewable: false, expected_issuer: 'https://iss', bound_audiences: ['a'] };
     assert.equal((await admin('POST', '/cluster/role/k', { ...full, unknown: 1 })).status, 204);
     assert.deepEqual((await admin('GET', '/cluster/role/k')).body, { data: full });
     assert.deepEqual((await admin('GET', '/cluster/role?list=true')).body, { data: { keys: ['k'] } });

@@ -61,7 +61,14 @@ for (const database of databases) {
     const token = await logIn(ids.hour);
     const headers = { 'x-app-token': token, 'content-type': 'text/plain' };
     assert.equal((await server.ask('POST', '/auth/token/renew-self', { headers, body: '{"increment":5}' })).status, 200);
-    assert.equal((await server.ask('POST', '/auth/token/revoke-self', { headers, body: '' })).status, 204);
+    for (const body of ['{', '[[[[', '\u0000', 'not json'])
+      for (const type of ['application/json', 'text/plain', 'x/y', 'multipart/form-data'])
+        assert.equal(
+          (await server.ask('POST', '/auth/token/renew-self', { headers: { ...headers, 'content-type': type }, body })).status,
+          200,
+          `${type} ${body}`,
+        );
+    assert.equal((await server.ask('POST', '/auth/token/revoke-self', { headers: { ...headers, 'content-type': 'application/json' }, body: '{' })).status, 204);
   });
 
   // covers: POST /auth/token/renew-self
@@ -75,6 +82,23 @@ for (const database of databases) {
       auth: { client_token: token, renewable: true, lease_duration: 3_600, policies: ['p', 'q'], metadata: { role_name: 'hour' } },
     });
     assert.ok((await own('GET', 'lookup', token)).body.data.ttl > 3_590);
+  });
+
+  test(name('tokens of a role with token_renewable false say so in every answer, and live as long as their first lease'), async () => {
+    const fixed = await role('fixed', { token_ttl: 100, token_renewable: false });
+    const login = await machine.post('/approle/login', { role_id: fixed });
+    const { client_token: token, renewable } = login.body.auth;
+    assert.equal(renewable, false);
+    await server.runtime.advance(50_000);
+    assert.deepEqual(refusal(await own('POST', 'renew', token)), [403, 'AUTH_TOKEN_NOT_RENEWABLE']);
+    const { ttl, renewable: still } = (await own('GET', 'lookup', token)).body.data;
+    assert.ok(ttl <= 50 && ttl > 40 && still === false, `${ttl}, ${still}`);
+    // A token keeps what its role said when it was issued.
+    assert.equal((await machine.admin('POST', '/approle/role/fixed', { bind_secret_id: false })).status, 204);
+    assert.equal((await own('POST', 'renew', token)).status, 403);
+    assert.equal((await own('POST', 'renew', await logIn(fixed))).status, 200);
+    await server.runtime.advance(51_000);
+    assert.deepEqual(refusal(await own('POST', 'renew', token)), REFUSED);
   });
 
   test(name('token_max_ttl is what no renewal goes beyond'), async () => {

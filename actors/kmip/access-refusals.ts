@@ -1,0 +1,34 @@
+// Refusals of the /access endpoints: each writes a row in the audit log, as those of KMIP do.
+import { type Fault, isServerFailure } from '../../kernel/fault.ts';
+import type { AccessApi, Principal } from './api.ts';
+import { auditRefusal } from './audit-refusal.ts';
+import type { KeyServer } from './server.ts';
+
+interface RefusedCall {
+  /** As the log has it. */
+  readonly event: string;
+  readonly caller: Principal;
+  /** What the caller named. */
+  readonly target?: string;
+}
+
+/** The same calls; a failure of the server is no refusal and leaves as it is. */
+export function withRefusals(server: KeyServer, access: AccessApi): AccessApi {
+  const noted = async <T>({ event, caller, target }: RefusedCall, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isServerFailure(error)) await auditRefusal(server, caller, { event, reason: (error as Fault).code, target });
+      throw error;
+    }
+  };
+  return {
+    ...access,
+    owned: (caller, page) => noted({ event: 'key.owned', caller }, () => access.owned(caller, page)),
+    obtained: (caller, page) => noted({ event: 'key.obtained', caller }, () => access.obtained(caller, page)),
+    grantees: (id, caller, page) => noted({ event: 'key.grant.list', caller, target: id }, () => access.grantees(id, caller, page)),
+    grant: (id, user, operations, caller) => noted({ event: 'key.grant', caller, target: id }, () => access.grant(id, user, operations, caller)),
+    revoke: (id, user, operations, caller) => noted({ event: 'key.grant.revoke', caller, target: id }, () => access.revoke(id, user, operations, caller)),
+    check: (id, user, operations, caller) => noted({ event: 'key.grant.check', caller, target: id }, () => access.check(id, user, operations, caller)),
+  };
+}

@@ -1,0 +1,125 @@
+// Room for the contents that one thread has open at a time: users store objects of many megabytes, and bytes outside of the heap have no other bound.
+import { Fault } from '../../../kernel/fault.ts';
+
+/** Bytes of the large contents that are open together; a single call may have more where its operation needs them. */
+const MAX_OPEN_BYTES = 67_108_864;
+/** Calls that wait for room: beyond them few would be done before their deadline. */
+const MAX_WAITING_CALLS = 256;
+
+interface Waiting {
+  readonly opening: Opening;
+  readonly bytes: number;
+  readonly go: () => void;
+}
+
+export class ContentRoom {
+  readonly #maxBytes: number;
+  readonly #signal: () => AbortSignal | undefined;
+  readonly #byUser = new Map<string, number>();
+  #open = 0;
+  readonly #waiting: Waiting[] = [];
+  /** The one call that may have more than there is room for. It never waits again, so that those who wait for it are served. */
+  #beyond: Opening | undefined;
+
+  /** @param signal of the call under way: aborted once its caller has gone */
+  constructor(signal: () => AbortSignal | undefined, maxBytes = MAX_OPEN_BYTES) {
+    this.#signal = signal;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Of all calls. */
+  get openBytes(): number {
+    return this.#open;
+  }
+
+  begin(user: string): Opening {
+    return new Opening(this, user);
+  }
+
+  /** Waits until there is room. @throws Fault OVERLOADED, CANCELLED */
+  async admit(opening: Opening, bytes: number): Promise<void> {
+    if (this.#fits(opening, bytes) && (opening.bytes > 0 || this.#waiting.length === 0)) return this.#grant(opening, bytes);
+    if (this.#waiting.length >= MAX_WAITING_CALLS) throw new Fault('OVERLOADED');
+    const signal = this.#signal();
+    await new Promise<void>((go) => this.#waiting.push({ opening, bytes, go }));
+    if (!signal?.aborted) return;
+    opening.end();
+    throw new Fault('CANCELLED');
+  }
+
+  count(user: string, bytes: number): void {
+    this.#open += bytes;
+    const own = (this.#byUser.get(user) ?? 0) + bytes;
+    if (own > 0) this.#byUser.set(user, own);
+    else this.#byUser.delete(user);
+  }
+
+  release(opening: Opening, bytes: number): void {
+    this.count(opening.user, -bytes);
+    if (this.#beyond === opening) this.#beyond = undefined;
+    for (let next = this.#next(); next; next = this.#next()) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1);
+      this.#grant(next.opening, next.bytes);
+      next.go();
+    }
+  }
+
+  /** A call that has something open would keep others waiting while it waits: one such call at a time goes beyond the room. */
+  #fits(opening: Opening, bytes: number): boolean {
+    if (this.#open === 0 || this.#open + bytes <= this.#maxBytes) return true;
+    return opening.bytes > 0 && (this.#beyond === undefined || this.#beyond === opening);
+  }
+
+  #grant(opening: Opening, bytes: number): void {
+    if (opening.bytes > 0 && this.#open + bytes > this.#maxBytes) this.#beyond = opening;
+    opening.takeAtOnce(bytes);
+  }
+
+  /** Of those for whom there is room, the one whose user has least open; of these, the first. */
+  #next(): Waiting | undefined {
+    const ofUser = ({ opening }: Waiting) => this.#byUser.get(opening.user) ?? 0;
+    let least: Waiting | undefined;
+    for (const each of this.#waiting) if (this.#fits(each.opening, each.bytes) && (!least || ofUser(each) < ofUser(least))) least = each;
+    return least;
+  }
+}
+
+/** What one call has open. */
+export class Opening {
+  readonly user: string;
+  readonly #room: ContentRoom;
+  #bytes = 0;
+
+  constructor(room: ContentRoom, user: string) {
+    this.#room = room;
+    this.user = user;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** @throws Fault OVERLOADED where too many wait already, CANCELLED where the caller has gone */
+  take(bytes: number): Promise<void> {
+    return this.#room.admit(this, bytes);
+  }
+
+  /** Without waiting: inside a transaction, for which others wait. */
+  takeAtOnce(bytes: number): void {
+    this.#bytes += bytes;
+    this.#room.count(this.user, bytes);
+  }
+
+  /** After an operation: its contents are done with, except for what goes into the answer. */
+  keep(bytes: number): void {
+    if (this.#bytes <= bytes) return;
+    const released = this.#bytes - bytes;
+    this.#bytes = bytes;
+    this.#room.release(this, released);
+  }
+
+  /** After the call. */
+  end(): void {
+    this.keep(0);
+  }
+}

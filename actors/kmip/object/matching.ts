@@ -1,0 +1,54 @@
+// Whether an object has the attributes that Locate asks for, where no index knows it (KMIP specification 2.1 section 6.1.28).
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { type Viewer, viewAttributes } from './attribute-view.ts';
+import { sameNode } from './attributes.ts';
+import type { ObjectDescription } from './managed-object.ts';
+
+/** Told by the server, and stored nowhere. */
+export const COMPUTED: ReadonlySet<number> = new Set([TAG.LeaseTime, TAG.ProtectionStorageMask, TAG.ShortUniqueIdentifier]);
+
+/** Whether an object has all of these; two dates of one kind are the ends of a range. */
+export function matches(object: ObjectDescription, conditions: readonly Node[], viewer: Viewer): boolean {
+  return conditions.every((asked) => {
+    if (asked.tag === TAG.ObjectGroupMember) return isFresh(object) === (asked.value === ENUM.ObjectGroupMember.GroupMemberFresh);
+    if (COMPUTED.has(asked.tag)) return viewAttributes(object, viewer).some((node) => sameNode(node, asked));
+    const values = object.attributes.all(asked.tag).map(({ node }) => node);
+    if (asked.tag === TAG.UsageLimits && asked.type === TYPE.Structure) return values.some((node) => node.type === TYPE.Structure && hasLeft(node, asked));
+    if (asked.type === TYPE.DateTime) return values.some((node) => inRange(node, conditions, asked.tag));
+    if (asked.tag === TAG.CryptographicUsageMask && asked.type === TYPE.Integer)
+      return values.some((node) => node.type === TYPE.Integer && (node.value & asked.value) === asked.value);
+    return values.some((node) => includes(node, asked));
+  });
+}
+
+/** Section 6.1.28: at least as many units, in all and left, as are asked for. */
+function hasLeft(limits: Structure, asked: Structure): boolean {
+  return asked.value.every((member) => {
+    const own = limits.value.find(({ tag }) => tag === member.tag);
+    if (member.type !== TYPE.LongInteger) return own !== undefined && sameNode(own, member);
+    return own?.type === TYPE.LongInteger && own.value >= member.value;
+  });
+}
+
+function isFresh({ attributes }: ObjectDescription): boolean {
+  return attributes.first(TAG.Fresh)?.value === true;
+}
+
+function inRange(node: Node, conditions: readonly Node[], tag: number): boolean {
+  const [first, last] = rangeOf(conditions, tag);
+  return (node.value as number) >= first && (node.value as number) <= last;
+}
+
+/** The ends of a range of dates; of one date alone, both are the same. */
+export function rangeOf(conditions: readonly Node[], tag: number): [number, number] {
+  const ends = conditions.flatMap((each) => (each.tag === tag && each.type === TYPE.DateTime ? [each.value] : []));
+  return [Math.min(...ends), Math.max(...ends)];
+}
+
+/** A structure may name only some of the members. */
+function includes(node: Node, asked: Node): boolean {
+  if (asked.type !== TYPE.Structure || node.type !== TYPE.Structure) return sameNode(node, asked);
+  return asked.value.every((member) => (node as Structure).value.some((own) => own.tag === member.tag && includes(own, member)));
+}

@@ -1,0 +1,55 @@
+// The columns of kms_object that describe an object and hold its content, and what is read of them together.
+import type { Reader } from '../../../kernel/store/store.ts';
+import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
+import { AttributeSet } from './attributes.ts';
+import { inChunks } from './chunks.ts';
+import type { DescriptionDraft, ObjectType, State } from './managed-object.ts';
+import type { SealedRow } from './row-seal.ts';
+
+/** A row without its content. */
+export interface DescriptionRow extends SealedRow {
+  readonly seal: Uint8Array | null;
+}
+
+export interface ObjectRow extends DescriptionRow {
+  readonly content: Uint8Array | null;
+}
+
+export interface Sized {
+  readonly content_bytes: number | string | null;
+}
+
+/** What the owner and the rights of an object are told by, without its attributes. */
+export type FactRow = Omit<DescriptionRow, 'attributes'>;
+
+export const FACTS = 'id, object_type, state, owner, archived, seal';
+export const DESCRIPTION = `${FACTS}, attributes`;
+export const COLUMNS = `${DESCRIPTION}, content`;
+
+/** Bytes of a content that is read together with its row; a larger one is read once it is known that it will be used. */
+export const MAX_SMALL_CONTENT_BYTES = 262_144;
+export const CONTENT_BYTES = 'length(content) AS content_bytes';
+export const SMALL_CONTENT = `CASE WHEN length(content) <= ${MAX_SMALL_CONTENT_BYTES} THEN content END AS content`;
+
+/** The columns with a MAC, in the order in which they are written. */
+export function rowOf({ id, type, state, owner, archived, attributes }: DescriptionDraft): SealedRow {
+  return { id, object_type: type, state, owner, archived: archived ? 1 : 0, attributes: encodeBinary(attributes.toStructure()) };
+}
+
+export function described(row: DescriptionRow): DescriptionDraft {
+  return {
+    id: row.id,
+    type: row.object_type as ObjectType,
+    state: row.state as State,
+    owner: row.owner,
+    archived: row.archived === 1,
+    attributes: AttributeSet.of(decodeBinary(row.attributes)),
+  };
+}
+
+/** In the order of the identifiers. */
+export async function rowsOf<R extends { readonly id: string }>(from: Reader, ids: readonly string[], columns: string): Promise<R[]> {
+  const rows = await inChunks(ids, (params, places) => from.all<R>(`SELECT ${columns} FROM kms_object WHERE id IN (${places})`, params));
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => found.get(id) ?? []);
+}

@@ -1,0 +1,36 @@
+// The rows of the index that Locate and rotations look into: what of them an object has, and what a change writes.
+import type { Reader, Transaction } from '../../../kernel/store/store.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { type IndexTerm, indexTerms } from './index-terms.ts';
+import { type DescriptionDraft, hasContent } from './managed-object.ts';
+
+/** A term in the index, and whose object it was when that was written. */
+export interface StoredTerm extends IndexTerm {
+  readonly owner: string;
+}
+
+export function readTerms(from: Reader, id: string): Promise<StoredTerm[]> {
+  return from.all<StoredTerm>('SELECT tag, value, owner FROM kms_attribute WHERE object_id = $1', [id]);
+}
+
+/** What wraps a content that was not read stands in the index; where the attributes name another key, the content has to tell. */
+export async function termsOf(draft: DescriptionDraft, before: readonly IndexTerm[], read: () => Promise<Structure | undefined>): Promise<IndexTerm[]> {
+  const terms = indexTerms(draft);
+  const wrapping = hasContent(draft) ? undefined : before.find(({ tag }) => tag === TAG.KeyWrappingData);
+  if (!wrapping || terms.some((term) => keyOf(term) === keyOf(wrapping))) return terms;
+  return indexTerms(Object.assign({ ...draft }, { content: await read() }));
+}
+
+export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms: readonly IndexTerm[], before: readonly StoredTerm[]): Promise<void> {
+  // The object has changed hands.
+  if (before.some(({ owner }) => owner !== draft.owner)) await tx.run('UPDATE kms_attribute SET owner = $2 WHERE object_id = $1', [draft.id, draft.owner]);
+  const old = new Map(before.map((term) => [keyOf(term), term]));
+  for (const term of terms) {
+    if (old.delete(keyOf(term))) continue;
+    await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', [draft.id, draft.owner, term.tag, term.value]);
+  }
+  for (const { tag, value } of old.values()) await tx.run('DELETE FROM kms_attribute WHERE object_id = $1 AND tag = $2 AND value = $3', [draft.id, tag, value]);
+}
+
+const keyOf = ({ tag, value }: IndexTerm): string => `${tag} ${value}`;

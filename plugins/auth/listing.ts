@@ -1,0 +1,52 @@
+// Lists in answers: the whole of one that is not too long, or a page of it with the address of the next in the header Link (RFC 8288).
+import Type from 'typebox';
+import { Fault } from '../../kernel/fault.ts';
+import type { Request } from '../../kernel/http/route.ts';
+import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import { Query } from './parameters.ts';
+
+/** Of a list that is answered whole; what is longer is asked for page by page, so that nothing is ever left out without a word. */
+const MAX_ENTRIES = 10_000;
+const MAX_BYTES = 4_194_304;
+const MAX_PAGE_ENTRIES = 1_000;
+const MAX_CURSOR = 4_096;
+
+export const PAGE_MEMBERS = {
+  limit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_PAGE_ENTRIES,
+      description: `entries of a page at most; without it the whole list, of ${MAX_ENTRIES} entries at most`,
+    }),
+  ),
+  after: Type.Optional(Type.String({ maxLength: MAX_CURSOR, description: 'where the page begins, as the header Link of the one before says' })),
+};
+export const PAGE_QUERY = Query(PAGE_MEMBERS);
+
+interface Listed<T> {
+  readonly items: readonly T[];
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * @param read one page; it may hold fewer entries than were asked for, and the list goes on while there is a `next`
+ * @throws Fault AUTH_LIST_TOO_LONG for a whole list that is too long
+ */
+export async function listed<T>({ query }: Pick<Request, 'query'>, read: (page: PageRequest) => Promise<Page<T>>): Promise<Listed<T>> {
+  const { limit, after } = query;
+  const isPage = limit !== undefined || after !== undefined;
+  const most = Number(limit ?? (isPage ? MAX_PAGE_ENTRIES : MAX_ENTRIES));
+  const items: T[] = [];
+  let bytes = 0;
+  let next: string | null | undefined = after;
+  do {
+    const page: Page<T> = await read({ after: next ?? undefined, limit: Math.min(most - items.length, MAX_PAGE_ENTRIES) });
+    items.push(...page.items);
+    bytes += page.bytes;
+    next = page.next;
+  } while (next !== null && items.length < most && bytes < MAX_BYTES);
+  if (next === null) return { items, headers: {} };
+  if (!isPage)
+    throw new Fault('AUTH_LIST_TOO_LONG', { detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: ask for a page of it with ?limit=` });
+  return { items, headers: { link: `<?limit=${most}&after=${next}>; rel="next"` } };
+}

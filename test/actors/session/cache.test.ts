@@ -1,0 +1,81 @@
+// The cache of sessions holds no more memory than it says, whatever the shape of the claims, and what is large does not push all others out.
+import assert from 'node:assert/strict';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { test } from 'uvu';
+import { createCache } from '../../../actors/session/cache.ts';
+import { readRow, type StoredSession } from '../../../actors/session/rows.ts';
+import type { Reader } from '../../../kernel/store/store.ts';
+
+setFlagsFromString('--expose-gc');
+const gc = runInNewContext('gc') as () => void;
+const MAX_BYTES = 33_554_432;
+
+const claims = (extraClaims: object, roles: readonly string[] = []) => JSON.stringify({ jti: 'x'.repeat(36), roles, extraClaims });
+const many = <T>(length: number, make: (at: number) => T) => Array.from({ length }, (_, at) => make(at));
+const SHAPES: Readonly<Record<string, (at: number) => string>> = {
+  'no claims': () => claims({}),
+  'empty objects': () => claims({ a: many(1_300, () => ({})) }),
+  'empty arrays': () => claims({ a: many(1_300, () => []) }),
+  'nested arrays': () => `{"jti":"x","roles":[],"extraClaims":{"a":${'['.repeat(1_500)}${']'.repeat(1_500)}}}`,
+  'nested objects': () => `{"jti":"x","roles":[],"extraClaims":${'{"a":'.repeat(600)}1${'}'.repeat(600)}}`,
+  'short names': (at) => claims(Object.fromEntries(many(300, (n) => [`${at}_${n}`, {}]))),
+  fractions: (at) => claims({ a: many(800, (n) => at + n + 0.5) }),
+  'short roles': (at) =>
+    claims(
+      {},
+      many(600, (n) => `${at}-${n}`),
+    ),
+  'text of two bytes': (at) => claims({ a: `${at}\u0416`.repeat(600) }),
+};
+
+const idOf = (at: number) => `00000000-0000-8000-8000-${String(at).padStart(12, '0')}`;
+
+const cacheOf = (maxBytes: number) =>
+  createCache<StoredSession>(
+    maxBytes,
+    ({ bytes }) => bytes,
+    () => 1,
+  );
+
+const reader = (text: string): Reader => ({
+  get: async <T extends object>(_sql: string, [id] = [] as readonly unknown[]) =>
+    ({
+      ...{ id, cookie_hash: new Uint8Array(32), realm: 'r', username: 'ann', scheme: 'up', created_at: 0, seen_at: 0 },
+      ...{ max_age_seconds: 1, max_stale_age_seconds: 1, claims: text },
+    }) as unknown as T,
+  all: async () => [],
+});
+
+for (const [name, shape] of Object.entries(SHAPES)) {
+  test(`memory is no more than was said: ${name}`, async () => {
+    const cache = cacheOf(MAX_BYTES);
+    gc();
+    const before = process.memoryUsage().heapUsed;
+    let rows = 0;
+    // Half as much again as there is room for.
+    for (let said = 0; said < 1.5 * MAX_BYTES; rows++) {
+      const row = await cache.fill(idOf(rows), () => readRow(reader(shape(rows)), `${rows}`));
+      said += row?.bytes ?? 0;
+    }
+    gc();
+    const held = process.memoryUsage().heapUsed - before;
+    assert.ok(held < MAX_BYTES * 1.1, `${held} bytes are held`);
+    const isHeld = (at: number) => cache.get(idOf(at)) !== undefined;
+    assert.ok(isHeld(rows - 1) && !isHeld(0));
+  });
+}
+
+test('one that is too large is not kept, and pushes nobody out', async () => {
+  const cache = cacheOf(MAX_BYTES);
+  const fill = (id: string, text: string) => cache.fill(id, () => readRow(reader(text), id));
+  await fill('small', claims({}));
+  const large = await fill('large', claims({ a: 'x'.repeat(100_000) }));
+  assert.equal(large?.id, 'large');
+  assert.deepEqual([cache.get('large'), cache.get('small')?.id], [undefined, 'small']);
+  const none = cacheOf(0);
+  assert.equal((await none.fill('small', () => readRow(reader(claims({})), 'small')))?.id, 'small');
+  assert.equal(none.get('small'), undefined);
+});
+
+test.run();

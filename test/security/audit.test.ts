@@ -1,0 +1,122 @@
+// What refusals leave in the audit log of a running server: bounded texts, a bounded number of rows, and a chain that holds; on both databases.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import type { AnySpec } from '../../kernel/actor.ts';
+import { type AnyPlugin, definePlugin } from '../../kernel/plugin.ts';
+import { type AuditRow, auditHash } from '../../kernel/store/audit.ts';
+import auth from '../../plugins/auth/plugin.ts';
+import { BUILT_IN } from '../../plugins/index.ts';
+import { people } from '../people.ts';
+import { until } from '../runtime.ts';
+import { signInAdmin, startServer, type TestServer } from '../server.ts';
+import { testDatabases } from '../stores.ts';
+
+const SOURCE_BURST = 200;
+
+/** Hundreds of sign-ins are made here: only the cost of the password hash is put aside. */
+const quick = definePlugin({
+  ...auth,
+  actors: (config, kernel, base, version) => {
+    const actors = auth.actors?.(config as never, kernel, base, version) as unknown as Record<string, AnySpec>;
+    return { ...actors, password: { ...actors['password'], module: new URL('../fakes/quick-password.actor.ts', import.meta.url) } as AnySpec } as never;
+  },
+});
+const QUICK = BUILT_IN.map((plugin) => (plugin.name === 'auth' ? quick : plugin)) as readonly AnyPlugin[];
+
+const databases = await testDatabases();
+const servers: TestServer[] = [];
+test.after(async () => {
+  for (const server of servers) await server.end();
+  for (const database of databases) await database.stop();
+});
+
+async function start(url: string): Promise<{ server: TestServer; cookie: string; rows: (query?: string) => Promise<AuditRow[]> }> {
+  // SQLite's file is in the data folder.
+  const store = url.startsWith('sqlite:') ? '' : `[store]\nurl = ${JSON.stringify(url)}\n`;
+  const server = await startServer({ plugins: QUICK, config: `[http]\ntrusted_proxies = ["127.0.0.1"]\n${store}` });
+  servers.push(server);
+  const cookie = await signInAdmin(server);
+  const rows = async (query = '') => {
+    const all: AuditRow[] = [];
+    for (let after = ''; ; ) {
+      const { body } = await server.ask('GET', `/audit?limit=1000${query}${after}`, { cookie });
+      all.push(...body.events);
+      if (body.next === null) return all;
+      after = `&after=${encodeURIComponent(body.next)}`;
+    }
+  };
+  return { server, cookie, rows };
+}
+
+function requireChains(rows: readonly AuditRow[]): void {
+  const streams = new Map<string, AuditRow[]>();
+  for (const row of [...rows].sort((a, b) => a.seq - b.seq)) streams.set(row.stream, [...(streams.get(row.stream) ?? []), row]);
+  assert.ok(streams.size >= 2);
+  for (const [stream, chain] of streams)
+    chain.forEach((row, at) => {
+      assert.deepEqual([row.seq, row.prev], [at + 1, at === 0 ? '' : auditHash(chain[at - 1] as AuditRow)], stream);
+    });
+}
+
+for (const { dialect, url } of databases) {
+  test(`${dialect}: no realm that is none is stored, and no control character`, async () => {
+    const { server, cookie, rows } = await start(await url());
+    const status = async (realm: string) => (await server.ask('POST', `/login?realm=${encodeURIComponent(realm)}`)).status;
+    assert.deepEqual(
+      [await status('r'.repeat(15_000)), await status('r'.repeat(64)), await status('a\u0000\u001b[2Jb'), await status('my pass: word')],
+      [400, 401, 401, 401],
+    );
+    const get = { tag: 'Get', value: [{ tag: 'UniqueIdentifier', type: 'TextString', value: 'a\u001b[2J\u202eb' }] };
+    assert.equal((await server.ask('POST', '/kmip/2_1', { cookie, body: get })).status, 422);
+    const all = await rows();
+    assert.deepEqual(
+      all.filter(({ event, outcome }) => event === 'login' && outcome === 'refused').map(({ realm }) => realm),
+      ['r'.repeat(64), null, null],
+    );
+    assert.deepEqual(
+      all.filter(({ event }) => event === 'key.Get').map(({ target }) => target),
+      ['a\ufffd[2J\ufffdb'],
+    );
+    for (const text of all.flatMap((row) => Object.values(row))) if (typeof text === 'string') assert.ok(text.length < 1_200 && !/\p{Cc}/u.test(text), text);
+    requireChains(all);
+  });
+
+  test(`${dialect}: whoever is refused again and again writes so many rows and no more; others, and changes, have theirs`, async () => {
+    const { server, rows } = await start(await url());
+    const refused = (source: string, count: number) =>
+      Promise.all(Array.from({ length: count }, () => server.ask('POST', '/login?realm=r', { headers: { 'x-forwarded-for': source } })));
+    for (const { status } of await refused('203.0.113.9', 350)) assert.equal(status, 401);
+    await refused('203.0.113.10', 2);
+    const signedIn = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password', headers: { 'x-forwarded-for': '203.0.113.9' } });
+    assert.equal(signedIn.body.next_step, 'Authenticated');
+    const from = async (source: string) => (await rows()).filter((row) => row.source === source);
+    const ours = await from('203.0.113.9');
+    assert.deepEqual(
+      [ours.filter(({ outcome }) => outcome === 'refused').length, ours.filter(({ outcome }) => outcome === 'success').length],
+      [SOURCE_BURST, 1],
+    );
+    assert.equal((await from('203.0.113.10')).length, 2);
+    await server.runtime.advance(61_000);
+    await until(async () => (await rows('&event=audit.suppressed')).length > 0, 'the sum is written');
+    assert.deepEqual(
+      (await rows('&event=audit.suppressed')).map(({ target, source, request_id: request }) => [target, source, request]),
+      [['150 rows', '203.0.113.9', null]],
+    );
+    requireChains(await rows());
+  });
+
+  test(`${dialect}: every failure that counts towards a lock has its row, from one source and from many`, async () => {
+    const { server, cookie, rows } = await start(await url());
+    const they = people(server, cookie);
+    await they.realm('r');
+    await they.user('r', 'ann', 'ann password');
+    const fail = async (source: string) =>
+      (await server.ask('POST', '/login?realm=r', { user: 'ann:wrong password', headers: { 'x-forwarded-for': source } })).status;
+    for (let host = 1; host <= 11; host++) for (let tried = 0; tried < 5; tried++) assert.equal(await fail(`198.51.100.${host}`), 401);
+    const failures = (await rows('&actor=ann')).filter(({ event, outcome }) => event === 'login' && outcome === 'refused');
+    assert.equal(failures.length, 55);
+    assert.ok((await rows('&event=lockout')).some(({ target }) => target === 'password *'));
+  });
+}
+
+test.run();
