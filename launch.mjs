@@ -1,4 +1,4 @@
-// `npm start`, `npm test`, `npm run bench` and `npm run fuzz`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
+// `npm start`, `npm test`, `npm run bench`, `npm run fuzz` and `npm run mutate`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,9 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { forgetVariables } from './kernel/config/forget-variables.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-const entries = { start: 'main.ts', test: 'test/run.ts', bench: 'bench/run.ts', fuzz: 'test/fuzz/run.ts' };
+const entries = { start: 'main.ts', test: 'test/run.ts', bench: 'bench/run.ts', fuzz: 'test/fuzz/run.ts', mutate: 'test/mutation/run.ts' };
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);
+
+/** Larger pieces of memory go back to the system when they are freed: glibc would keep those of up to 32 MiB once it has seen one. */
+const MMAP_FROM_BYTES = '1048576';
 
 install(command !== 'start');
 run(join(root, entries[command]));
@@ -63,7 +66,8 @@ function findNode(path) {
 
 function run(entry) {
   const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  const env = { ...process.env, UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? String(availableParallelism() + 4) };
+  const { UV_THREADPOOL_SIZE = String(availableParallelism() + 4), MALLOC_MMAP_THRESHOLD_ = MMAP_FROM_BYTES } = process.env;
+  const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
   // The channel tells the server when this launcher is gone without having passed a signal on.
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', entry, ...args], {
     cwd: process.cwd(),

@@ -24,7 +24,14 @@ await migrate(store, [{ owner: 'auth', migrations: AUTH_MIGRATIONS }], () => clo
 await store.transaction((tx) => tx.run("INSERT INTO realm VALUES ('r', '{}', 3600, 3600, 3600, 0)"));
 
 const module = new URL('../actors/session/session.actor.ts', import.meta.url);
-const session = sharded<SessionApi, SessionArgs>({ module, shards: 1, args: { cacheBytes: 536_870_912 }, deadlineMs: 60_000, memoryMb: 1_024, store: true });
+const session = sharded<SessionApi, SessionArgs>({
+  module,
+  shards: 1,
+  args: { cacheBytes: 536_870_912, quotas: { sessions_per_identity: 0, sessions_per_realm: 0 } },
+  deadlineMs: 60_000,
+  memoryMb: 1_024,
+  store: true,
+});
 const { runtime, ref } = createRuntime({ session }, `sqlite:${file}`);
 await runtime.start();
 const actor = ref('session').of('');
@@ -40,6 +47,7 @@ const made = Array.from({ length: SESSIONS }, (_, index): NewSession => {
     roles: ['reader'],
     extraClaims: {},
     revision: null,
+    provenRealm: null,
   };
 });
 const before = process.memoryUsage().rss;

@@ -1,37 +1,19 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { Realm } from './realm.ts';
 
-/** Who acts, for rights and for the audit log. */
+/** Who acts: the account for rights, the names for the audit log. */
 export interface Actor {
   readonly realm: string;
   readonly username: string;
+  readonly account: string;
   /** Scheme code: up, jwt, cc. */
   readonly scheme: string;
   readonly source: string;
 }
 
-export interface IdentityProvider {
-  readonly jwt_issuer_uri: string;
-  readonly jwks_uri: string;
-  readonly jwt_audience?: string | null;
-}
-
-/** As stored and answered; an absent or null member means its default. */
-export interface AuthParams {
-  readonly username_password_params?: { readonly enabled?: boolean; readonly allow_expired_passwords?: boolean } | null;
-  readonly jwt_params?: { readonly idp_params?: readonly IdentityProvider[]; readonly smallest_refresh_interval_seconds?: number } | null;
-  readonly totp_params?: { readonly algorithm?: string; readonly step?: number } | null;
-}
-
-export interface Realm {
-  readonly id: string;
-  readonly auth_params: AuthParams;
-  readonly session_max_age_seconds: number;
-  readonly session_max_stale_age_seconds: number;
-  readonly certificate_max_age_seconds: number;
-  readonly password_max_age_seconds: number;
-}
+export type { AuthParams, IdentityProvider, Realm } from './realm.ts';
 
 export interface AdminRecord {
   readonly id: string;
@@ -93,6 +75,8 @@ export interface LoginView {
   readonly nobody: CredentialView | null;
   /** Factors that this source is locked out of. */
   readonly locked: readonly Factor[];
+  /** The account of the realm, which another realm of the same name will not have; null without one. */
+  readonly realmAccount: string | null;
   /** The realm takes this name by password. */
   readonly opens: boolean;
 }
@@ -171,7 +155,7 @@ export type DirectoryApi = {
   opensTo(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<boolean>;
   record(event: AuditEvent): Promise<void>;
 
-  administered(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<readonly string[]>;
+  administered(owner: { readonly realm: string; readonly account: string }): Promise<readonly string[]>;
   /** @param only ids, in their order; null for all realms */
   listRealms(only: readonly string[] | null, page: PageRequest): Promise<Page<Realm>>;
   getRealm(id: string): Promise<Realm | null>;
@@ -184,7 +168,7 @@ export type DirectoryApi = {
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
   updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
   deleteAdmin(id: string, by: Actor): Promise<void>;
-  /** The rest of the record stays as it is at that moment. @returns null for an unknown admin or realm */
+  /** The rest of the record stays as it is at that moment, and whom it stands for elsewhere. @returns null for an unknown admin or realm */
   addAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
   removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
 

@@ -6,6 +6,7 @@ import { Finder } from './object/finder.ts';
 import { wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
 import type { ObjectTransaction, OperationContext, OperationName } from './operations/operation.ts';
+import { auditActor } from './principal.ts';
 import type { Structure } from './ttlv/node.ts';
 
 export class Changes implements ObjectTransaction {
@@ -88,7 +89,6 @@ export class Changes implements ObjectTransaction {
   }
 
   audit(event: string, target: string): Promise<void> {
-    const { user, realm, scheme, source } = this.#ctx.caller;
-    return this.tx.audit({ event, target, outcome: 'success', actor: user, realm, scheme, source });
+    return this.tx.audit({ event, target, outcome: 'success', ...auditActor(this.#ctx.caller) });
   }
 }

@@ -1,7 +1,7 @@
 // When sessions were last used: written once per tenth of the idle limit at most, and a tenth after the use at the latest, so that rows tell who is idle.
 import type { Clock, Timer } from '../../kernel/clock.ts';
 import type { Store } from '../../kernel/store/store.ts';
-import { type StoredSession, writeSeen } from './rows.ts';
+import { type SessionUse, type StoredSession, writeSeen } from './rows.ts';
 
 /** The idle limit is written at most once per this part of it. */
 const TOUCH_PART = 10;
@@ -17,7 +17,7 @@ export class Activity {
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
   /** Used since their row was written. */
-  readonly #pending = new Map<string, StoredSession>();
+  readonly #pending = new Map<string, SessionUse>();
   #timer: Timer | undefined;
   /** No pending use is due before; too early is harmless. */
   #nextDueAt = Number.POSITIVE_INFINITY;
@@ -31,12 +31,12 @@ export class Activity {
   /** What a row says and what this thread knows: a use that is not written yet counts. */
   known(session: StoredSession): StoredSession {
     const used = this.#pending.get(session.id);
-    if (used && used.seenAt > session.seenAt) session.seenAt = used.seenAt;
+    if (used && used.seenAt > session.use.seenAt) session.use.seenAt = used.seenAt;
     return session;
   }
 
   /** The session is used now. @returns false when its row is gone, as far as that was looked at */
-  async note(session: StoredSession): Promise<boolean> {
+  async note({ use: session }: StoredSession): Promise<boolean> {
     const now = this.#clock.now();
     session.seenAt = now;
     const dueAt = dueOf(session);
@@ -58,7 +58,7 @@ export class Activity {
   async settle(): Promise<void> {
     const now = this.#clock.now();
     if (now < this.#nextDueAt) return;
-    const due: StoredSession[] = [];
+    const due: SessionUse[] = [];
     let next = Number.POSITIVE_INFINITY;
     for (const session of this.#pending.values()) {
       const dueAt = dueOf(session);
@@ -81,7 +81,7 @@ export class Activity {
     await this.#write([...this.#pending.values()]);
   }
 
-  async #write(used: readonly StoredSession[]): Promise<void> {
+  async #write(used: readonly SessionUse[]): Promise<void> {
     for (let at = 0; at < used.length; at += MAX_WRITTEN) {
       const part = used.slice(at, at + MAX_WRITTEN);
       const seen = part.map(({ seenAt }) => seenAt);
@@ -105,6 +105,6 @@ export class Activity {
   }
 }
 
-function dueOf({ writtenAt, maxStaleAgeSeconds }: StoredSession): number {
+function dueOf({ writtenAt, maxStaleAgeSeconds }: SessionUse): number {
   return writtenAt + (maxStaleAgeSeconds * 1000) / TOUCH_PART;
 }

@@ -1,15 +1,27 @@
 // The rows behind sessions.
+import { realmScope, userName } from '../../kernel/store/account-name.ts';
+import { accountOf, accountOfScope, liveAccount } from '../../kernel/store/accounts.ts';
 import { cursorOf, type Listing, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { opensTo, requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSession, SessionClient, SessionEnder, SessionView } from './api.ts';
+import { EXPIRED } from './expired.ts';
+import { endOldest } from './oldest.ts';
 
-export interface StoredSession extends SessionView {
-  readonly cookieHash: Uint8Array;
+/** When a session was used: apart from it, since this may have to be kept when the session is not. */
+export interface SessionUse {
+  readonly id: string;
+  readonly maxStaleAgeSeconds: number;
   /** Last activity known to this actor. */
   seenAt: number;
   /** Last activity written to the row. */
   writtenAt: number;
+}
+
+export interface StoredSession extends SessionView {
+  readonly cookieHash: Uint8Array;
+  readonly use: SessionUse;
   /** Memory that this takes at most. */
   readonly bytes: number;
 }
@@ -19,6 +31,8 @@ interface Row {
   readonly cookie_hash: Uint8Array;
   readonly realm: string;
   readonly username: string;
+  readonly account: string;
+  readonly realm_account: string;
   readonly scheme: string;
   readonly created_at: number;
   readonly seen_at: number;
@@ -34,13 +48,24 @@ const JSON_EXPANSION = 32;
 /** Owners that are told one by one; of more, everybody's. */
 const MAX_NAMED_OWNERS = 1_000;
 
+/** How many there may be, by the keys of the configuration; 0: any number. */
+export interface SessionQuotas {
+  /** Of one user by one scheme; the oldest ends when another begins. */
+  readonly sessions_per_identity: number;
+  readonly sessions_per_realm: number;
+}
+
+/** How a login ended here; `quota` says which one is used up. */
+export type Begun =
+  | { readonly outcome: 'made'; readonly ended: readonly string[] }
+  | { readonly outcome: 'overtaken' }
+  | { readonly outcome: 'full'; readonly quota: string };
+
 type Claims = Pick<SessionView, 'jti' | 'roles' | 'extraClaims'>;
 
-/** Of settled rows: what was used is written long before it could seem idle. */
-const EXPIRED = 'created_at + max_age_seconds * 1000 <= $1 OR seen_at + max_stale_age_seconds * 1000 <= $1';
-
 export async function readRow(store: Reader, id: string): Promise<StoredSession | undefined> {
-  const sql = 'SELECT id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims FROM session WHERE id = $1';
+  const sql = `SELECT id, cookie_hash, realm, username, account, realm_account, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims
+    FROM session WHERE id = $1`;
   const row = await store.get<Row>(sql, [id]);
   if (!row) return undefined;
   return {
@@ -48,35 +73,46 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
     cookieHash: row.cookie_hash,
     realm: row.realm,
     username: row.username,
+    account: row.account,
+    realmAccount: row.realm_account,
     scheme: row.scheme,
     createdAt: row.created_at,
     maxAgeSeconds: row.max_age_seconds,
     maxStaleAgeSeconds: row.max_stale_age_seconds,
-    seenAt: row.seen_at,
-    writtenAt: row.seen_at,
+    use: { id: row.id, maxStaleAgeSeconds: row.max_stale_age_seconds, seenAt: row.seen_at, writtenAt: row.seen_at },
     bytes: SESSION_BYTES + 2 * row.username.length + JSON_EXPANSION * row.claims.length,
     ...(JSON.parse(row.claims) as Claims),
   };
 }
 
 /** The credential is looked at in the same transaction: a session made from a password that was changed meanwhile would survive the change. */
-export function insertRow(store: Store, session: NewSession, now: number): Promise<boolean> {
+export function insertRow(store: Store, session: NewSession, quotas: SessionQuotas, now: number): Promise<Begun> {
   const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, source } = session;
   return store.transaction(async (tx) => {
     const login = { event: 'login', realm, actor: username, scheme, source } as const;
-    if (!(await mayBegin(tx, session))) {
+    const accounts = (await mayBegin(tx, session)) ? await accountsOf(tx, session) : undefined;
+    if (!accounts) {
       await tx.audit({ ...login, outcome: 'refused', reason: 'overtaken' });
-      return false;
+      return { outcome: 'overtaken' };
+    }
+    const quota = realmQuota(quotas);
+    if (await isOver(tx, quota, realm, 1)) {
+      await tx.audit({ ...login, outcome: 'refused', reason: 'quota' });
+      return { outcome: 'full', quota: overQuota(quota, realm) };
     }
     const claims: Claims = { jti, roles, extraClaims };
     await tx.run(
-      `INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims)
-       VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)`,
-      [id, cookieHash, realm, username, scheme, now, maxAgeSeconds, maxStaleAgeSeconds, JSON.stringify(claims)],
+      `INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims, account, realm_account)
+       VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10, $11)`,
+      [id, cookieHash, realm, username, scheme, now, maxAgeSeconds, maxStaleAgeSeconds, JSON.stringify(claims), accounts.own, accounts.realm],
     );
     await tx.audit({ ...login, outcome: 'success', target: id });
-    return true;
+    return { outcome: 'made', ended: await endOldest(tx, session, quotas.sessions_per_identity, now) };
   });
+}
+
+function realmQuota({ sessions_per_realm: most }: SessionQuotas): Quota {
+  return { usage: 'auth_usage', kind: 'session', name: '[auth.quotas] sessions_per_realm', most };
 }
 
 async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: NewSession): Promise<boolean> {
@@ -89,8 +125,19 @@ async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: 
   return opensTo(tx, { realm, username, scheme });
 }
 
+/** @returns undefined where the realm is not the one that the credential was proven for */
+async function accountsOf(tx: Transaction, session: NewSession): Promise<{ own: string; realm: string } | undefined> {
+  const { realm: id, username, scheme, provenRealm } = session;
+  const scope = realmScope(id);
+  if ((await liveAccount(tx, scope)) !== provenRealm) return undefined;
+  const realm = provenRealm ?? (await accountOfScope(tx, scope));
+  if (realm === undefined) return undefined;
+  const own = scheme === 'up' ? await accountOf(tx, userName(id, username)) : `${realm}${scheme}:${username}`;
+  return own === undefined ? undefined : { own, realm };
+}
+
 /** A later use that another node has written stays. @returns how many rows are there still */
-export function writeSeen(store: Store, used: readonly StoredSession[]): Promise<number> {
+export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<number> {
   const seen = used.map(({ id, seenAt }) => [seenAt, id] as const);
   return store.transaction(async (tx) => {
     let there = 0;

@@ -1,20 +1,22 @@
 // The owner of sessions: a cache over rows, so that a crash loses nothing but warmth.
 import { timingSafeEqual } from 'node:crypto';
 import { defineActor } from '../../kernel/actor.ts';
+import { Fault } from '../../kernel/fault.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import { Activity } from './activity.ts';
 import type { SessionApi, SessionEnder, SessionView } from './api.ts';
 import { createCache } from './cache.ts';
-import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type StoredSession } from './rows.ts';
+import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type SessionQuotas, type StoredSession } from './rows.ts';
 
 export interface SessionArgs {
   /** Memory that the sessions held by this actor take at most, bytes. */
   readonly cacheBytes: number;
+  readonly quotas: SessionQuotas;
 }
 
 const PURGE_MS = 60_000;
 
-export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) => {
+export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas }, ctx) => {
   const store = await ctx.openStore();
   const { versions, clock } = ctx;
   // Where other processes write the same rows, or no counters are shared, every look is a read.
@@ -41,8 +43,8 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) 
     const session = known ?? (await cache.fill(id, () => read(id)));
     if (!session) return undefined;
     const now = clock.now();
-    const { createdAt, seenAt, maxAgeSeconds, maxStaleAgeSeconds } = session;
-    if (now < createdAt + maxAgeSeconds * 1000 && now < seenAt + maxStaleAgeSeconds * 1000) return session;
+    const { createdAt, use, maxAgeSeconds, maxStaleAgeSeconds } = session;
+    if (now < createdAt + maxAgeSeconds * 1000 && now < use.seenAt + maxStaleAgeSeconds * 1000) return session;
     forget(id);
     return undefined;
   }
@@ -70,7 +72,15 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) 
   }
 
   const api: SessionApi = {
-    create: (session) => insertRow(store, session, clock.now()),
+    async create(session) {
+      const begun = await insertRow(store, session, quotas, clock.now());
+      if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
+      if (begun.outcome !== 'made') return false;
+      for (const id of begun.ended) forget(id);
+      // Another owner of sessions may have them.
+      if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
+      return true;
+    },
     async authenticate(id, cookieHash) {
       const session = await find(id);
       if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
@@ -108,6 +118,6 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes }, ctx) 
   };
 });
 
-function viewOf({ cookieHash: _hash, seenAt: _seen, writtenAt: _written, bytes: _bytes, ...view }: StoredSession): SessionView {
+function viewOf({ cookieHash: _hash, use: _use, bytes: _bytes, ...view }: StoredSession): SessionView {
   return view;
 }

@@ -1,22 +1,28 @@
 // Logins of machines: proof, token and audit row in one transaction.
+
+import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
+import { holdName } from '../../kernel/store/accounts.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import type { ClusterLogin, LoginOutcome, Role, RoleLogin } from './api.ts';
 import { readClusterRole } from './cluster-roles.ts';
+import { auditingQuota, type TokenQuotas } from './quota.ts';
 import { readRoleById } from './roles.ts';
 import { useSecretId } from './secret-ids.ts';
 import { issueToken } from './tokens.ts';
 
 /** A refusal is a value: what was decided, and its audit row, are committed. */
-export function loginRole(store: Store, login: RoleLogin, now: number): Promise<LoginOutcome> {
-  return store.transaction(async (tx): Promise<LoginOutcome> => {
+export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, now: number): Promise<LoginOutcome> {
+  const work = store.transaction(async (tx): Promise<LoginOutcome> => {
     const role = await readRoleById(tx, login.roleId);
     if (!role) return refuse(tx, 'approle', undefined, login.source, 'unknown role id');
     const refusal = role.bindSecretId ? await proveSecretId(tx, role, login, now) : undefined;
     if (refusal) return refusal;
     const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
-    const grant = { kind: 'approle', role: name, entity: name, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
-    return { outcome: 'issued', token: await issueToken(tx, login, grant, now) };
+    const account = await holdName(tx, approleName(name));
+    const grant = { kind: 'approle', role: name, entity: name, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
+    return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
   });
+  return auditingQuota(store, 'approle', login, work);
 }
 
 /** @returns undefined for a good one */
@@ -30,14 +36,16 @@ async function proveSecretId(tx: Transaction, { name }: Role, { secretDigest, so
 }
 
 /** The JWT was held against one revision of the role: another one may not allow what it allowed. */
-export function loginCluster(store: Store, login: ClusterLogin, now: number): Promise<LoginOutcome> {
-  return store.transaction(async (tx): Promise<LoginOutcome> => {
+export function loginCluster(store: Store, login: ClusterLogin, quotas: TokenQuotas, now: number): Promise<LoginOutcome> {
+  const work = store.transaction(async (tx): Promise<LoginOutcome> => {
     const role = await readClusterRole(tx, login.role);
     if (role?.revision !== login.revision) return refuse(tx, 'cluster', login.entity, login.source, 'the role has changed meanwhile', login.role);
     const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
-    const grant = { kind: 'cluster', role: name, entity: login.entity, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
-    return { outcome: 'issued', token: await issueToken(tx, login, grant, now) };
+    const account = (await holdName(tx, clusterScope(name))) + login.entity;
+    const grant = { kind: 'cluster', role: name, entity: login.entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
+    return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
   });
+  return auditingQuota(store, 'cluster', login, work);
 }
 
 async function refuse(

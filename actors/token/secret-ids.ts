@@ -3,6 +3,7 @@ import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/sto
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, NewSecretId } from './api.ts';
+import { requireSecretIdQuota, type TokenQuotas } from './quota.ts';
 import { byAdministrator, readRole } from './roles.ts';
 import { type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
 
@@ -23,7 +24,13 @@ export type Use =
 const COLUMNS = 'accessor, role, expires_at, num_uses, uses, exhausted_at';
 const IS_OVER = '(exhausted_at = 0 AND expires_at <> 0 AND expires_at <= $1) OR (exhausted_at <> 0 AND exhausted_at <= $2)';
 
-export function createSecretId(store: Store, { role: name, digest, accessor, ttlSeconds, numUses }: NewSecretId, by: Administrator, now: number) {
+export function createSecretId(
+  store: Store,
+  { role: name, digest, accessor, ttlSeconds, numUses }: NewSecretId,
+  by: Administrator,
+  quotas: TokenQuotas,
+  now: number,
+) {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     const role = await readRole(tx, name);
@@ -37,6 +44,7 @@ export function createSecretId(store: Store, { role: name, digest, accessor, ttl
       lifetime === 0 ? 0 : now + lifetime * 1000,
       numUses,
     ]);
+    await requireSecretIdQuota(tx, quotas, name);
     await tx.audit({ ...byAdministrator(by), event: 'secret_id.create', target: `${name}/${accessor}` });
     return true;
   });

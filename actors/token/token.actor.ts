@@ -3,13 +3,18 @@ import { defineActor } from '../../kernel/actor.ts';
 import type { TokenApi } from './api.ts';
 import { deleteClusterRole, listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
 import { loginCluster, loginRole } from './login.ts';
+import type { TokenQuotas } from './quota.ts';
 import { deleteRole, listRoles, putRole, readRole, revokeTokensOfRole } from './roles.ts';
 import { createSecretId, destroySecretId, listAccessors, purgeSecretIds } from './secret-ids.ts';
 import { purgeTokens, readToken, renewToken, revokeToken } from './tokens.ts';
 
+export interface TokenArgs {
+  readonly quotas: TokenQuotas;
+}
+
 const PURGE_MS = 60_000;
 
-export default defineActor<TokenApi, null>(async (_args, ctx) => {
+export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock } = ctx;
   const purge = () => store.transaction(async (tx) => (await purgeTokens(tx, clock.now())) + (await purgeSecretIds(tx, clock.now())));
@@ -23,17 +28,17 @@ export default defineActor<TokenApi, null>(async (_args, ctx) => {
     putRole: (name, settings, by) => putRole(store, name, settings, by),
     role: (name) => readRole(store, name),
     roles: (page) => listRoles(store, page),
-    deleteRole: (name, by) => deleteRole(store, name, by),
+    deleteRole: (name, by) => deleteRole(store, name, by, clock.now()),
     revokeTokens: (role, by) => revokeTokensOfRole(store, role, by),
-    createSecretId: (secretId, by) => createSecretId(store, secretId, by, clock.now()),
+    createSecretId: (secretId, by) => createSecretId(store, secretId, by, quotas, clock.now()),
     accessors: (role, page) => listAccessors(store, role, page, clock.now()),
     destroySecretId: (role, accessor, by) => destroySecretId(store, role, accessor, by, clock.now()),
-    loginRole: (login) => loginRole(store, login, clock.now()),
-    putClusterRole: (name, settings, by) => putClusterRole(store, name, settings, by),
+    loginRole: (login) => loginRole(store, login, quotas, clock.now()),
+    putClusterRole: (name, settings, by) => putClusterRole(store, name, settings, by, clock.now()),
     clusterRole: (name) => readClusterRole(store, name),
     clusterRoles: (page) => listClusterRoles(store, page),
-    deleteClusterRole: (name, by) => deleteClusterRole(store, name, by),
-    loginCluster: (login) => loginCluster(store, login, clock.now()),
+    deleteClusterRole: (name, by) => deleteClusterRole(store, name, by, clock.now()),
+    loginCluster: (login) => loginCluster(store, login, quotas, clock.now()),
     look: (digest) => readToken(store, digest, clock.now()),
     renew: (digest, source) => renewToken(store, digest, source, clock.now()),
     revoke: (digest, source) => revokeToken(store, digest, source, clock.now()),

@@ -21,12 +21,18 @@ export class Inserter {
   }
 
   async add(table: Table, values: SqlValue[]): Promise<void> {
-    if (table !== this.#table) await this.flush();
-    this.#table = table;
+    if (table !== this.#table) await this.#begin(table);
     this.#waiting.push(values);
     for (const value of values) this.#weight += value === null || typeof value === 'number' ? 8 : value.length;
     if (this.#waiting.length === ROWS) await this.#insert(this.#waiting.splice(0));
     else if (this.#weight >= WEIGHT) await this.flush();
+  }
+
+  /** Rows that triggers have made of the tables before are in the backup too. */
+  async #begin(table: Table): Promise<void> {
+    await this.flush();
+    this.#table = table;
+    await this.#tx.run(`DELETE FROM ${quoted(table.table)}`);
   }
 
   async flush(): Promise<void> {

@@ -8,6 +8,7 @@ import type { PasswordApi } from '../../actors/password/api.ts';
 import type { SessionApi } from '../../actors/session/api.ts';
 import type { SessionArgs } from '../../actors/session/session.actor.ts';
 import type { TokenApi } from '../../actors/token/api.ts';
+import type { TokenArgs } from '../../actors/token/token.actor.ts';
 import { pinned, replicated, sharded } from '../../kernel/actor.ts';
 import { ConfigError } from '../../kernel/config/load.ts';
 import type { KernelConfig } from '../../kernel/config/sections.ts';
@@ -29,7 +30,9 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
   return {
     directory: pinned<DirectoryApi, DirectoryArgs>({
       module: new URL('../../actors/directory/directory.actor.ts', import.meta.url),
-      instances: { main: { auditRetentionDays: kernel.audit.retention_days, lockout, clientCertificates: kernel.http.tls.client_ca !== '' } },
+      instances: {
+        main: { auditRetentionDays: kernel.audit.retention_days, lockout, quotas: config.quotas, clientCertificates: kernel.http.tls.client_ca !== '' },
+      },
       deadlineMs: 10_000,
       store: true,
       dataKeys: ['auth'],
@@ -38,7 +41,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       module: new URL('../../actors/session/session.actor.ts', import.meta.url),
       shards: 1,
       // Less than its memory: at least 75 000 sessions without extra claims.
-      args: { cacheBytes: 335_544_320 },
+      args: { cacheBytes: 335_544_320, quotas: config.quotas },
       deadlineMs: 10_000,
       maxQueue: 4_096,
       memoryMb: 512,
@@ -61,10 +64,10 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       // Two fetches of a key set, and room for a queue.
       deadlineMs: 15_000,
     }),
-    token: sharded<TokenApi, null>({
+    token: sharded<TokenApi, TokenArgs>({
       module: new URL('../../actors/token/token.actor.ts', import.meta.url),
       shards: 1,
-      args: null,
+      args: { quotas: config.quotas },
       deadlineMs: 10_000,
       maxQueue: 4_096,
       store: true,

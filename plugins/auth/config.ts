@@ -2,6 +2,8 @@
 import Type, { type Static } from 'typebox';
 import { Section } from '../../kernel/config/schema.ts';
 
+/** 0: any number. */
+const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: 2 ** 31 - 1 });
 const count = (value: number, maximum = 1_000_000) => Type.Integer({ default: value, minimum: 1, maximum });
 
 export const AUTH_CONFIG = Section({
@@ -16,6 +18,15 @@ export const AUTH_CONFIG = Section({
   lockout_window_seconds: count(900, 86_400),
   lockout_seconds: count(900, 86_400),
   jwks_ca: Type.String({ default: '' }),
+  quotas: Section({
+    sessions_per_identity: quota(1_000),
+    sessions_per_realm: quota(1_000_000),
+    tokens_per_identity: quota(100_000),
+    tokens_per_role: quota(1_000_000),
+    secret_ids_per_role: quota(100_000),
+    credentials_per_realm: quota(1_000_000),
+    admins_per_realm: quota(10_000),
+  }),
 });
 
 export type AuthConfig = Static<typeof AUTH_CONFIG>;

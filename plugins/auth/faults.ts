@@ -10,6 +10,8 @@ export const AUTH_FAULTS = Object.freeze({
   // Nothing is cut off without a word: the whole list, or pages of it.
   AUTH_LIST_TOO_LONG: { status: 400, message: 'the list is too long for one answer: ask for pages of it with ?limit=' },
   AUTH_LAST_SUPER_ADMIN: { status: 409, message: 'no super admin would be left who can sign in' },
+  // Names the quota and the limit; what is there already is not touched.
+  AUTH_QUOTA_EXCEEDED: { status: 429, message: 'the quota is used up' },
   AUTH_CODE_INVALID: { status: 400, message: 'the code is not valid' },
   AUTH_CERTIFY_OFF: { status: 500, message: 'certificate signing is not configured' },
   // One answer for each kind of machine login, so that it tells nothing of which roles there are.

@@ -1,0 +1,36 @@
+// The quota of sessions of one identity: who signs in is never refused by it, the oldest session ends instead.
+import type { Transaction } from '../../kernel/store/store.ts';
+import type { NewSession } from './api.ts';
+import { EXPIRED } from './expired.ts';
+
+/** Ended with one login at most: a quota that was lowered is reached by and by. */
+const MAX_ENDED = 1_000;
+
+/** @param most sessions that the identity may have, with the new one; 0: any number @returns ids of what was ended */
+export async function endOldest(tx: Transaction, { id, realm, username, scheme, source }: NewSession, most: number, now: number): Promise<readonly string[]> {
+  if (most === 0) return [];
+  const own = 'realm = $1 AND username = $2 AND scheme = $3';
+  const counted = await tx.get<{ n: number }>(`SELECT COUNT(*) AS n FROM (SELECT id FROM session WHERE ${own} LIMIT $4) AS own`, [
+    realm,
+    username,
+    scheme,
+    most + MAX_ENDED,
+  ]);
+  const excess = (counted?.n ?? 0) - most;
+  if (excess <= 0) return [];
+  // Those that live no more go before those that do.
+  const isOver = `CASE WHEN ${EXPIRED.replaceAll('$1', '$5')} THEN 0 ELSE 1 END`;
+  const oldest = await tx.all<{ id: string }>(`SELECT id FROM session WHERE ${own} AND id <> $4 ORDER BY ${isOver}, created_at, id LIMIT $6`, [
+    realm,
+    username,
+    scheme,
+    id,
+    now,
+    excess,
+  ]);
+  for (const { id: ended } of oldest) {
+    await tx.run('DELETE FROM session WHERE id = $1', [ended]);
+    await tx.audit({ event: 'session.end', outcome: 'success', realm, actor: `${realm}/${username}`, scheme, source, target: ended, reason: 'quota' });
+  }
+  return oldest.map(({ id: ended }) => ended);
+}

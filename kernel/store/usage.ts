@@ -1,0 +1,105 @@
+// How much of something each scope has: kept by the database itself, in the transaction of whatever changes it, so that no way to change it can be forgotten.
+import { Fault } from '../fault.ts';
+import type { Dialect, Reader } from './store.ts';
+
+/** What is counted of the rows of a table. */
+export interface Counter {
+  readonly kind: string;
+  /** SQL for whose a row is; null for nobody's. @param row `NEW`, `OLD` or the name of the table */
+  scope(row: string, dialect: Dialect): string;
+  /** SQL for how much a row counts; one for each row where nothing is said. */
+  amount?(row: string): string;
+}
+
+export interface CountedTable {
+  readonly table: string;
+  readonly counters: readonly Counter[];
+  /** Columns whose change moves what is counted; none where rows come and go only. */
+  readonly changing?: readonly string[];
+}
+
+/** The table of amounts, what is there already counted, and what counts from now on: statements for a migration. */
+export function countingSql(usage: string, tables: readonly CountedTable[]): Readonly<Record<Dialect, string>> {
+  const sql = (dialect: Dialect) =>
+    [
+      `CREATE TABLE ${usage} (kind TEXT NOT NULL, scope TEXT NOT NULL, amount BIGINT NOT NULL, PRIMARY KEY (kind, scope));`,
+      ...tables.flatMap((counted) => [
+        present(usage, counted, dialect),
+        dialect === 'sqlite' ? sqliteTriggers(usage, counted) : postgresTriggers(usage, counted),
+      ]),
+    ].join('\n');
+  return { sqlite: sql('sqlite'), postgres: sql('postgres') };
+}
+
+/** How much there may be of something. */
+export interface Quota {
+  /** The table of amounts. */
+  readonly usage: string;
+  readonly kind: string;
+  /** Its key in the configuration. */
+  readonly name: string;
+  /** 0: any number. */
+  readonly most: number;
+}
+
+/** Whether there is more than there may be, with what was added in this transaction, and `more` that is to come. */
+export async function isOver(from: Reader, { usage, kind, most }: Quota, scope: string, more = 0): Promise<boolean> {
+  if (most === 0) return false;
+  const row = await from.get<{ amount: number }>(`SELECT amount FROM ${usage} WHERE kind = $1 AND scope = $2`, [kind, scope]);
+  return (row?.amount ?? 0) + more > most;
+}
+
+/** What the refusal of a quota says. */
+export function overQuota({ name, most }: Quota, scope: string): string {
+  return `${name}: no more than ${most} for ${scope}`;
+}
+
+/** After something was added: what is there already stays, however much it is. @throws Fault of this code, which undoes the transaction */
+export async function requireQuota(from: Reader, quota: Quota, scope: string, code: string): Promise<void> {
+  if (await isOver(from, quota, scope)) throw new Fault(code, { detail: overQuota(quota, scope) });
+}
+
+const amountOf = ({ amount }: Counter, row: string) => amount?.(row) ?? '1';
+
+function present(usage: string, { table, counters }: CountedTable, dialect: Dialect): string {
+  return counters
+    .map((counter) => {
+      const scope = counter.scope(table, dialect);
+      return `INSERT INTO ${usage} (kind, scope, amount) SELECT '${counter.kind}', ${scope}, SUM(${amountOf(counter, table)}) FROM ${table} WHERE ${scope} IS NOT NULL GROUP BY ${scope};`;
+    })
+    .join('\n');
+}
+
+function added(usage: string, counter: Counter, dialect: Dialect): string {
+  const scope = counter.scope('NEW', dialect);
+  return `INSERT INTO ${usage} (kind, scope, amount) SELECT '${counter.kind}', ${scope}, ${amountOf(counter, 'NEW')} WHERE ${scope} IS NOT NULL
+    ON CONFLICT (kind, scope) DO UPDATE SET amount = ${usage}.amount + excluded.amount;`;
+}
+
+/** A scope that has nothing has no row. */
+function removed(usage: string, counter: Counter, dialect: Dialect): string {
+  const own = `kind = '${counter.kind}' AND scope = ${counter.scope('OLD', dialect)}`;
+  return `UPDATE ${usage} SET amount = amount - (${amountOf(counter, 'OLD')}) WHERE ${own};
+    DELETE FROM ${usage} WHERE ${own} AND amount <= 0;`;
+}
+
+const changedSql = (columns: readonly string[]) => columns.map((column) => `OLD.${column} <> NEW.${column}`).join(' OR ');
+
+function sqliteTriggers(usage: string, { table, counters, changing }: CountedTable): string {
+  const all = (sql: typeof added) => counters.map((counter) => sql(usage, counter, 'sqlite')).join('\n');
+  const updates = `CREATE TRIGGER ${table}_changed AFTER UPDATE ON ${table} WHEN ${changedSql(changing ?? [])} BEGIN ${all(removed)} ${all(added)} END;`;
+  return `CREATE TRIGGER ${table}_added AFTER INSERT ON ${table} BEGIN ${all(added)} END;
+    CREATE TRIGGER ${table}_removed AFTER DELETE ON ${table} BEGIN ${all(removed)} END;
+    ${changing ? updates : ''}`;
+}
+
+function postgresTriggers(usage: string, { table, counters, changing }: CountedTable): string {
+  const all = (sql: typeof added) => counters.map((counter) => sql(usage, counter, 'postgres')).join('\n');
+  const updates = `CREATE TRIGGER ${table}_changed AFTER UPDATE ON ${table} FOR EACH ROW WHEN (${changedSql(changing ?? [])}) EXECUTE FUNCTION ${table}_counted();`;
+  return `CREATE OR REPLACE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF TG_OP <> 'INSERT' THEN ${all(removed)} END IF;
+      IF TG_OP <> 'DELETE' THEN ${all(added)} END IF;
+      RETURN NULL; END $$;
+    CREATE TRIGGER ${table}_counted AFTER INSERT OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_counted();
+    ${changing ? updates : ''}`;
+}
