@@ -19,13 +19,16 @@ export interface TestRun extends ProcessLimits {
   readonly print: (line: string) => void;
 }
 
+/** What measures or exhausts the machine may take longer: the attacks have half a minute each. */
+const ALONE = 4;
+
 /** @returns the exit status */
 export async function runTests(run: TestRun): Promise<0 | 1> {
   const files = globSync('test/**/*.test.ts', { cwd: run.root });
   const trouble: string[] = [];
   const allowed = skipList(run.root, files, trouble);
   const { beside, alone, unmatched } = select(files, run.parts);
-  const verdicts = [...(await runAll(beside, run.width, run, allowed)), ...(await runAll(alone, 1, run, allowed))];
+  const verdicts = [...(await runAll(beside, run.width, run, allowed)), ...(await runAll(alone, 1, { ...run, limitMs: run.limitMs * ALONE }, allowed))];
   trouble.push(...unmatched.map((part) => `no test file has "${part}" in its path`));
   for (const line of summary(verdicts, unused(allowed, verdicts), trouble)) run.print(line);
   return exitStatus(verdicts, trouble);
