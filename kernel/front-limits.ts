@@ -21,8 +21,8 @@ export function frontLimits({ caller_memory, total_memory, write_timeout }: Kern
   return {
     requests: new Shares(shares),
     answers,
-    // A caller whose requests are all slow leaves half of the threads to others. What they cost is real time, which no test moves.
-    turns: new Turns({ least: Math.max(1, Math.floor(cores / 2)), monotonic: () => performance.now() }),
+    // A caller whose requests are all slow leaves half of the threads to others, where there are any. What they cost is real time, which no test moves.
+    turns: new Turns({ least: Math.max(1, Math.floor(cores / 2)), alone: cores, monotonic: () => performance.now() }),
     stalled: new Stalled({ clock, timeoutMs: write_timeout * 1_000, answers }),
   };
 }

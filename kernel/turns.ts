@@ -2,8 +2,10 @@
 import { Fault } from './fault.ts';
 
 export interface TurnsOptions {
-  /** What a caller has whose requests are all slow. */
+  /** What a caller has whose requests are all slow, while others are there too. */
   readonly least: number;
+  /** What it has while it is alone: enough for every thread to have work. */
+  readonly alone: number;
   /** Milliseconds by a clock that only moves forward. */
   monotonic(): number;
 }
@@ -24,12 +26,17 @@ const SLOW_MS = 400;
 const FIRST = 4;
 const MAX_AT_ONCE = 512;
 const MAX_WAITING = 1_024;
+/** A caller is alone once no other one has asked for anything for this long. */
+const ALONE_MS = 2_000;
 /** Callers whose pace is remembered while they have nothing under way. */
 const MAX_REMEMBERED = 10_000;
 
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #callers = new Map<string, Caller>();
+  /** Who asked last, and when anybody else did. */
+  #last: string | undefined;
+  #otherAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
@@ -41,6 +48,8 @@ export class Turns {
    */
   enter(who: string, signal?: () => AbortSignal): Leave | Promise<Leave> {
     const caller = this.#callerOf(who);
+    if (this.#last !== undefined && who !== this.#last) this.#otherAt = this.#options.monotonic();
+    this.#last = who;
     if (caller.busy < caller.allowed) return this.#begin(caller);
     if (caller.waiting.size >= MAX_WAITING) throw new Fault('OVERLOADED', { detail: 'too many of your requests wait already, try again' });
     return this.#wait(caller, signal?.());
@@ -81,7 +90,12 @@ export class Turns {
 
   #learn(caller: Caller, ms: number): void {
     if (ms <= QUICK_MS) caller.allowed = Math.min(MAX_AT_ONCE, caller.allowed + 1);
-    else if (ms > SLOW_MS) caller.allowed = Math.max(this.#options.least, caller.allowed >> 1);
+    else if (ms > SLOW_MS) caller.allowed = Math.max(this.#least(), caller.allowed >> 1);
+  }
+
+  #least(): number {
+    const { least, alone, monotonic } = this.#options;
+    return monotonic() - this.#otherAt > ALONE_MS ? alone : least;
   }
 
   #callerOf(who: string): Caller {

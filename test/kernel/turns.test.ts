@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { type Leave, Turns } from '../../kernel/turns.ts';
 
-function table(least = 1) {
+function table(least = 1, alone = least) {
   const time = { ms: 0 };
-  const turns = new Turns({ least, monotonic: () => time.ms });
+  const turns = new Turns({ least, alone, monotonic: () => time.ms });
   /** Those that have begun; the others wait. */
   const begun: Leave[] = [];
   const enter = async (who = 'ann', signal?: AbortSignal) => void begun.push(await turns.enter(who, signal && (() => signal)));
@@ -54,6 +54,25 @@ test('the least is for those who are slow', async () => {
   }
   await settle();
   assert.equal(begun.length, 7);
+});
+
+test('a caller that is alone keeps every thread busy; as soon as others are there, it leaves them room', async () => {
+  const { begun, enter, time } = table(1, 2);
+  for (let n = 0; n < 20; n += 1) void enter();
+  await settle();
+  /** One leaves, slowly. @returns how many are under way then */
+  const leaveOne = async (done: number) => {
+    time.ms += 1_000;
+    begun[done]?.();
+    await settle();
+    return begun.length - done - 1;
+  };
+  const alone: number[] = [];
+  for (let done = 0; done < 6; done += 1) alone.push(await leaveOne(done));
+  assert.deepEqual(alone, [3, 2, 2, 2, 2, 2]);
+  await enter('bob');
+  // Bob has not left, and is one of those under way.
+  assert.deepEqual([await leaveOne(6), await leaveOne(7)], [2, 2]);
 });
 
 test('who goes away while it waits is forgotten, and too many that wait are refused', async () => {
