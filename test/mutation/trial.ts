@@ -32,9 +32,12 @@ export async function tried(checkout: Checkout, mutant: Mutant, files: readonly 
   checkout.write(mutant.file, mutatedSource(mutant));
   try {
     for (const file of files) {
-      const ended = await run(checkout.root, file, limitOf(times.get(file) ?? BASE_LIMIT_MS));
-      if (ended.overran) return { outcome: 'timeout', by: file };
-      if (verdict(ended).failed > 0) return { outcome: 'killed', by: file };
+      const limitMs = limitOf(times.get(file) ?? BASE_LIMIT_MS);
+      const ended = await run(checkout.root, file, limitMs);
+      // What hangs has to hang twice: the machine may have been busy.
+      const again = ended.overran ? await run(checkout.root, file, limitMs * 2) : ended;
+      if (again.overran) return { outcome: 'timeout', by: file };
+      if (verdict(again).failed > 0) return { outcome: 'killed', by: file };
     }
     return { outcome: 'survived' };
   } finally {
