@@ -1,5 +1,6 @@
 // What a caller administers by the admin records: one rule, which every actor asks again in the transaction of each change that needs a right.
 import { Fault } from '../../kernel/fault.ts';
+import { userName } from '../../kernel/store/account-name.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
 /** Whose session it is. */
@@ -18,8 +19,6 @@ export interface Arriving {
 }
 
 export const SUPER_REALM = '_';
-/** Columns that a session's scheme is matched with; a constant, never a caller's text. */
-const COLUMN_OF_SCHEME: Readonly<Record<string, string>> = { up: 'userpass', jwt: 'jwt', cc: 'client_certificate' };
 
 /** A session in realm `_` has all rights of its records; one in another realm has the rights for that realm only, whatever else they list. */
 export async function administeredRealms(reader: Reader, { realm, account }: Administering): Promise<readonly string[]> {
@@ -47,9 +46,9 @@ export async function requireAdministration(reader: Reader, by: Administering, r
 /** Realm `_` takes nobody but those whom an admin record lists for `_`, by the scheme they sign in with; other realms are not asked about. */
 export async function opensTo(reader: Reader, { realm, username, scheme }: Arriving): Promise<boolean> {
   if (realm !== SUPER_REALM) return true;
-  const column = COLUMN_OF_SCHEME[scheme];
-  if (column === undefined) return false;
-  // One row of one shape, whether there is such a record or not.
-  const sql = `SELECT COUNT(*) AS n FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin.${column} = $1 AND admin_realm.realm = '_'`;
-  return ((await reader.get<{ n: number }>(sql, [username]))?.n ?? 0) > 0;
+  const name = userName(realm, scheme === 'up' ? username : `${scheme}:${username}`);
+  // One row of one shape, whether there is such a record or not. A name without an account of its own is that of its first holder.
+  const sql = `SELECT COUNT(*) AS n FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
+    WHERE admin_account.account = COALESCE((SELECT id FROM account WHERE name = $1 AND ended_at IS NULL), $1) AND admin_realm.realm = '_'`;
+  return ((await reader.get<{ n: number }>(sql, [name]))?.n ?? 0) > 0;
 }

@@ -6,7 +6,7 @@ import type { Transaction } from '../../kernel/store/store.ts';
 import type { Principal, TombstoneApi, Tombstones } from './api.ts';
 import { requireApart } from './keyset-transfer.ts';
 import { happen, settle } from './object/lifecycle.ts';
-import type { Draft } from './object/managed-object.ts';
+import type { DescriptionDraft } from './object/managed-object.ts';
 import { revokeDraft } from './operations/revoke.ts';
 import { auditActor } from './principal.ts';
 import { Refusal } from './refusal.ts';
@@ -95,7 +95,7 @@ async function each(
   account: string,
   id: string | undefined,
   which: string,
-  work: (tx: Transaction, draft: Draft) => Promise<void>,
+  work: (tx: Transaction, draft: DescriptionDraft) => Promise<void>,
 ): Promise<number> {
   if (id !== undefined) {
     if (!(await changeOne(server, account, id, which, work))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
@@ -132,13 +132,13 @@ async function changeOne(
   account: string,
   id: string,
   which: string,
-  work: (tx: Transaction, draft: Draft) => Promise<void>,
+  work: (tx: Transaction, draft: DescriptionDraft) => Promise<void>,
 ): Promise<boolean> {
   const isDone = await store.transaction(async (tx) => {
     if (!(await tx.get(`SELECT id FROM kms_object WHERE id = $1 AND owner = $2 AND ${which}`, [id, account]))) return false;
-    const draft = await rows.read(tx, id);
-    if (draft?.owner !== account) return false;
-    await work(tx, draft);
+    const stored = await rows.describe(tx, id);
+    if (stored?.object.owner !== account) return false;
+    await work(tx, stored.object);
     return true;
   });
   cache.bump([id]);
@@ -146,7 +146,7 @@ async function changeOne(
 }
 
 /** Whoever could revoke an active object is gone: that is done first. */
-async function destroy(server: KeyServer, tx: Transaction, draft: Draft, account: string, view: AccountView, caller: Principal): Promise<void> {
+async function destroy(server: KeyServer, tx: Transaction, draft: DescriptionDraft, account: string, view: AccountView, caller: Principal): Promise<void> {
   const now = Math.floor(server.now() / 1000);
   settle(draft, now);
   if (draft.state === Active) revokeDraft(draft, { reason: NO_LONGER_USED, compromised: false, occurrence: undefined, now });
@@ -156,7 +156,7 @@ async function destroy(server: KeyServer, tx: Transaction, draft: Draft, account
   await tx.audit({ event: 'key.destroy', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
 }
 
-async function dropGrant({ rows }: KeyServer, tx: Transaction, draft: Draft, user: string): Promise<void> {
+async function dropGrant({ rows }: KeyServer, tx: Transaction, draft: DescriptionDraft, user: string): Promise<void> {
   const grants = new Map(await rows.grantsOf(tx, draft));
   if (grants.delete(user)) await rows.grants.writeAll(tx, draft.id, await rows.renewMark(tx, draft.id), grants);
 }

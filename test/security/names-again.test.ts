@@ -186,15 +186,17 @@ for (const database of databases) {
     assert.deepEqual([await status(ann, list), await status(annInRoot, list)], [200, 200]);
     for (const realm of ['team', '_']) await again.admin('DELETE', `/realms/${realm}/userpass/ann`);
     const next = await again.user('team', 'ann');
-    const nextInRoot = await again.user('_', 'ann');
     await again.restart();
-    assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [403, 403], 'the rights of the one before');
+    assert.equal(await status(next, list), 403, 'the rights of the one before');
+    await again.all.user('_', 'ann', 'a good password');
+    const refused = async () => (await again.all.signIn('_', 'ann', 'a good password')).status;
+    assert.equal(await refused(), 401, 'realm _ opens for those whom a record lists only');
     // A realm more gives nothing of the others back; the record written again does.
     await again.all.realm('second');
     await again.admin('PUT', '/admins/ann/realms/second');
-    assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [403, 403]);
+    assert.deepEqual([await status(next, list), await refused()], [403, 401]);
     await again.admin('PUT', '/admins/ann', { realms: ['team', '_'], userpass: 'ann' });
-    assert.deepEqual([await status(next, list), await status(nextInRoot, list)], [200, 200]);
+    assert.deepEqual([await status(next, list), await status(await again.session('_', 'ann'), list)], [200, 200]);
     // Ending the record ends its credential, and not one of the same name that the record does not stand for.
     await again.admin('DELETE', '/realms/team/userpass/ann');
     await again.user('team', 'ann');
@@ -222,11 +224,12 @@ for (const database of databases) {
     const deputy = await again.user('_', 'deputy');
     assert.equal((await deputy.ask('GET', '/admins')).status, 200);
     await again.admin('DELETE', '/realms/_/userpass/deputy');
-    const next = await again.user('_', 'deputy');
-    assert.equal((await next.ask('GET', '/admins')).status, 403);
+    await again.all.user('_', 'deputy', 'a good password');
+    assert.equal((await again.all.signIn('_', 'deputy', 'a good password')).status, 401);
     // The deputy could not administer: the admin is the last one.
     await again.admin('DELETE', '/realms/_/userpass/admin', undefined, 409);
     await again.admin('PUT', '/admins/deputy', { realms: ['_'], userpass: 'deputy' });
+    const next = await again.session('_', 'deputy');
     assert.equal((await next.ask('GET', '/admins')).status, 200);
     await again.admin('DELETE', '/realms/_/userpass/admin');
     assert.equal((await next.ask('GET', '/admins')).status, 200);
