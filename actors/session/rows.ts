@@ -71,12 +71,11 @@ export function insertRow(store: Store, session: NewSession, now: number): Promi
   const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, source } = session;
   return store.transaction(async (tx) => {
     const login = { event: 'login', realm, actor: username, scheme, source } as const;
-    if (!(await mayBegin(tx, session))) {
+    const accounts = (await mayBegin(tx, session)) && (await accountsOf(tx, session));
+    if (!accounts) {
       await tx.audit({ ...login, outcome: 'refused', reason: 'overtaken' });
       return false;
     }
-    const accounts = await accountsOf(tx, session);
-    if (!accounts) return false;
     const claims: Claims = { jti, roles, extraClaims };
     await tx.run(
       `INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims, account, realm_account)
