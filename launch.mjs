@@ -1,14 +1,18 @@
-// `npm start`, `npm test`, `npm run bench` and `npm run fuzz`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
+// `npm start`, `npm test`, `npm run bench`, `npm run fuzz` and `npm run mutate`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { forgetVariables } from './kernel/config/forget-variables.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-const entries = { start: 'main.ts', test: 'test/run.ts', bench: 'bench/run.ts', fuzz: 'test/fuzz/run.ts' };
+const entries = { start: 'main.ts', test: 'test/run.ts', bench: 'bench/run.ts', fuzz: 'test/fuzz/run.ts', mutate: 'test/mutation/run.ts' };
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);
+
+/** Larger pieces of memory go back to the system when they are freed: glibc would keep those of up to 32 MiB once it has seen one. */
+const MMAP_FROM_BYTES = '1048576';
 
 install(command !== 'start');
 run(join(root, entries[command]));
@@ -21,7 +25,9 @@ function install(dev) {
   const verb = existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'];
   const flags = [...verb, ...(dev ? [] : ['--omit=dev']), '--loglevel=error', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
-  const env = { ...process.env, PATH: outsidePath() };
+  // Packages that run programs when they are installed are not told the server's secrets.
+  const open = Object.entries(process.env).filter(([name]) => !name.startsWith('GATEHOUSE_') || name.startsWith('GATEHOUSE_TEST_'));
+  const env = { ...Object.fromEntries(open), PATH: outsidePath() };
   const node = findNode(env.PATH);
   const { status } =
     npm && node
@@ -60,13 +66,19 @@ function findNode(path) {
 
 function run(entry) {
   const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
-  const env = { ...process.env, UV_THREADPOOL_SIZE: process.env.UV_THREADPOOL_SIZE ?? String(availableParallelism() + 4) };
+  const { UV_THREADPOOL_SIZE = String(availableParallelism() + 4), MALLOC_MMAP_THRESHOLD_ = MMAP_FROM_BYTES } = process.env;
+  const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
   // The channel tells the server when this launcher is gone without having passed a signal on.
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', entry, ...args], {
     cwd: process.cwd(),
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
+  if (command === 'start') {
+    // The server has its own copy, and says which other variables held secrets once it has read them.
+    forgetVariables(Object.keys(process.env).filter((name) => name.startsWith('GATEHOUSE_')));
+    child.on('message', (message) => Array.isArray(message?.forget) && forgetVariables(message.forget));
+  }
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal));
   child.on('exit', (code, signal) => {
     if (signal) process.removeAllListeners(signal);

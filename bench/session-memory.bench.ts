@@ -47,6 +47,7 @@ const made = Array.from({ length: SESSIONS }, (_, index): NewSession => {
     roles: ['reader'],
     extraClaims: {},
     revision: null,
+    provenRealm: null,
   };
 });
 const before = process.memoryUsage().rss;

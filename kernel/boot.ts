@@ -8,6 +8,7 @@ import { ConfigError } from './config/load.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { contextsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
+import { type FrontLimits, frontLimits } from './front-limits.ts';
 import { createAuthentication } from './http/authenticate.ts';
 import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
@@ -22,6 +23,7 @@ import { createMetrics } from './metrics.ts';
 import type { FrontView } from './plugin.ts';
 import { nodeName, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { notReady } from './readiness.ts';
+import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions } from './versions.ts';
@@ -51,8 +53,6 @@ const REQUESTS_MS = 10_000;
 const ACTOR_MS = 5_000;
 /** Of the connections of the process, where there are protocols beside HTTP. */
 const LISTENERS_SHARE = 0.25;
-/** Messages that all connections of a listener may hold together: four of KMIP's largest. */
-const LISTENER_BYTES = 268_435_456;
 
 /** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
 export async function boot(options: BootOptions): Promise<Server> {
@@ -74,10 +74,10 @@ interface Start extends BootOptions, Configured {
 }
 
 async function start(options: Start): Promise<Server> {
-  const { config, catalog, sections, log, unwind, version, env } = options;
+  const { config, catalog, sections, log, unwind, version, kept } = options;
   const clock = options.clock ?? createClock();
   const metrics = createMetrics();
-  const dataDir = openDataDir(options.dataDir);
+  const dataDir = openDataDir(options.dataDir, (warning) => log.warn({ warning }, 'data folder'));
   unwind.add('data folder', () => dataDir.release());
   const files = await tlsFiles(config.http, options.base, dataDir.path, clock.now());
   let tls = readTls(files);
@@ -101,7 +101,7 @@ async function start(options: Start): Promise<Server> {
   const stopping = new AbortController();
   let front: Front | undefined;
   const view: FrontView = { openapi: (format) => (front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.cert)) };
-  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front: view, env, signal: stopping.signal });
+  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front: view, env: kept, signal: stopping.signal });
   const routes = routesOf(contexts);
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   const prepared = await prepareStore(options, store.url, node, dataDir.path, clock);
@@ -116,7 +116,11 @@ async function start(options: Start): Promise<Server> {
     [...contexts].map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
     clock,
   );
+  const limits = frontLimits(config.http, clock);
+  unwind.add('front limits', () => limits.stalled.close());
+  unwind.add('collection', collectLargeBytes(IN_FRONT));
   const served = await createFront({
+    limits,
     http: config.http,
     tls,
     routes,
@@ -133,7 +137,7 @@ async function start(options: Start): Promise<Server> {
   addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version });
   unwind.add('front', () => served.close(REQUESTS_MS));
   const address = await listen(served, config.http);
-  const opened = await openListeners(listeners, options, tls, clock);
+  const opened = await openListeners(listeners, options, tls, clock, limits);
   announcements.push(...opened.map(({ name, address: where }) => `${name} listener on ${where}`));
   const services: TlsService[] = [{ server: served.server, closeIdle: () => served.server.closeIdleConnections() }, ...opened];
   const changed = (now: TlsOptions) => {
@@ -144,11 +148,17 @@ async function start(options: Start): Promise<Server> {
 }
 
 /** What is opened is closed by the unwinding, also when a later one fails. */
-async function openListeners(listeners: readonly Listener[], { config, log, unwind }: Start, tls: TlsOptions, clock: LocalClock): Promise<OpenListener[]> {
-  const limits = { arrivalMs: config.http.request_timeout * 1000, share: LISTENERS_SHARE / listeners.length, memoryLimit: LISTENER_BYTES };
+async function openListeners(
+  listeners: readonly Listener[],
+  { config, log, unwind }: Start,
+  tls: TlsOptions,
+  clock: LocalClock,
+  limits: FrontLimits,
+): Promise<OpenListener[]> {
+  const common = { tls, clock, log, limits, arrivalMs: config.http.request_timeout * 1000, share: LISTENERS_SHARE / listeners.length };
   const opened: OpenListener[] = [];
   for (const listener of listeners) {
-    const open = await listenTo(listener, { tls, clock, log, ...limits });
+    const open = await listenTo(listener, common);
     unwind.add(`${listener.name} listener`, () => open.close(REQUESTS_MS));
     opened.push(open);
   }

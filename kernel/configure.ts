@@ -1,6 +1,7 @@
 // The first step of the boot: flags, file, variables and plugins become one validated configuration, or one list of problems.
 import { type Catalog, loadCatalog, sectionOf } from './catalog.ts';
 import { type FlagValues, parseFlags } from './config/flags.ts';
+import { forgetVariables } from './config/forget-variables.mjs';
 import { ConfigError, loadSections, readConfigFile } from './config/load.ts';
 import { Secret } from './config/schema.ts';
 import { resolveSecrets } from './config/secret.ts';
@@ -29,6 +30,8 @@ export interface Configured {
   /** `--rotate-kek` was given, and the root key that was given with it. */
   readonly rotateKek: boolean;
   readonly newRootKey: string | undefined;
+  /** Variables that plugins read, which are not in the environment any more. */
+  readonly kept: NodeJS.ProcessEnv;
   /** What does not stop the boot but should be known. */
   readonly warnings: readonly string[];
 }
@@ -50,15 +53,16 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
   const rootKey = readNewRootKey(flags.newRootKey, file.base, env);
   const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own, ...rootKey.problems];
   if (problems.length > 0) throw new ConfigError(problems);
-  for (const name of Object.keys(env)) if (name.startsWith('GATEHOUSE_') && !KEPT.has(name)) delete env[name];
-  for (const name of [...loaded.secretVariables, ...rootKey.used]) delete env[name];
+  const kept = Object.fromEntries(KEPT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  forget(env, [...Object.keys(env).filter((name) => name.startsWith('GATEHOUSE_')), ...loaded.secretVariables, ...rootKey.used]);
   return {
     config: loaded.sections as unknown as KernelConfig,
     sections: new Map(catalog.plugins.map((plugin) => [plugin.name, loaded.sections[sectionOf(plugin)]])),
     catalog,
     flags: flags.plugin,
     base: file.base,
-    dataDir: flags.dataDir ?? env['GATEHOUSE_DATA_DIR'] ?? 'data',
+    dataDir: flags.dataDir ?? kept['GATEHOUSE_DATA_DIR'] ?? 'data',
+    kept,
     rotateKek: flags.rotateKek,
     newRootKey: rootKey.value as string | undefined,
     warnings: [
@@ -68,8 +72,16 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
   };
 }
 
-/** Read by the plugin that first starts; it deletes it. */
-const KEPT: ReadonlySet<string> = new Set(['GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_DATA_DIR']);
+const KEPT = ['GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_DATA_DIR'];
+
+/** Before any thread is started, which would have a copy. The launcher, which has the same environment, is asked to forget them as well. */
+function forget(env: NodeJS.ProcessEnv, names: readonly string[]): void {
+  if (env !== process.env) for (const name of names) delete env[name];
+  else {
+    forgetVariables(names);
+    process.send?.({ forget: names });
+  }
+}
 
 function readNewRootKey(given: unknown, base: string, env: NodeJS.ProcessEnv) {
   const used = new Set<string>();

@@ -14,6 +14,7 @@ interface ContextParts {
   readonly dataDir: string;
   readonly version: string;
   readonly front: FrontView;
+  /** Variables that plugins read; they delete what they have read. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }

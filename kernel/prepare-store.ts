@@ -6,8 +6,8 @@ import { migrationSets } from './catalog.ts';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
-import { writePrivateFile } from './data-dir.ts';
 import { type DataKeyPurpose, type DataKeyRow, dataKeyRows, type Keyring, openKeyring, rotateKek } from './keyring.ts';
+import { writePrivateFile } from './private-file.ts';
 import { migrate } from './store/migrate.ts';
 import { openStore } from './store/open.ts';
 

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config/load.ts';
-import { renameDurably, writePrivateFile } from './data-dir.ts';
+import { renameDurably, writePrivateFile } from './private-file.ts';
 
 const FILE = 'root.key';
 const KEY_BYTES = 32;

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import { temporaryFolder } from './server.ts';
+import { skipWithout } from './system.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const LIMIT_MS = 2_000;
@@ -184,6 +185,22 @@ test('an entry of the list that covered nothing is told of; one that is not whol
     const { status, last } = await run({ whole: file(PASS), 'skips.toml': skips }, { ci: true });
     assert.deepEqual([status, last], [1, '1 passed, 1 failed'], skips);
   }
+});
+
+test('a file of the key server that starts one runs a second time on PostgreSQL, and a failure there is one', async () => {
+  if (skipWithout('postgresql')) return;
+  const database = readFileSync(join(ROOT, 'test/database.ts'), 'utf8');
+  const says = "test('says', () => console.log('on', process.env['GATEHOUSE_TEST_POSTGRES'] ?? 'SQLite'));";
+  const fails = "import { IS_ON_POSTGRES } from '../../database.ts';\ntest('fails there', () => { if (IS_ON_POSTGRES) throw new Error('there'); });";
+  const { status, last, lines } = await run({
+    'database.ts': database,
+    'plugins/keys/both': file(fails, says),
+    'plugins/keys/once': file(says),
+    'plugins/auth/both': file(fails),
+  });
+  assert.deepEqual([status, last], [1, '5 passed, 1 failed']);
+  assert.ok(lines.includes('failed: test/plugins/keys/both.test.ts on PostgreSQL'));
+  assert.ok(lines.some((line) => line.includes('on postgres://')));
 });
 
 /** The script of CI over made-up commands. @returns what it printed */

@@ -7,6 +7,7 @@ import { boot, type Server } from '../kernel/boot.ts';
 import { createClock, type LocalClock } from '../kernel/clock.ts';
 import type { AnyPlugin } from '../kernel/plugin.ts';
 import { BUILT_IN } from '../plugins/index.ts';
+import { postgresDatabase } from './database.ts';
 
 export interface TestServer extends Server {
   readonly clock: LocalClock;
@@ -70,7 +71,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
   const logTo = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };
   try {
     // Tests sign in more often than people do; those of the limit set their own.
-    const env = Object.assign(options.env ?? {}, { GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '100000', GATEHOUSE_AUTH_LOGIN_RATE_BURST: '100000', ...options.env });
+    const url = options.config?.includes('[store]') ? undefined : await postgresDatabase(dataDir);
+    const env = Object.assign(options.env ?? {}, {
+      GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '100000',
+      GATEHOUSE_AUTH_LOGIN_RATE_BURST: '100000',
+      ...(url === undefined ? {} : { GATEHOUSE_STORE_URL: url }),
+      ...options.env,
+    });
     const server = await boot({ plugins: options.plugins ?? BUILT_IN, version: '0.0.0-test', argv, env, clock, logTo });
     const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
     const agent = new Agent({ connect: { ca } });

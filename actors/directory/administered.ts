@@ -1,9 +1,17 @@
 // What a caller administers by the admin records: one rule, which every actor asks again in the transaction of each change that needs a right.
 import { Fault } from '../../kernel/fault.ts';
+import { userName } from '../../kernel/store/account-name.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
-/** Whose session it is; records are found by its scheme only. */
+/** Whose session it is. */
 export interface Administering {
+  readonly realm: string;
+  /** Of one scheme, and never a name's: that may be another's by now. */
+  readonly account: string;
+}
+
+/** Who is about to sign in; records are found by the scheme only. */
+export interface Arriving {
   readonly realm: string;
   readonly username: string;
   /** Scheme code: up, jwt, cc. */
@@ -11,15 +19,12 @@ export interface Administering {
 }
 
 export const SUPER_REALM = '_';
-/** Columns that a session's scheme is matched with; a constant, never a caller's text. */
-const COLUMN_OF_SCHEME: Readonly<Record<string, string>> = { up: 'userpass', jwt: 'jwt', cc: 'client_certificate' };
 
 /** A session in realm `_` has all rights of its records; one in another realm has the rights for that realm only, whatever else they list. */
-export async function administeredRealms(reader: Reader, { realm, username, scheme }: Administering): Promise<readonly string[]> {
-  const column = COLUMN_OF_SCHEME[scheme];
-  if (column === undefined) return [];
-  const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin.${column} = $1`;
-  const realms = (await reader.all<{ realm: string }>(sql, [username])).map((row) => row.realm);
+export async function administeredRealms(reader: Reader, { realm, account }: Administering): Promise<readonly string[]> {
+  const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
+    WHERE admin_account.account = $1`;
+  const realms = (await reader.all<{ realm: string }>(sql, [account])).map((row) => row.realm);
   return realm === SUPER_REALM ? realms : realms.filter((own) => own === realm);
 }
 
@@ -39,11 +44,11 @@ export async function requireAdministration(reader: Reader, by: Administering, r
 }
 
 /** Realm `_` takes nobody but those whom an admin record lists for `_`, by the scheme they sign in with; other realms are not asked about. */
-export async function opensTo(reader: Reader, { realm, username, scheme }: Administering): Promise<boolean> {
+export async function opensTo(reader: Reader, { realm, username, scheme }: Arriving): Promise<boolean> {
   if (realm !== SUPER_REALM) return true;
-  const column = COLUMN_OF_SCHEME[scheme];
-  if (column === undefined) return false;
-  // One row of one shape, whether there is such a record or not.
-  const sql = `SELECT COUNT(*) AS n FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin.${column} = $1 AND admin_realm.realm = '_'`;
-  return ((await reader.get<{ n: number }>(sql, [username]))?.n ?? 0) > 0;
+  const name = userName(realm, scheme === 'up' ? username : `${scheme}:${username}`);
+  // One row of one shape, whether there is such a record or not. A name without an account of its own is that of its first holder.
+  const sql = `SELECT COUNT(*) AS n FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
+    WHERE admin_account.account = COALESCE((SELECT id FROM account WHERE name = $1 AND ended_at IS NULL), $1) AND admin_realm.realm = '_'`;
+  return ((await reader.get<{ n: number }>(sql, [name]))?.n ?? 0) > 0;
 }

@@ -1,7 +1,10 @@
 // Admin records: who administers which realms, and by which sign-ins they are known.
 import { Fault } from '../../kernel/fault.ts';
+import { userName } from '../../kernel/store/account-name.ts';
+import { endName } from '../../kernel/store/accounts.ts';
 import { readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
+import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
 import { administeredRealms, requireAdministration } from './administered.ts';
 import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
@@ -28,7 +31,7 @@ const LISTING = {
     + COALESCE((SELECT SUM(OCTET_LENGTH(realm) + 8) FROM admin_realm WHERE admin_realm.admin = admin.id), 0)`,
 } as const;
 
-async function findAdmin(store: Reader, id: string): Promise<Admin | null> {
+export async function findAdmin(store: Reader, id: string): Promise<Admin | null> {
   const row = await store.get<Row>(`SELECT ${COLUMNS} FROM admin WHERE id = $1`, [id]);
   return row ? adminOf(store, row) : null;
 }
@@ -81,7 +84,7 @@ type AdminApi = Pick<
 >;
 
 export function adminApi(part: Part): AdminApi {
-  const { store, args } = part;
+  const { store, clock, args } = part;
   return {
     administered: (owner) => administeredRealms(store, owner),
     async listAdmins(page) {
@@ -98,6 +101,7 @@ export function adminApi(part: Part): AdminApi {
           throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} exists already` }) : error;
         }
         await writeRealms(part, tx, admin);
+        await bindAdmin(tx, admin);
         await auditChange(tx, by, 'admin.create', admin.id, undefined);
         return (await findAdmin(tx, admin.id)) as Admin;
       }),
@@ -108,24 +112,38 @@ export function adminApi(part: Part): AdminApi {
         const sql = 'UPDATE admin SET userpass = $2, jwt = $3, fido2 = $4, digital_credentials = $5, client_certificate = $6 WHERE id = $1';
         await tx.run(sql, valuesOf(admin));
         await writeRealms(part, tx, admin);
+        await bindAdmin(tx, admin);
         return changed(part, tx, admin.id, by);
       }),
     addAdminRealm: (id, realm, by) =>
-      changeRealms(part, id, realm, by, 'INSERT INTO admin_realm (admin, realm) VALUES ($1, $2) ON CONFLICT (admin, realm) DO NOTHING'),
-    removeAdminRealm: (id, realm, by) => changeRealms(part, id, realm, by, 'DELETE FROM admin_realm WHERE admin = $1 AND realm = $2'),
+      changeRealms(part, id, realm, by, async (tx, admin) => {
+        const added = await tx.run('INSERT INTO admin_realm (admin, realm) VALUES ($1, $2) ON CONFLICT (admin, realm) DO NOTHING', [id, realm]);
+        if (added === 0) return;
+        await requireRoom(part, tx, id, realm);
+        await bindRealm(tx, admin, realm);
+      }),
+    removeAdminRealm: (id, realm, by) =>
+      changeRealms(part, id, realm, by, async (tx) => {
+        await tx.run('DELETE FROM admin_realm WHERE admin = $1 AND realm = $2', [id, realm]);
+        await releaseRealm(tx, id, realm);
+      }),
     async deleteAdmin(id, by) {
       const ended = await store.transaction(async (tx) => {
         const admin = await requireOwner(tx, id, by);
         if (!admin) return [];
+        const userpass = admin.userpass ?? '';
+        const realms: string[] = [];
+        // A credential of somebody else, who has the name by now, stays.
+        for (const realm of admin.realms) if (await isBound(tx, id, realm, userpass)) realms.push(realm);
         await tx.run('DELETE FROM admin WHERE id = $1', [id]);
-        const { userpass } = admin;
-        for (const realm of userpass === null ? [] : admin.realms) {
+        for (const realm of realms) {
           await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, userpass]);
-          await endSessions(tx, realm, userpass as string);
+          await endName(tx, userName(realm, userpass), clock.now());
+          await endSessions(tx, realm, userpass);
         }
         await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'admin.delete', id, undefined);
-        return userpass === null ? [] : admin.realms.map((realm) => [realm, userpass] as const);
+        return realms.map((realm) => [realm, userpass] as const);
       });
       for (const [realm, username] of ended) part.bump(realm, username);
     },
@@ -139,14 +157,14 @@ async function requireOwner(tx: Transaction, id: string, by: Actor): Promise<Adm
   return admin;
 }
 
-/** One row comes or goes, and no other with it. @param sql of an admin's id and a realm's */
-function changeRealms(part: Part, id: string, realm: string, by: Actor, sql: string): Promise<Admin | null> {
+/** One row comes or goes, and no other with it; whoever the record stands for in other realms is not asked again. */
+function changeRealms(part: Part, id: string, realm: string, by: Actor, change: (tx: Transaction, admin: Admin) => Promise<void>): Promise<Admin | null> {
   return part.store.transaction(async (tx) => {
-    if (!(await requireOwner(tx, id, by))) return null;
+    const admin = await requireOwner(tx, id, by);
+    if (!admin) return null;
     await requireAdministration(tx, by, [realm]);
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
-    await tx.run(sql, [id, realm]);
-    if (sql.startsWith('INSERT')) await requireRoom(part, tx, id, realm);
+    await change(tx, admin);
     return changed(part, tx, id, by);
   });
 }

@@ -1,37 +1,22 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { CompletedLogin, Factor, LoginView, ProvenLogin } from './login-types.ts';
+import type { Realm } from './realm.ts';
 
-/** Who acts, for rights and for the audit log. */
+export type { CompletedLogin, Factor, LoginView, ProvenLogin } from './login-types.ts';
+
+/** Who acts: the account for rights, the names for the audit log. */
 export interface Actor {
   readonly realm: string;
   readonly username: string;
+  readonly account: string;
   /** Scheme code: up, jwt, cc. */
   readonly scheme: string;
   readonly source: string;
 }
 
-export interface IdentityProvider {
-  readonly jwt_issuer_uri: string;
-  readonly jwks_uri: string;
-  readonly jwt_audience?: string | null;
-}
-
-/** As stored and answered; an absent or null member means its default. */
-export interface AuthParams {
-  readonly username_password_params?: { readonly enabled?: boolean; readonly allow_expired_passwords?: boolean } | null;
-  readonly jwt_params?: { readonly idp_params?: readonly IdentityProvider[]; readonly smallest_refresh_interval_seconds?: number } | null;
-  readonly totp_params?: { readonly algorithm?: string; readonly step?: number } | null;
-}
-
-export interface Realm {
-  readonly id: string;
-  readonly auth_params: AuthParams;
-  readonly session_max_age_seconds: number;
-  readonly session_max_stale_age_seconds: number;
-  readonly certificate_max_age_seconds: number;
-  readonly password_max_age_seconds: number;
-}
+export type { AuthParams, IdentityProvider, Realm } from './realm.ts';
 
 export interface AdminRecord {
   readonly id: string;
@@ -81,35 +66,6 @@ export interface CredentialView {
   /** Grows with every change: a session is created only for the revision that was proven. */
   readonly revision: number;
   readonly totp: boolean;
-}
-
-export type Factor = 'password' | 'totp';
-
-/** Both null for an unknown realm; the credential null for an unknown name. */
-export interface LoginView {
-  readonly realm: Realm | null;
-  readonly credential: CredentialView | null;
-  /** In place of a credential that is not there: as long to make and to send as one, and good for nothing. */
-  readonly nobody: CredentialView | null;
-  /** Factors that this source is locked out of. */
-  readonly locked: readonly Factor[];
-  /** The realm takes this name by password. */
-  readonly opens: boolean;
-}
-
-export interface ProvenLogin {
-  readonly realm: string;
-  readonly username: string;
-  readonly source: string;
-  /** The revision of the credential that was proven; a change in between refuses the login. */
-  readonly revision: number;
-  /** The code that was sent; null where there was none. */
-  readonly code: string | null;
-}
-
-export interface CompletedLogin extends ProvenLogin {
-  /** PHC string of the new password; null keeps the one there is. */
-  readonly passwordHash: string | null;
 }
 
 export interface FirstStart {
@@ -171,7 +127,7 @@ export type DirectoryApi = {
   opensTo(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<boolean>;
   record(event: AuditEvent): Promise<void>;
 
-  administered(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<readonly string[]>;
+  administered(owner: { readonly realm: string; readonly account: string }): Promise<readonly string[]>;
   /** @param only ids, in their order; null for all realms */
   listRealms(only: readonly string[] | null, page: PageRequest): Promise<Page<Realm>>;
   getRealm(id: string): Promise<Realm | null>;
@@ -184,7 +140,7 @@ export type DirectoryApi = {
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
   updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
   deleteAdmin(id: string, by: Actor): Promise<void>;
-  /** The rest of the record stays as it is at that moment. @returns null for an unknown admin or realm */
+  /** The rest of the record stays as it is at that moment, and whom it stands for elsewhere. @returns null for an unknown admin or realm */
   addAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
   removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
 

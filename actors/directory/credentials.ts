@@ -1,5 +1,8 @@
 // Username/password credentials with their roles and extra claims; a change of what sessions are made from ends them.
+import { randomInt } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
+import { userName } from '../../kernel/store/account-name.ts';
+import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { mapPage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation } from '../../kernel/store/store.ts';
 import { requireAdministration } from './administered.ts';
@@ -40,12 +43,15 @@ function answerOf({ realm, username, change_password, roles, extra_claims }: Cre
   return { realm, username, password_hash: '', change_password, roles, extra_claims };
 }
 
+/** No login under way with a credential that was deleted meanwhile fits one of the same name: its revision is none of this one's. */
+const firstRevision = (): number => randomInt(2, 2 ** 47);
+
 const claimsText = ({ extra_claims: claims }: CredentialInput) => (claims === null ? null : JSON.stringify(claims));
 
 type CredentialApi = Pick<DirectoryApi, 'listCredentials' | 'getCredential' | 'createCredential' | 'updateCredential' | 'deleteCredential' | 'unlock'>;
 
 export function credentialApi(part: Part): CredentialApi {
-  const { store, args } = part;
+  const { store, clock, args } = part;
   return {
     async listCredentials(realm, page) {
       const one = realm === null ? {} : { where: 'realm = $1', params: [realm] };
@@ -61,6 +67,7 @@ export function credentialApi(part: Part): CredentialApi {
       const deleted = await store.transaction(async (tx) => {
         await requireAdministration(tx, by, [realm]);
         if ((await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) === 0) return false;
+        await endName(tx, userName(realm, username), clock.now());
         await endSessions(tx, realm, username);
         if (realm === '_') await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'credential.delete', username, realm);
@@ -87,12 +94,13 @@ function createCredential(part: Part, input: CredentialInput, by: Parameters<Dir
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
     try {
       await tx.run(
-        'INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, 1)',
-        [realm, username, passwordHash, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), part.clock.now()],
+        'INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)',
+        [realm, username, passwordHash, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), part.clock.now(), firstRevision()],
       );
     } catch (error) {
       throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` }) : error;
     }
+    await holdName(tx, userName(realm, username));
     await requireRealmQuota(tx, part, 'credentials_per_realm', realm);
     await auditChange(tx, by, 'credential.create', username, realm);
     return answerOf(input);

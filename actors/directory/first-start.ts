@@ -1,6 +1,11 @@
 // The first admin: made once for all nodes on the first start, and made able to sign in again when an operator asks for it.
+
+import { realmScope, userName } from '../../kernel/store/account-name.ts';
+import { holdName } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
-import type { AuthParams, DirectoryApi, FirstStart } from './api.ts';
+import { bindAdmin } from './admin-accounts.ts';
+import { findAdmin } from './admins.ts';
+import type { AdminRecord, AuthParams, DirectoryApi, FirstStart } from './api.ts';
 import { endSessions, type Part } from './part.ts';
 
 const LOCK = 'gatehouse first start';
@@ -36,7 +41,7 @@ export function firstStartApi(part: Part): FirstStartApi {
       await store.transaction(
         async (tx) => {
           await allowPasswords(tx);
-          // Its second factor and locks go with the row; a new one has the initial password.
+          // Its second factor and locks go with the row; a new one has the initial password. It is the same admin: the account stays.
           await tx.run("DELETE FROM userpass WHERE realm = '_' AND username = $1", [username]);
           await endSessions(tx, '_', username);
           await makeAdmin(tx, first, clock.now());
@@ -49,8 +54,9 @@ export function firstStartApi(part: Part): FirstStartApi {
   };
 }
 
-function makeRealm(tx: Transaction): Promise<number> {
-  return tx.run(
+async function makeRealm(tx: Transaction): Promise<void> {
+  await holdName(tx, realmScope('_'));
+  await tx.run(
     `INSERT INTO realm (id, auth_params, session_max_age_seconds, session_max_stale_age_seconds, certificate_max_age_seconds, password_max_age_seconds)
      VALUES ('_', '{}', $1, $1, $2, 0)`,
     [HOUR_SECONDS, YEAR_SECONDS],
@@ -62,8 +68,10 @@ async function makeAdmin(tx: Transaction, { username, passwordHash }: FirstStart
     `INSERT INTO userpass (realm, username, password_hash, change_password, roles, extra_claims, password_set_at, revision) VALUES ('_', $1, $2, 1, '[]', NULL, $3, 1)`,
     [username, passwordHash, now],
   );
+  await holdName(tx, userName('_', username));
   await tx.run('INSERT INTO admin (id, userpass) VALUES ($1, $1) ON CONFLICT (id) DO UPDATE SET userpass = $1', [username]);
   await tx.run(`INSERT INTO admin_realm (admin, realm) VALUES ($1, '_') ON CONFLICT (admin, realm) DO NOTHING`, [username]);
+  await bindAdmin(tx, (await findAdmin(tx, username)) as AdminRecord);
 }
 
 /** The realm may have been told to take no passwords, which is one of the ways to be locked out. */

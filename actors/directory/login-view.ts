@@ -1,4 +1,7 @@
 // What a login has to know of the realm, the credential and its locks.
+
+import { realmScope } from '../../kernel/store/account-name.ts';
+import { liveAccount } from '../../kernel/store/accounts.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { opensTo } from './administered.ts';
 import type { CredentialView, LoginView } from './api.ts';
@@ -29,6 +32,7 @@ export async function loginView(store: Store, realm: string, username: string, s
   const exists = row.revision > 0;
   return {
     realm: await findRealm(store, realm),
+    realmAccount: await liveAccount(store, realmScope(realm)),
     credential: exists ? view : null,
     nobody: exists ? null : view,
     locked: await lockedFactors(store, realm, username, source, now),

@@ -1,5 +1,7 @@
 // Realms: their rows, their life, and what goes with them.
 import { Fault } from '../../kernel/fault.ts';
+import { realmScope } from '../../kernel/store/account-name.ts';
+import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from './administered.ts';
@@ -51,7 +53,7 @@ const valuesOf = (realm: Realm) => [
 type RealmApi = Pick<DirectoryApi, 'listRealms' | 'getRealm' | 'createRealm' | 'updateRealm' | 'deleteRealm'>;
 
 export function realmApi(part: Part): RealmApi {
-  const { store, args } = part;
+  const { store, clock, args } = part;
   return {
     listRealms: async (only, page) => (only === null ? mapPage(await readPage<Row>(store, LISTING, page), realmOf) : listOf(store, only, page)),
     getRealm: (id) => findRealm(store, id),
@@ -63,6 +65,7 @@ export function realmApi(part: Part): RealmApi {
         } catch (error) {
           throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the realm ${realm.id} exists already` }) : error;
         }
+        await holdName(tx, realmScope(realm.id));
         await auditChange(tx, by, 'realm.create', realm.id, realm.id);
         return realm;
       }),
@@ -83,6 +86,8 @@ export function realmApi(part: Part): RealmApi {
         // Credentials, second factors, locks and memberships go with the row; sessions of other schemes have no credential to go with.
         if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
         await tx.run('DELETE FROM session WHERE realm = $1', [id]);
+        // With it every account in it ends, also those of other schemes.
+        await endName(tx, realmScope(id), clock.now());
         await auditChange(tx, by, 'realm.delete', id, id);
         return true;
       });

@@ -1,5 +1,6 @@
 // The lists below /access, a page at a time: what one owns, what others let one use, and who may use an object.
 import { Fault } from '../../kernel/fault.ts';
+import { viewAccounts } from '../../kernel/store/accounts.ts';
 import type { Grantee, Listed, ObtainedObject, OwnedObject, Page, Principal } from './api.ts';
 import { granteesOf, parseOperations } from './object/grants.ts';
 import { tagsOf } from './object/index-terms.ts';
@@ -42,8 +43,18 @@ export async function listObtained(server: KeyServer, caller: Principal, { limit
   }
   const { rows, isLast } = cut(found, limit);
   const now = Math.floor(server.now() / 1000);
-  const items = (await withRights(server, caller, idsOf(rows))).map(
-    ({ object, rights }): ObtainedObject => ({ object_id: object.id, owner_id: object.owner, state: stateName(object, now), operations: [...rights].sort() }),
+  const obtained = await withRights(server, caller, idsOf(rows));
+  const owners = await viewAccounts(
+    server.store,
+    obtained.map(({ object }) => object.owner),
+  );
+  const items = obtained.map(
+    ({ object, rights }): ObtainedObject => ({
+      object_id: object.id,
+      owner_id: owners.get(object.owner)?.name ?? object.owner,
+      state: stateName(object, now),
+      operations: [...rights].sort(),
+    }),
   );
   const last = rows.at(-1);
   return { items, next: isLast || !last ? undefined : cursor(`${last.section}:${last.id}`) };
@@ -78,9 +89,16 @@ function grantedTo({ store }: KeyServer, { user }: Principal, grantees: readonly
 export async function listGrantees({ store, rows }: KeyServer, object: ObjectDescription, { limit, after }: Page): Promise<Listed<Grantee>> {
   const found = await rows.grants.page(store, object.id, after === undefined ? '' : textIn(after), limit + 1);
   const shown = found.slice(0, limit);
-  const items = shown
-    .filter((row) => rows.grants.isOwn(row, rows.markOf(object)))
-    .map(({ user_id, operations }): Grantee => ({ user_id, operations: [...parseOperations(operations)].sort() }));
+  const own = shown.filter((row) => rows.grants.isOwn(row, rows.markOf(object)));
+  const views = await viewAccounts(
+    store,
+    own.map(({ user_id: account }) => account),
+  );
+  // What was granted to somebody who is gone is nobody's.
+  const items = own.flatMap(({ user_id: account, operations }): Grantee[] => {
+    const { name = account, isEnded } = views.get(account) ?? {};
+    return isEnded ? [] : [{ user_id: name, operations: [...parseOperations(operations)].sort() }];
+  });
   return { items, next: found.length > limit ? cursor(shown.at(-1)?.user_id ?? '') : undefined };
 }
 

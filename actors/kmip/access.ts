@@ -1,5 +1,7 @@
 // Grants as the /access endpoints have them: an owner's objects, what others let one do, and who may create.
 import { Fault } from '../../kernel/fault.ts';
+import { namingOf } from '../../kernel/store/account-name.ts';
+import { accountOf, accountToBe } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import { listGrantees, listObtained, listOwned } from './access-lists.ts';
@@ -11,6 +13,7 @@ import { EVERYTHING, isGranted, isKnown, rightOf } from './object/grants.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
 import { NO_MARK } from './object/row-seal.ts';
+import { auditActor, callerName, subjectOf } from './principal.ts';
 import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
 
@@ -20,7 +23,7 @@ const MOST_GRANTEES = 10_000;
 
 export function createAccess(server: KeyServer): AccessApi {
   const { store, rows, cache, args } = server;
-  const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(caller.user);
+  const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(callerName(caller));
 
   /** @throws Fault KEYS_OBJECT_NOT_FOUND for what the caller may not know of, KEYS_NOT_OWNER for what is another's */
   async function owned(id: string, caller: Principal): Promise<ObjectDescription> {
@@ -38,18 +41,22 @@ export function createAccess(server: KeyServer): AccessApi {
       outcome: 'success',
       target: id,
       reason: `${user}: ${[...rights].join(' ')}`.slice(0, 512),
-      ...who(caller),
+      ...auditActor(caller),
     };
     await store.transaction(async (tx) => {
       const mark = await requireMayGrant(tx, id, rights, caller);
+      const grantee = granting ? await accountToBe(tx, user) : await accountOf(tx, user);
+      if (grantee === caller.user) throw new Fault('KEYS_GRANT_SELF');
+      // A name whose holder is gone has no rights that could be taken away.
+      if (grantee === undefined) return tx.audit(event);
       const grants = await rows.grants.read(tx, id, mark);
-      if (granting && !grants.has(user) && grants.size >= MOST_GRANTEES)
+      if (granting && !grants.has(grantee) && grants.size >= MOST_GRANTEES)
         throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MOST_GRANTEES} users at most, a realm counts as one` });
-      const before = grants.get(user) ?? new Set<string>();
+      const before = grants.get(grantee) ?? new Set<string>();
       const after = granting ? before.union(rights) : before.difference(rights);
       // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
-      if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, user, after);
-      else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(user, after));
+      if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, grantee, after);
+      else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(grantee, after));
       const problem = granting && id !== EVERYTHING ? await quotaProblem(tx, args.quotas, caller.user, 'grants') : undefined;
       if (problem) throw new Fault('KEYS_QUOTA_EXCEEDED', { detail: problem });
       await tx.audit(event);
@@ -85,23 +92,17 @@ export function createAccess(server: KeyServer): AccessApi {
       const rights = named(operations);
       const held = await cache.get(id, false);
       const visible = held && (held.object.owner === caller.user || isKnown(held.grants, caller));
-      const subject = user === undefined || user === caller.user ? caller : { user, scheme: '', source: '', ...realmOf(user) };
+      const subject = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
       if (subject !== caller && visible) requireOwner(held.object, caller);
-      const may = (right: string) => visible === true && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
+      const may = (right: string) =>
+        visible === true && subject !== undefined && (held.object.owner === subject.user || isGranted(held.grants, subject, right));
       return Object.fromEntries([...rights].map((right) => [right, may(right)]));
     },
   });
 }
 
-/** The realm that a session's identity begins with. */
-function realmOf(user: string): { realm?: string } {
-  const slash = user.indexOf('/');
-  const realm = user.slice(0, Math.max(0, slash));
-  return realm === '' || realm.includes(':') ? {} : { realm };
-}
-
 function requireOwner(object: ObjectDescription, caller: Principal): void {
-  if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${caller.user}` });
+  if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${callerName(caller)}` });
 }
 
 function named(operations: readonly string[]): ReadonlySet<string> {
@@ -113,9 +114,8 @@ function named(operations: readonly string[]): ReadonlySet<string> {
 }
 
 function requireGrantee(user: string, caller: Principal): void {
-  if (user === caller.user) throw new Fault('KEYS_GRANT_SELF');
+  if (user === callerName(caller)) throw new Fault('KEYS_GRANT_SELF');
   if (user.length === 0 || user.length > LONGEST_USER || /\p{Cc}/u.test(user))
     throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${LONGEST_USER} characters, no control character` });
+  if (namingOf(user) === undefined) throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me tells what names are like' });
 }
-
-const who = ({ user, realm, scheme, source }: Principal) => ({ actor: user, realm, scheme, source });

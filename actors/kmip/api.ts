@@ -9,10 +9,14 @@ export type Endpoint = 'any' | '1_4' | '2_1';
 
 /** Who asks. */
 export interface Principal {
-  /** The identity that owns objects and that grants name: `owner@acme.com`, `realm/alice`, `approle:backup`. */
+  /** The account that owns objects and that grants are given to: never another's, whoever has the name later. */
   readonly user: string;
-  /** Of a session: `<realm>/*` in a grant means all of these. */
+  /** What people call it, where that is something else: `owner@acme.com`, `realm/alice`, `approle:backup`. */
+  readonly name?: string;
+  /** Of a session. */
   readonly realm?: string;
+  /** Account of the realm, where that is not its name with a slash: a grant to `<realm>/*` is to all whose realm it is. */
+  readonly realmAccount?: string;
   /** Of the credential, for the audit: up, jwt, cc, token. */
   readonly scheme: string;
   /** Address of the peer, for the audit. */
@@ -79,14 +83,40 @@ export type AccessApi = {
   check(id: string, user: string | undefined, operations: readonly string[], caller: Principal): Promise<Readonly<Record<string, boolean>>>;
 };
 
-export type KmipApi = AccessApi & {
-  /** One RequestMessage, or a bare operation in JSON. Never fails for what is in the message: that is in the answer. */
-  serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer>;
-  /** @param body JSON, empty where the call takes none */
-  crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
-  /** Rotates what is due; returns how many keys were. */
-  rotateDue(): Promise<number>;
+export interface Tombstones {
+  readonly tombstones: readonly {
+    /** Names the account where its name was used again. */
+    readonly account: string;
+    readonly name: string;
+    /** Unix seconds; null where it is not known. */
+    readonly ended_at: number | null;
+    /** That are not destroyed. */
+    readonly objects: number;
+  }[];
+  /** Where the next page begins; null at the end. */
+  readonly next: string | null;
+}
+
+/**
+ * What accounts own that have ended; whether the caller is a super admin is the routes' to ask. `from` is an account as the list tells it, or a
+ * name that one of them had. What remains after a call is asked for again.
+ */
+export type TombstoneApi = {
+  tombstones(after: string | undefined, limit: number): Promise<Tombstones>;
+  /** @param to the name of who is to own it @param id of one object; undefined for all */
+  transfer(from: string, to: string, id: string | undefined, caller: Principal): Promise<{ readonly transferred: number; readonly remaining: number }>;
+  destroyOwned(from: string, id: string | undefined, caller: Principal): Promise<{ readonly destroyed: number; readonly remaining: number }>;
 };
+
+export type KmipApi = AccessApi &
+  TombstoneApi & {
+    /** One RequestMessage, or a bare operation in JSON. Never fails for what is in the message: that is in the answer. */
+    serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer>;
+    /** @param body JSON, empty where the call takes none */
+    crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
+    /** Rotates what is due; returns how many keys were. */
+    rotateDue(): Promise<number>;
+  };
 
 /** Configuration of the actor. */
 export interface KmipArgs {

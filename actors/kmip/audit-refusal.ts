@@ -1,5 +1,6 @@
 // The audit row of what was refused to a caller, whatever way it came: KMIP, the REST crypto API or /access.
 import type { Principal } from './api.ts';
+import { auditActor } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
 /** Characters of a text that a client has chosen. */
@@ -15,14 +16,10 @@ export interface RefusedCall {
 
 /** @throws Fault where the row cannot be written: then the refusal is not answered either */
 export function auditRefusal({ store }: Pick<KeyServer, 'store'>, caller: Principal, { event, reason, target }: RefusedCall): Promise<void> {
-  const { user, realm, scheme, source } = caller;
   const row = {
     event,
     outcome: 'refused',
-    actor: user,
-    realm,
-    scheme,
-    source,
+    ...auditActor(caller),
     reason,
     target: typeof target === 'string' ? readable(target) : undefined,
   } as const;

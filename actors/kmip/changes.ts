@@ -7,6 +7,7 @@ import { wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
 import type { ObjectTransaction, OperationContext, OperationName } from './operations/operation.ts';
+import { auditActor } from './principal.ts';
 import { Refusal } from './refusal.ts';
 import type { Structure } from './ttlv/node.ts';
 
@@ -104,7 +105,6 @@ export class Changes implements ObjectTransaction {
   }
 
   audit(event: string, target: string): Promise<void> {
-    const { user, realm, scheme, source } = this.#ctx.caller;
-    return this.tx.audit({ event, target, outcome: 'success', actor: user, realm, scheme, source });
+    return this.tx.audit({ event, target, outcome: 'success', ...auditActor(this.#ctx.caller) });
   }
 }

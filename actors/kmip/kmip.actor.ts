@@ -16,6 +16,7 @@ import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import type { StreamApi } from './stream-api.ts';
 import { openStreams } from './streams.ts';
+import { createTombstones } from './tombstones.ts';
 
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
@@ -40,6 +41,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   return {
     api: {
       ...createAccess(server),
+      ...createTombstones(server),
       serve: (message, encoding, endpoint, caller) => serve(server, message, encoding, endpoint, caller),
       crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
       rotateDue: () => rotateDue(server),

@@ -1,6 +1,8 @@
 // Rotates what is due by its Rotate attributes, and notes the states that time has changed, each object in a transaction of its own.
 import { setImmediate } from 'node:timers/promises';
 import { describe, Fault } from '../../kernel/fault.ts';
+import { viewAccounts } from '../../kernel/store/accounts.ts';
+import type { Principal } from './api.ts';
 import { BatchContext } from './context.ts';
 import { VERSIONS } from './message/request.ts';
 import { settle, stateAt } from './object/lifecycle.ts';
@@ -45,12 +47,16 @@ export async function rotateDue(server: KeyServer): Promise<number> {
   for (;;) {
     const sql = `SELECT id, owner, seq, due_at FROM kms_object WHERE due_at <= $1 AND (due_at, seq) > ($2, $3) ORDER BY due_at, seq LIMIT ${AT_ONCE}`;
     const due = await server.store.all<DueRow>(sql, [now, ...after]);
+    const owners = await viewAccounts(
+      server.store,
+      due.map(({ owner }) => owner),
+    );
     for (const row of due) {
       if (server.now() - now > MOST_TIME) {
         unfinished.set(server.store, after);
         return rotated;
       }
-      if (await rotateAlone(server, row)) rotated += 1;
+      if (await rotateAlone(server, row.id, { user: row.owner, name: owners.get(row.owner)?.name ?? row.owner, scheme: 'rotation', source: '' })) rotated += 1;
       after = [Number(row.due_at), Number(row.seq)];
       // Clients that wait for this thread have their turn between two objects.
       await setImmediate();
@@ -60,9 +66,9 @@ export async function rotateDue(server: KeyServer): Promise<number> {
 }
 
 /** What is wrong with one object is logged, and keeps no other from its rotation. @throws Fault where the database is what fails */
-async function rotateAlone(server: KeyServer, { id, owner }: DueRow): Promise<boolean> {
+async function rotateAlone(server: KeyServer, id: string, owner: Principal): Promise<boolean> {
   // The rights are the owner's, whose attributes ask for it.
-  const ctx = new BatchContext(server, { user: owner, scheme: 'rotation', source: '' }, VERSIONS[0] as Version);
+  const ctx = new BatchContext(server, owner, VERSIONS[0] as Version);
   try {
     return await withPair(ctx, (source) => ctx.change((tx) => rotate(tx, id, ctx, source)));
   } catch (error) {

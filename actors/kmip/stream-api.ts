@@ -55,15 +55,15 @@ export type StreamApi = {
   abandon(owner: StreamOwner, value: Uint8Array): Promise<boolean>;
 };
 
-/** Limits of one thread; all streams of a user are on one. */
+/** Limits of one thread; all streams of a user are on one. Where those of all users are reached, who has most loses the oldest. */
 export interface StreamLimits {
   readonly streams: number;
   readonly streamsPerUser: number;
   /** Since the last part. */
   readonly idleMs: number;
-  /** Of all parts of one stream; and of the streams of one user that hold their parts. */
+  /** Of all parts of one stream; and of what the streams of one user hold until their end. */
   readonly inputBytes: number;
-  /** Of all streams that hold their parts, because their algorithm signs whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
+  /** Of all streams: what came with their beginning, and their parts where the algorithm signs whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
   readonly heldBytes: number;
 }
 

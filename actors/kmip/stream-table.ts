@@ -1,26 +1,29 @@
 // The streams of one thread by their correlation values, with their limits and their end by idleness.
 import { randomBytes } from 'node:crypto';
 import { Refusal } from './refusal.ts';
-import type { StreamLimits, StreamOwner } from './stream-api.ts';
+import type { StreamLimits, StreamOwner, StreamStart } from './stream-api.ts';
 import type { StreamWork } from './stream-work.ts';
 
 interface Stream extends StreamOwner {
   readonly work: StreamWork;
+  /** Of what came with the first part and may be kept until the end. */
+  readonly startBytes: number;
   /** Of the parts so far. */
   bytes: number;
   /** By the monotonic clock, milliseconds. */
   usedAt: number;
 }
 
-/** What one user has open. */
+/** What one user has open, the stream first that was used longest ago. */
 interface Share {
-  streams: number;
+  readonly streams: Map<string, Stream>;
   /** Bytes that streams keep until their end. */
   held: number;
 }
 
 const VALUE_BYTES = 16;
 
+/** Where all is used up, whoever has most loses first, the oldest of theirs; nobody loses to somebody who has more. */
 export class StreamTable {
   /** The one that was used longest ago comes first. */
   readonly #streams = new Map<string, Stream>();
@@ -41,14 +44,20 @@ export class StreamTable {
   /** Ends what is idle, and holds a new stream of this user against the limits. @throws Refusal ServerLimitExceeded */
   makeRoom({ user }: StreamOwner): void {
     this.sweep();
-    if (this.#streams.size >= this.#limits.streams) throw tooMuch('too many multi-part operations are open; try again later');
-    if ((this.#shares.get(user)?.streams ?? 0) >= this.#limits.streamsPerUser)
-      throw tooMuch(`${this.#limits.streamsPerUser} multi-part operations of this user are open; finish one first`);
+    const own = this.#shares.get(user)?.streams.size ?? 0;
+    if (own >= this.#limits.streamsPerUser) throw tooMuch(`${this.#limits.streamsPerUser} multi-part operations of this user are open; finish one first`);
+    if (this.#streams.size < this.#limits.streams) return;
+    const most = this.#largest(({ streams }) => streams.size);
+    const loser = most && most.streams.size > own ? most : this.#shares.get(user);
+    const [oldest] = loser?.streams ?? [];
+    if (!oldest) throw tooMuch('too many multi-part operations are open; try again later');
+    this.#remove(...oldest);
   }
 
   /** A stream that is not in the table yet. */
-  fresh({ kind, user, object }: StreamOwner, work: StreamWork): Stream {
-    return { kind, user, object, work, bytes: 0, usedAt: 0 };
+  fresh({ kind, user, object, iv, aad, proof }: StreamStart, work: StreamWork): Stream {
+    const startBytes = [iv, aad, proof].reduce((sum, each) => sum + (each?.length ?? 0), 0);
+    return { kind, user, object, work, startBytes, bytes: 0, usedAt: 0 };
   }
 
   /** Counts one more part of a stream that is not in the table. @throws Refusal ServerLimitExceeded */
@@ -56,10 +65,18 @@ export class StreamTable {
     stream.bytes += bytes;
     const { inputBytes, heldBytes } = this.#limits;
     if (stream.bytes > inputBytes) throw tooMuch(`a multi-part operation takes ${inputBytes} bytes at most`);
-    if (!stream.work.holds) return;
-    if (this.#held + stream.bytes > heldBytes) throw tooMuch('too many bytes are held for signatures of whole messages; try again later');
-    if ((this.#shares.get(stream.user)?.held ?? 0) + stream.bytes > inputBytes)
-      throw tooMuch(`${inputBytes} bytes at most are held for signatures of whole messages of this user`);
+    const added = heldBy(stream);
+    const own = (this.#shares.get(stream.user)?.held ?? 0) + added;
+    if (own > inputBytes) throw tooMuch(`${inputBytes} bytes at most are held for the multi-part operations of this user`);
+    while (this.#held + added > heldBytes) {
+      const most = this.#largest(({ held }) => held);
+      if (!most || most.held <= own) throw tooMuch('too many bytes are held for multi-part operations; try again later');
+      for (const [key, other] of most.streams) {
+        if (heldBy(other) === 0) continue;
+        this.#remove(key, other);
+        break;
+      }
+    }
   }
 
   /** @returns the correlation value */
@@ -71,8 +88,7 @@ export class StreamTable {
 
   put(value: Uint8Array, stream: Stream): void {
     stream.usedAt = this.#monotonic();
-    this.#streams.set(keyOf(value), stream);
-    this.#change(stream, 1);
+    this.#insert(keyOf(value), stream);
   }
 
   /** A stream for one more part. It is not in the table until it is put back, so that whatever fails in between ends it. @throws Refusal InvalidCorrelationValue */
@@ -99,18 +115,33 @@ export class StreamTable {
 
   #remove(key: string, stream: Stream): void {
     this.#streams.delete(key);
-    this.#change(stream, -1);
+    const share = this.#shares.get(stream.user);
+    if (!share?.streams.delete(key)) return;
+    share.held -= heldBy(stream);
+    this.#held -= heldBy(stream);
+    if (share.streams.size === 0) this.#shares.delete(stream.user);
   }
 
-  #change({ user, work, bytes }: Stream, by: 1 | -1): void {
-    const share = this.#shares.get(user) ?? { streams: 0, held: 0 };
-    const held = work.holds ? by * bytes : 0;
-    share.streams += by;
-    share.held += held;
-    this.#held += held;
-    if (share.streams > 0) this.#shares.set(user, share);
-    else this.#shares.delete(user);
+  #insert(key: string, stream: Stream): void {
+    const share = this.#shares.get(stream.user) ?? { streams: new Map(), held: 0 };
+    this.#shares.set(stream.user, share);
+    this.#streams.set(key, stream);
+    share.streams.set(key, stream);
+    share.held += heldBy(stream);
+    this.#held += heldBy(stream);
   }
+
+  /** Looked for only where all is used up. */
+  #largest(of: (share: Share) => number): Share | undefined {
+    let largest: Share | undefined;
+    for (const share of this.#shares.values()) if (!largest || of(share) > of(largest)) largest = share;
+    return largest;
+  }
+}
+
+/** Bytes that a stream keeps until its end. */
+function heldBy({ work, startBytes, bytes }: Stream): number {
+  return startBytes + (work.holds ? bytes : 0);
 }
 
 function keyOf(value: Uint8Array): string {
@@ -122,5 +153,8 @@ function tooMuch(message: string): Refusal {
 }
 
 function unknown({ kind }: StreamOwner): Refusal {
-  return new Refusal('InvalidCorrelationValue', `no such multi-part ${kind}: it ended, was idle too long, was lost with a restart, or is not yours`);
+  return new Refusal(
+    'InvalidCorrelationValue',
+    `no such multi-part ${kind}: it ended, was idle too long, made room for those of others, was lost with a restart, or is not yours`,
+  );
 }

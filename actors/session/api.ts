@@ -6,6 +6,10 @@ export interface SessionView {
   readonly id: string;
   readonly realm: string;
   readonly username: string;
+  /** Whose it is, whoever may have the name later. */
+  readonly account: string;
+  /** That of the realm, which the accounts of all in it begin with. */
+  readonly realmAccount: string;
   readonly scheme: string;
   readonly createdAt: number;
   readonly maxAgeSeconds: number;
@@ -16,7 +20,9 @@ export interface SessionView {
   readonly extraClaims: Readonly<Record<string, unknown>>;
 }
 
-export interface NewSession extends Omit<SessionView, 'createdAt'> {
+export interface NewSession extends Omit<SessionView, 'createdAt' | 'account' | 'realmAccount'> {
+  /** Account of the realm that the credential was proven for; null where it has none yet. */
+  readonly provenRealm: string | null;
   /** SHA-256 of the cookie's value. */
   readonly cookieHash: Uint8Array;
   /** Revision of the credential that was proven; null for schemes without one. */
@@ -29,6 +35,8 @@ export interface NewSession extends Omit<SessionView, 'createdAt'> {
 export interface SessionEnder {
   readonly realm: string;
   readonly username: string;
+  /** Whose session it is, for rights. */
+  readonly account: string;
   readonly scheme: string;
   readonly source: string;
 }

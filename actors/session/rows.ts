@@ -1,4 +1,6 @@
 // The rows behind sessions.
+import { realmScope, userName } from '../../kernel/store/account-name.ts';
+import { accountOf, accountOfScope, liveAccount } from '../../kernel/store/accounts.ts';
 import { cursorOf, type Listing, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
@@ -29,6 +31,8 @@ interface Row {
   readonly cookie_hash: Uint8Array;
   readonly realm: string;
   readonly username: string;
+  readonly account: string;
+  readonly realm_account: string;
   readonly scheme: string;
   readonly created_at: number;
   readonly seen_at: number;
@@ -60,7 +64,8 @@ export type Begun =
 type Claims = Pick<SessionView, 'jti' | 'roles' | 'extraClaims'>;
 
 export async function readRow(store: Reader, id: string): Promise<StoredSession | undefined> {
-  const sql = 'SELECT id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims FROM session WHERE id = $1';
+  const sql = `SELECT id, cookie_hash, realm, username, account, realm_account, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims
+    FROM session WHERE id = $1`;
   const row = await store.get<Row>(sql, [id]);
   if (!row) return undefined;
   return {
@@ -68,6 +73,8 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
     cookieHash: row.cookie_hash,
     realm: row.realm,
     username: row.username,
+    account: row.account,
+    realmAccount: row.realm_account,
     scheme: row.scheme,
     createdAt: row.created_at,
     maxAgeSeconds: row.max_age_seconds,
@@ -83,7 +90,8 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
   const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, source } = session;
   return store.transaction(async (tx) => {
     const login = { event: 'login', realm, actor: username, scheme, source } as const;
-    if (!(await mayBegin(tx, session))) {
+    const accounts = (await mayBegin(tx, session)) ? await accountsOf(tx, session) : undefined;
+    if (!accounts) {
       await tx.audit({ ...login, outcome: 'refused', reason: 'overtaken' });
       return { outcome: 'overtaken' };
     }
@@ -94,9 +102,9 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
     }
     const claims: Claims = { jti, roles, extraClaims };
     await tx.run(
-      `INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims)
-       VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)`,
-      [id, cookieHash, realm, username, scheme, now, maxAgeSeconds, maxStaleAgeSeconds, JSON.stringify(claims)],
+      `INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims, account, realm_account)
+       VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10, $11)`,
+      [id, cookieHash, realm, username, scheme, now, maxAgeSeconds, maxStaleAgeSeconds, JSON.stringify(claims), accounts.own, accounts.realm],
     );
     await tx.audit({ ...login, outcome: 'success', target: id });
     return { outcome: 'made', ended: await endOldest(tx, session, quotas.sessions_per_identity, now) };
@@ -115,6 +123,17 @@ async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: 
     if (credential?.revision !== revision) return false;
   }
   return opensTo(tx, { realm, username, scheme });
+}
+
+/** @returns undefined where the realm is not the one that the credential was proven for */
+async function accountsOf(tx: Transaction, session: NewSession): Promise<{ own: string; realm: string } | undefined> {
+  const { realm: id, username, scheme, provenRealm } = session;
+  const scope = realmScope(id);
+  if ((await liveAccount(tx, scope)) !== provenRealm) return undefined;
+  const realm = provenRealm ?? (await accountOfScope(tx, scope));
+  if (realm === undefined) return undefined;
+  const own = scheme === 'up' ? await accountOf(tx, userName(id, username)) : `${realm}${scheme}:${username}`;
+  return own === undefined ? undefined : { own, realm };
 }
 
 /** A later use that another node has written stays. @returns how many rows are there still */

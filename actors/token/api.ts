@@ -9,6 +9,8 @@ export type TokenKind = 'approle' | 'cluster';
 export interface Administrator {
   readonly realm: string;
   readonly username: string;
+  /** Whose session it is, for rights. */
+  readonly account: string;
   readonly scheme: string;
   readonly source: string;
 }
@@ -91,6 +93,8 @@ export interface TokenView {
   readonly role: string;
   /** The role's name, or `namespace/serviceaccount`. */
   readonly entity: string;
+  /** Whose it is, whoever may have the name of the role later. */
+  readonly account: string;
   readonly policies: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;

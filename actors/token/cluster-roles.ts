@@ -1,5 +1,7 @@
 // The rows behind roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
+import { clusterScope } from '../../kernel/store/account-name.ts';
+import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
@@ -26,21 +28,31 @@ export async function listClusterRoles(store: Reader, page: PageRequest): Promis
   return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
 }
 
-export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void> {
+/**
+ * A role that is held against the keys of another cluster speaks for that one: nobody of it gets the accounts of the cluster before. Tokens that
+ * were issued before stay what they were until they expire or the role is deleted.
+ */
+export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator, now: number): Promise<void> {
   const sql =
     'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
+    const before = await readClusterRole(tx, name);
+    const isAnother = before !== null && (before.jwksUrl !== settings.jwksUrl || before.expectedIssuer !== settings.expectedIssuer);
+    if (isAnother) await endName(tx, clusterScope(name), now);
     await tx.run(sql, [name, randomUUID(), JSON.stringify(settings)]);
-    await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name });
+    await holdName(tx, clusterScope(name));
+    const reason = isAnother ? 'another cluster: accounts of the one before have ended' : undefined;
+    await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name, reason });
   });
 }
 
-export function deleteClusterRole(store: Store, name: string, by: Administrator): Promise<void> {
+export function deleteClusterRole(store: Store, name: string, by: Administrator, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'cluster', name);
+    await endName(tx, clusterScope(name), now);
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.delete', target: name, reason: `${revoked} tokens revoked` });
   });
 }

@@ -1,4 +1,7 @@
 // Logins of machines: proof, token and audit row in one transaction.
+
+import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
+import { holdName } from '../../kernel/store/accounts.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import type { ClusterLogin, LoginOutcome, Role, RoleLogin } from './api.ts';
 import { readClusterRole } from './cluster-roles.ts';
@@ -15,7 +18,8 @@ export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, n
     const refusal = role.bindSecretId ? await proveSecretId(tx, role, login, now) : undefined;
     if (refusal) return refusal;
     const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
-    const grant = { kind: 'approle', role: name, entity: name, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
+    const account = await holdName(tx, approleName(name));
+    const grant = { kind: 'approle', role: name, entity: name, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
   });
   return auditingQuota(store, 'approle', login, work);
@@ -37,7 +41,8 @@ export function loginCluster(store: Store, login: ClusterLogin, quotas: TokenQuo
     const role = await readClusterRole(tx, login.role);
     if (role?.revision !== login.revision) return refuse(tx, 'cluster', login.entity, login.source, 'the role has changed meanwhile', login.role);
     const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
-    const grant = { kind: 'cluster', role: name, entity: login.entity, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
+    const account = (await holdName(tx, clusterScope(name))) + login.entity;
+    const grant = { kind: 'cluster', role: name, entity: login.entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;
     return { outcome: 'issued', token: await issueToken(tx, login, grant, quotas, now) };
   });
   return auditingQuota(store, 'cluster', login, work);

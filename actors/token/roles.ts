@@ -1,5 +1,7 @@
 // The rows behind roles that sign in with a role id.
 import { randomUUID } from 'node:crypto';
+import { approleName } from '../../kernel/store/account-name.ts';
+import { endName, holdName } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
@@ -70,16 +72,18 @@ export function putRole(store: Store, name: string, settings: RoleSettings, by: 
       secretIdTtlSeconds,
       bindSecretId ? 1 : 0,
     ]);
+    await holdName(tx, approleName(name));
     await tx.audit({ ...byAdministrator(by), event: 'approle.put', target: name });
   });
 }
 
-export function deleteRole(store: Store, name: string, by: Administrator): Promise<void> {
+export function deleteRole(store: Store, name: string, by: Administrator, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     // Its secret ids go with the row.
     if ((await tx.run('DELETE FROM approle WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'approle', name);
+    await endName(tx, approleName(name), now);
     await tx.audit({ ...byAdministrator(by), event: 'approle.delete', target: name, reason: `${revoked} tokens revoked` });
   });
 }

@@ -9,6 +9,7 @@ interface Row {
   readonly kind: TokenKind;
   readonly role: string;
   readonly entity: string;
+  readonly account: string;
   readonly policies: string;
   readonly created_at: number;
   readonly expires_at: number;
@@ -22,26 +23,28 @@ interface Grant {
   readonly kind: TokenKind;
   readonly role: string;
   readonly entity: string;
+  readonly account: string;
   readonly policies: readonly string[];
   readonly ttlSeconds: number;
   readonly maxTtlSeconds: number;
   readonly renewable: boolean;
 }
 
-const COLUMNS = 'accessor, kind, role, entity, policies, created_at, expires_at, lease_seconds, max_expires_at, renewable';
+const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at, renewable';
 const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
 /** The row is written in the transaction that found the login good, with its audit row. */
 export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, quotas: TokenQuotas, now: number): Promise<TokenView> {
-  const { kind, role, entity, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
+  const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
   const life = { expiresAt: leaseEnd(now, ttlSeconds, maxExpiresAt), leaseSeconds: ttlSeconds, maxExpiresAt, renewable };
-  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, [
+  await tx.run(`INSERT INTO app_token (digest, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`, [
     digest,
     accessor,
     kind,
     role,
     entity,
+    account,
     JSON.stringify(policies),
     now,
     life.expiresAt,
@@ -51,7 +54,7 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
   ]);
   await requireTokenQuota(tx, quotas, kind, role, entity);
   await tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
-  return { kind, role, entity, policies, createdAt: now, ttlSeconds: secondsLeft(life, now), renewable };
+  return { kind, role, entity, account, policies, createdAt: now, ttlSeconds: secondsLeft(life, now), renewable };
 }
 
 /** Every look is a read: a token that another node revoked is refused at once. */
@@ -100,8 +103,8 @@ async function step(reader: Reader, digest: string, event: TokenEvent): Promise<
   };
 }
 
-function viewOf({ kind, role, entity, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
-  return { kind, role, entity, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now), renewable: life.renewable };
+function viewOf({ kind, role, entity, account, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
+  return { kind, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now), renewable: life.renewable };
 }
 
 /** A token in its last second has one second left: 0 says that it does not expire. */

@@ -34,14 +34,15 @@ export async function restore(options: JobOptions, file: string): Promise<string
   const url = storeUrl(config.store.url, resolve(folder));
   const source = { dataDir: resolve(folder), configured: config.store.root_key };
   const examined = await examine(path, source, migrationSets(catalog.plugins));
-  const dataDir = openDataDir(folder);
+  const warnings: string[] = [];
+  const dataDir = openDataDir(folder, (warning) => warnings.push(`\ngatehouse: ${warning}`));
   try {
     await fill(url, nodeName(dataDir.path), path, examined);
   } finally {
     dataDir.release();
   }
   const { made_at: madeAt, server } = examined.header;
-  return `gatehouse: ${examined.end.rows} rows are restored as they were at ${new Date(madeAt).toISOString()} (gatehouse ${server}); npm start serves them`;
+  return `gatehouse: ${examined.end.rows} rows are restored as they were at ${new Date(madeAt).toISOString()} (gatehouse ${server}); npm start serves them${warnings.join('')}`;
 }
 
 /** Everything that can be wrong is looked for before anything is written. */
@@ -111,7 +112,7 @@ function insertAll(store: Store, path: string, { migrations, tables, end }: Exam
       const inserter = new Inserter(tx, store.dialect);
       const read = await readBackup(path, { row: (table, values) => inserter.add(table, values) });
       await inserter.flush();
-      if (read.mac !== end.mac) throw new BackupError(`${path} was changed while it was read`);
+      if (read.sha256 !== end.sha256 || read.mac !== end.mac) throw new BackupError(`${path} was changed while it was read`);
       if (store.dialect === 'postgres') await continueIdentities(tx);
       await tx.audit({ event: 'server.restore', outcome: 'success', target: path, reason: `backup ${end.sha256}` });
     },

@@ -4,7 +4,7 @@ import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { renameDurably } from '../data-dir.ts';
+import { makePrivate, renameDurably } from '../private-file.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { BackupError, type End, encodeRow, type Header, macOf, type Table } from './format.ts';
 import { quoted } from './schema.ts';
@@ -31,6 +31,7 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
   let rows = 0;
   try {
     const sink = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
+    sink.on('open', makePrivate);
     await pipeline(Readable.from(hashed(contents, (count) => (rows = count))), createGzip(), sink);
     renameDurably(partial, path);
   } catch (error) {

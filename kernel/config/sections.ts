@@ -10,6 +10,10 @@ export const KERNEL_SECTIONS = {
     trusted_proxies: Type.Array(Type.String(), { default: [] }),
     body_limit: Type.Integer({ default: 1_048_576, minimum: 1_024, maximum: 67_108_864 }),
     request_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
+    write_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
+    // A message of the largest size has to fit, and its answer.
+    caller_memory: Type.Integer({ default: 134_217_728, minimum: 67_108_864, maximum: 4_294_967_296 }),
+    total_memory: Type.Integer({ default: 268_435_456, minimum: 67_108_864, maximum: 68_719_476_736 }),
     tls: Section({
       cert: Type.String({ default: '' }),
       key: Type.String({ default: '' }),

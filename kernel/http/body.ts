@@ -1,7 +1,7 @@
 // Bodies and query parameters: read as JSON, held against the route's schema, refused in words.
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
@@ -76,22 +76,26 @@ function shortened(name: string): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+/** Reads the bytes of the body of a request. */
+export type ReadBytes = (request: FastifyRequest) => Promise<Buffer>;
+
 /** JSON only; an empty body is an absent one. */
-export function addJsonParser(app: FastifyInstance): void {
+export function addJsonParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes, done) => {
-    if (bytes.length === 0) return done(null, undefined);
-    if (isTooDeep(bytes as Buffer)) return done(new Fault('BAD_REQUEST', { detail: `the body nests deeper than ${MAX_DEPTH} levels` }));
+  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
+    const bytes = await read(request);
+    if (bytes.length === 0) return undefined;
+    if (isTooDeep(bytes)) throw new Fault('BAD_REQUEST', { detail: `the body nests deeper than ${MAX_DEPTH} levels` });
     try {
-      done(null, JSON.parse(utf8.decode(bytes as Buffer)));
+      return JSON.parse(utf8.decode(bytes));
     } catch {
-      done(new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' }));
+      throw new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' });
     }
   });
 }
 
 /** The bytes as they were sent, whatever they are called. */
-export function addRawParser(app: FastifyInstance): void {
+export function addRawParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+  app.addContentTypeParser('*', (request: FastifyRequest) => read(request));
 }

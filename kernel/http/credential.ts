@@ -10,6 +10,10 @@ export interface Caller {
   readonly credential: CredentialKind;
   readonly realm: string;
   readonly username: string;
+  /** Who that is, whoever may have the name later; of a client certificate the name is all there is. */
+  readonly account?: string;
+  /** Of a session: the account of its realm. */
+  readonly realmAccount?: string;
   /** Scheme code of the sign-in: up, jwt, cc; `token` for an app token. */
   readonly scheme: string;
   /** Whose word the name is, where that is neither a realm's nor the certificate authority's: how a machine signed in, which identity provider. */

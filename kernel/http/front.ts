@@ -8,19 +8,19 @@ import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import { Fault, KERNEL_FAULTS } from '../fault.ts';
+import type { FrontLimits } from '../front-limits.ts';
 import type { Log } from '../log-entry.ts';
 import type { Metrics } from '../metrics.ts';
+import { boundAnswers } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
 import { type Connections, watchConnections } from './connections.ts';
-import { LargeBodies } from './large-bodies.ts';
+import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
 import type { Route } from './route.ts';
-import { addRoutes, ownRefusal, refuseOthers } from './serve-route.ts';
-
-/** Bytes of bodies above 1 MiB that are held at one moment. */
-const LARGE_BODIES = 536_870_912;
+import { addRoutes, bodyReader, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
+import { sourceOf } from './source.ts';
 
 interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -37,6 +37,7 @@ interface FrontOptions {
   readonly tags: Readonly<Record<string, string>>;
   /** Of the connections that the process may have: 0 to 1. */
   readonly share: number;
+  readonly limits: FrontLimits;
 }
 
 export interface Front {
@@ -64,7 +65,7 @@ const SECURITY_HEADERS = Object.freeze({
 });
 
 export async function createFront(options: FrontOptions): Promise<Front> {
-  const { http, tls, routes, problems } = options;
+  const { http, tls, routes, problems, limits } = options;
   const connections: { current?: Connections } = {};
   const app = fastify({
     logger: false,
@@ -80,26 +81,28 @@ export async function createFront(options: FrontOptions): Promise<Front> {
       void sendProblem(dress(reply as unknown as FastifyReply, request.id), problems(error, request.id));
     },
     serverFactory: (handler) => {
-      const server = createServer({ ...tls, ...limits(http) }, handler);
+      const server = createServer({ ...tls, ...serverLimits(http) }, oneByOne(handler));
       server.keepAliveTimeout = KEEP_ALIVE_MS;
       const watched = watchConnections(server, options.share);
       server.on('request', ({ socket }) => watched.heard(socket));
+      server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
       connections.current = watched;
       return server;
     },
   });
   const busy = new Set<string>();
-  addJsonParser(app);
+  addJsonParser(app, bodyReader(limits));
   await app.register(fastifyCookie);
   addHooks(app, options, busy);
+  boundAnswers(app, limits, whoseIs);
   addErrors(app, problems);
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
-  addRoutes(app, routes, { ...options, largeBodies: new LargeBodies(LARGE_BODIES) });
+  addRoutes(app, routes, options);
   return { app, server: app.server as unknown as Server, openapi, close: (ms) => close(app, busy, connections.current as Connections, ms) };
 }
 
-function limits(http: KernelConfig['http']): ServerOptions {
+function serverLimits(http: KernelConfig['http']): ServerOptions {
   return {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: Math.min(HEADERS_MS, http.request_timeout * 1000),
@@ -110,8 +113,10 @@ function limits(http: KernelConfig['http']): ServerOptions {
 }
 
 function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Set<string>): void {
+  app.decorateRequest('response', null as never);
   app.addHook('onRequest', (request, reply, done) => {
     busy.add(request.id);
+    request.response = reply.raw;
     dress(reply, request.id);
     callContext.run({ requestId: request.id }, done);
   });

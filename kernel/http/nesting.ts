@@ -5,8 +5,8 @@ export const MAX_DEPTH = 64;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPENING: ReadonlySet<number> = new Set([0x5b, 0x7b]);
-const CLOSING: ReadonlySet<number> = new Set([0x5d, 0x7d]);
+const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
+const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
 
 /** Brackets outside of strings; whether they close in order is the parser's business. */
 export function isTooDeep(json: Uint8Array): boolean {
@@ -18,9 +18,9 @@ export function isTooDeep(json: Uint8Array): boolean {
       if (byte === BACKSLASH) at++;
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
-    else if (OPENING.has(byte)) {
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       if (++depth > MAX_DEPTH) return true;
-    } else if (CLOSING.has(byte)) depth--;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--;
   }
   return false;
 }

@@ -17,7 +17,8 @@ const TAGS: Readonly<Record<string, string>> = {
 };
 
 export interface DocumentText {
-  readonly text: string;
+  /** UTF-8, the same for every answer: nobody may change it. */
+  readonly bytes: Uint8Array;
   readonly etag: string;
 }
 
@@ -74,14 +75,14 @@ export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenAp
     const document = text('yaml');
     void reply.headers({ 'cache-control': 'no-cache', etag: document.etag });
     if (request.headers['if-none-match']?.includes(document.etag)) return reply.code(304).send();
-    return reply.type('application/yaml').send(document.text);
+    return reply.type('application/yaml').send(document.bytes);
   });
   return text;
 }
 
 function documentOf(app: FastifyInstance, format: 'yaml' | 'json'): DocumentText {
   const text = format === 'yaml' ? app.swagger({ yaml: true }) : JSON.stringify(app.swagger());
-  return { text, etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
+  return { bytes: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
 }
 
 /** For the document only. */

@@ -17,8 +17,8 @@ const POLICY = [
 
 /** @returns the handler of a route for this file; `type` is its content type */
 export function pageFile(file: URL, type: string): (request: Request) => Response {
-  const text = readFileSync(file, 'utf8');
-  const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+  const bytes = readFileSync(file);
+  const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`;
   // Asked for anew each time and answered with 304: after an update no browser runs half of the old page.
   const headers = {
     'cache-control': 'no-cache',
@@ -30,5 +30,5 @@ export function pageFile(file: URL, type: string): (request: Request) => Respons
     'x-frame-options': 'DENY',
   };
   return ({ headers: { 'if-none-match': known } }) =>
-    String(known ?? '').includes(etag) ? { status: 304, headers } : { status: 200, body: text, type, headers };
+    String(known ?? '').includes(etag) ? { status: 304, headers } : { status: 200, body: bytes, type, headers };
 }

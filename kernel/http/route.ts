@@ -30,6 +30,8 @@ export interface Response {
   /** Content type of a string or of bytes. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The bytes of the body are this answer's alone: their memory is freed when it has left. */
+  readonly once?: true;
 }
 
 /** What the usual body would tell of a refusal. */

@@ -1,10 +1,10 @@
 // The certificate a server without one makes for itself on its first start: ECDSA P-256, a year, for this machine's names.
 import { webcrypto, X509Certificate } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { writePrivateFile } from '../data-dir.ts';
+import { createPrivateFolder, writePrivateFile } from '../private-file.ts';
 
 interface CertificateFiles {
   readonly cert: string;
@@ -24,7 +24,7 @@ export async function ensureSelfSigned(dataDir: string, host: string, now: numbe
     const { validTo } = new X509Certificate(readFileSync(files.cert));
     if (Date.parse(validTo) - now > RENEW_DAYS * DAY_MS) return files;
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createPrivateFolder(folder);
   const { cert, key } = await makeCertificate(namesOf(host), now);
   writePrivateFile(files.key, key);
   writePrivateFile(files.cert, cert);

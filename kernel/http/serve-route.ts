@@ -1,21 +1,32 @@
 // Puts a declared route into service: authentication before the body is read, validation before the handler, one form of answer.
+import type { ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
+import type { FrontLimits } from '../front-limits.ts';
+import { isForOnce, refuseUnread } from './answers.ts';
 import { type Authentication, SESSION_COOKIE } from './authenticate.ts';
-import { addRawParser, bodyCheck, queryCheck } from './body.ts';
+import { addRawParser, bodyCheck, queryCheck, type ReadBytes } from './body.ts';
 import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
-import type { LargeBodies } from './large-bodies.ts';
+import { holderOf } from './holder.ts';
 import { operationOf } from './openapi.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
+import { readBody } from './read-body.ts';
 import type { Request, Response, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the answer to this request. */
+    response: ServerResponse;
+  }
+}
+
 interface Surroundings {
-  readonly largeBodies: LargeBodies;
+  readonly limits: FrontLimits;
   readonly authentication: Authentication;
   readonly clock: Clock;
 }
@@ -38,12 +49,12 @@ export function addRoutes(app: FastifyInstance, routes: readonly Route[], surrou
 /** In a scope of its own, because content types are read by scope. */
 function addRawRoute(app: FastifyInstance, route: Route, surroundings: Surroundings): void {
   app.register(async (scope) => {
-    addRawParser(scope);
+    addRawParser(scope, bodyReader(surroundings.limits));
     addRoute(scope, route, surroundings);
   });
 }
 
-function addRoute(app: FastifyInstance, route: Route, { authentication, clock, largeBodies }: Surroundings): void {
+function addRoute(app: FastifyInstance, route: Route, { authentication, clock, limits }: Surroundings): void {
   const { auth, handle } = route;
   // The schema of a raw body is for the document only.
   const checkBody = route.body && !route.rawBody && bodyCheck(route.body);
@@ -62,7 +73,6 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
       if (route.refusal) admitted.set(request, route);
       checkParams(request.params);
       if (route.admit) await route.admit(request.ip, request.headers);
-      if (route.bodyLimit !== undefined) largeBodies.admit(request, reply, route.bodyLimit);
       if (route.anyContentType) request.headers['content-type'] = 'application/json';
     },
   };
@@ -74,9 +84,42 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
     handler: async (request, reply) => {
       checkQuery?.(request.query);
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
-      return send(reply, await handle(viewOf(request, reply, clock)));
+      const view = viewOf(request, reply, clock);
+      return send(reply, view.caller ? await inTurn(limits, request, view, handle) : await handle(view));
     },
   });
+}
+
+/** A caller that does not read its answers, or whose requests are slow, waits without keeping others from being served. */
+async function inTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Promise<Response> {
+  const who = whoseIs(request);
+  refuseUnread(answers, who);
+  const entered = turns.enter(who, () => view.signal);
+  const leave = entered instanceof Promise ? await entered : entered;
+  try {
+    refuseUnread(answers, who);
+    return await handle(view);
+  } finally {
+    leave();
+  }
+}
+
+/** Whose share what belongs to this request counts against. */
+export function whoseIs(request: FastifyRequest): string {
+  return holderOf(callers.get(request), request.ip);
+}
+
+/** What has arrived of a body counts until its answer has left or its connection is gone. */
+export function bodyReader({ requests }: FrontLimits): ReadBytes {
+  return (request) =>
+    readBody(request.raw, {
+      maxBytes: request.routeOptions.bodyLimit,
+      hold(lose) {
+        const holding = requests.open(whoseIs(request), lose);
+        request.response.once('close', () => holding.release());
+        return holding;
+      },
+    });
 }
 
 /** How the route of this request words a refusal itself, where it does. */
@@ -110,10 +153,11 @@ function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock): Req
 }
 
 /** `null` is JSON; only an absent body is empty. */
-function send(reply: FastifyReply, { status, body, type, headers }: Response): FastifyReply {
+function send(reply: FastifyReply, { status, body, type, headers, once }: Response): FastifyReply {
   reply.code(status);
   if (headers) reply.headers(headers);
   if (body === undefined) return reply.send();
+  if (once && body instanceof Uint8Array) isForOnce(body);
   if (body instanceof Uint8Array) return reply.type(type ?? 'application/octet-stream').send(body);
   if (typeof body === 'string' && type !== undefined) return reply.type(type).send(body);
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));

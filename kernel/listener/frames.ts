@@ -1,4 +1,5 @@
 // Cuts a stream of bytes into messages by their headers; memory grows with what has arrived, never with what was announced.
+import { giveBack } from '../give-back.ts';
 import type { Listener } from './listener.ts';
 
 /** One message, or the header of what is none. */
@@ -47,6 +48,14 @@ export class Frames {
     const length = lengthOf(header);
     if (length === undefined || length > maxMessageBytes) return { bytes: new Uint8Array(header), isMessage: false };
     return this.held < length ? undefined : { bytes: this.#take(length), isMessage: true };
+  }
+
+  /** Nobody will ask for what has arrived. */
+  drop(): void {
+    giveBack(this.#bytes);
+    this.#bytes = new Uint8Array(0);
+    this.#start = 0;
+    this.#end = 0;
   }
 
   #take(length: number): Uint8Array {

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/load.ts';
+import type { FrontLimits } from '../front-limits.ts';
 import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';
 import { watchConnections } from '../http/connections.ts';
+import { certificateHolder } from '../http/holder.ts';
 import type { TlsService } from '../http/tls.ts';
 import type { Log } from '../log-entry.ts';
 import { Conversation } from './conversation.ts';
@@ -18,8 +20,7 @@ interface ListenOptions {
   readonly arrivalMs: number;
   /** Of the connections that the process may have: 0 to 1. */
   readonly share: number;
-  /** What all its connections may hold of messages together, bytes. */
-  readonly memoryLimit: number;
+  readonly limits: FrontLimits;
 }
 
 export interface OpenListener extends TlsService {
@@ -34,17 +35,19 @@ const CHECK_MS = 5_000;
 
 /** @throws ConfigError where there are no client certificates to ask for, or the port cannot be had */
 export async function listen(listener: Listener, options: ListenOptions): Promise<OpenListener> {
-  const { tls, clock, log, share } = options;
+  const { tls, clock, log, share, limits } = options;
   if (!tls.requestCert) throw new ConfigError([`${listener.setting}: needs client certificates, set http.tls.client_ca`]);
   const server = createServer({ ...tls, rejectUnauthorized: true });
   const connections = watchConnections(server, share);
-  const memory = { held: 0, limit: options.memoryLimit };
   const talks = new Map<TLSSocket, Conversation>();
   server.on('secureConnection', (socket) => {
     socket.on('error', () => socket.destroy());
-    if (!peerCertificate(socket, clock.now()).view) return socket.destroy();
-    connections.heard(socket);
-    talks.set(socket, new Conversation(socket, { ...options, listener, memory }));
+    const { view } = peerCertificate(socket, clock.now());
+    if (!view) return socket.destroy();
+    const who = certificateHolder(view.commonName);
+    connections.heard(socket, who);
+    limits.stalled.watch(socket, who);
+    talks.set(socket, new Conversation(socket, { ...options, listener, who }));
     socket.on('close', () => talks.delete(socket));
   });
   server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'no TLS connection'));

@@ -31,4 +31,6 @@ export interface Listener {
    * the connection ends after its answer. What it throws ends the connection at once.
    */
   answer(message: Message): Promise<Uint8Array>;
+  /** The answer to a message that is not worked on, because its sender has too much under way or unread. @param why in words for the client */
+  refuse(message: Uint8Array, why: string): Uint8Array;
 }

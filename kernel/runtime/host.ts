@@ -5,6 +5,7 @@ import type { LocalClock } from '../clock.ts';
 import { encodeFault } from '../fault.ts';
 import type { Log, LogLevel } from '../log-entry.ts';
 import type { Versions } from '../versions.ts';
+import { collectLargeBytes, IN_ACTORS } from './collect.ts';
 import { exposeApi } from './facade.ts';
 import type { HostTask } from './incarnation.ts';
 import type { Control, Line } from './line.ts';
@@ -44,7 +45,9 @@ export async function host(task: HostTask, line: Line, surroundings: HostSurroun
     if (message.kind === 'serve') exposeApi(actor.api, surroundings.channel(message));
   });
   line.control({ kind: 'started' });
+  const endCollecting = collectLargeBytes(IN_ACTORS);
   await stopped;
+  endCollecting();
   stopping.abort();
   await actor.stop?.();
   peers.close();

@@ -28,6 +28,14 @@ const KERNEL_MIGRATIONS: readonly Migration[] = [
     sql: `CREATE TABLE data_key (purpose TEXT PRIMARY KEY, wrapped BYTEA NOT NULL, check_value BYTEA NOT NULL, created_at BIGINT NOT NULL);`,
   },
   {
+    id: 3,
+    about: 'accounts: who has had which name',
+    sql: `CREATE TABLE account (id TEXT PRIMARY KEY, name TEXT NOT NULL, scope TEXT, held BIGINT NOT NULL, ended_at BIGINT);
+          CREATE UNIQUE INDEX account_live ON account (name) WHERE ended_at IS NULL;
+          CREATE INDEX account_name ON account (name);
+          CREATE INDEX account_scope ON account (scope) WHERE scope IS NOT NULL;`,
+  },
+  {
     id: 4,
     about: 'generations of the data keys, and how many seals of each are taken',
     // Nobody has counted the seals of those that are there: the next one is by a new generation.

@@ -1,6 +1,7 @@
 // The store on SQLite in WAL mode through node:sqlite: synchronous calls on the thread that owns the data, one writer connection per thread.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Fault } from '../fault.ts';
+import { createPrivateFile } from '../private-file.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
 import type { Reader, SqlValue, Store } from './store.ts';
@@ -16,6 +17,8 @@ const STATEMENTS = 500;
  * @param turns one element of memory that all writing threads of the process share
  */
 export function openSqlite(path: string, audit: AuditWriter, turns: Int32Array = new Int32Array(new SharedArrayBuffer(4))): Store {
+  // Its write-ahead log gets the mode of the file.
+  createPrivateFile(path);
   const writer = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
   // FULL: an answered commit survives a loss of power, not only of the process.
   // The wait for the write lock is ours: SQLite's own would stop the thread, and all that it could answer meanwhile.

@@ -50,11 +50,17 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
   return { status: 200, body: { certificate } };
 }
 
+/** One look from the end of the first BEGIN line: a pattern of both lines would look through the rest again and again. */
+function isPem(text: string): boolean {
+  const begin = /-----BEGIN [^-]+-----/.exec(text);
+  return begin !== null && /-----END [^-]+-----/.test(text.slice(begin.index + begin[0].length + 1));
+}
+
 /** PEM-shaped, no more: the key need not be one that we can parse. @returns it as it was given, to the byte: somebody may compare it */
 function keyOf(given = ''): string {
   const refuse = (problem: string) => new Fault('BAD_REQUEST', { detail: `body/verification_key: ${problem}` });
   if (given.trim() === '') throw refuse('is missing');
   if (Buffer.byteLength(given) > MOST_KEY_BYTES) throw refuse(`must not have more than ${MOST_KEY_BYTES} bytes`);
-  if (!/-----BEGIN [^-]+-----[\s\S]+-----END [^-]+-----/.test(given)) throw refuse('must be PEM, with BEGIN and END lines');
+  if (!isPem(given)) throw refuse('must be PEM, with BEGIN and END lines');
   return given;
 }

@@ -113,7 +113,7 @@ async function complete(ctx: AuthContext, attempt: Attempt): Promise<LoginEnd | 
   if (revision === null || !found.credential || !found.realm) return undefined;
   if (passwordHash !== null && realm === '_') forgetInitialPassword(ctx.dataDir, username);
   const { roles, extraClaims } = found.credential;
-  return { realm: found.realm, username, scheme: 'up', revision, roles, extraClaims: extraClaims ?? {} };
+  return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', revision, roles, extraClaims: extraClaims ?? {} };
 }
 
 /** The password was right, whatever comes next: it is written down, and refused like a wrong one when a lock has come meanwhile. */

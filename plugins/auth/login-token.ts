@@ -12,7 +12,7 @@ const MOST_NAME = 255;
 /** The user name is `sub`, in a realm with several providers `<issuer>#<sub>`: two providers' users are never one. */
 export async function proveToken(ctx: AuthContext, request: LoginRequest, token: string): Promise<LoginEnd> {
   const id = request.query['realm'] as string;
-  const { realm } = await ctx.actors.directory.at('main').login(id, '', sourceOf(request.address));
+  const { realm, realmAccount: provenRealm } = await ctx.actors.directory.at('main').login(id, '', sourceOf(request.address));
   const { idp_params: providers = [], smallest_refresh_interval_seconds: refresh = REFRESH_SECONDS } = realm?.auth_params.jwt_params ?? {};
   if (!realm || providers.length === 0) return refuse(ctx, request, 'no identity provider here', 'jwt');
   const keySets = providers.map(({ jwt_issuer_uri: issuer, jwks_uri: jwksUri, jwt_audience: audience }) => ({
@@ -32,7 +32,7 @@ export async function proveToken(ctx: AuthContext, request: LoginRequest, token:
   const username = nameOf(outcome.claims['sub'], providers, outcome.keySet);
   if (username === undefined) return refuse(ctx, request, 'sub cannot be a user name', 'jwt');
   if (!(await ctx.actors.directory.at('main').opensTo({ realm: id, username, scheme: 'jwt' }))) return refuse(ctx, request, 'no admin of realm _', 'jwt');
-  return { realm, username, scheme: 'jwt', revision: null, roles: [], extraClaims: {} };
+  return { realm, provenRealm, username, scheme: 'jwt', revision: null, roles: [], extraClaims: {} };
 }
 
 function nameOf(sub: unknown, providers: readonly IdentityProvider[], index: number): string | undefined {

@@ -22,6 +22,8 @@ export type LoginRequest = Request<LoginBody | undefined>;
 /** What a proven credential makes a session of. */
 interface Proven {
   readonly realm: Realm;
+  /** Account of the realm. */
+  readonly provenRealm: string | null;
   readonly username: string;
   /** Scheme code. */
   readonly scheme: 'up' | 'jwt' | 'cc';

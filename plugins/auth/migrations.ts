@@ -1,5 +1,6 @@
 // The tables of the authentication service.
 import type { Migration } from '../../kernel/store/migrate.ts';
+import { ACCOUNT_MIGRATION } from './account-migration.ts';
 import { MACHINE_MIGRATIONS, RENEWABLE_MIGRATION } from './machine/migrations.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
@@ -37,6 +38,7 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
     `,
   },
   ...MACHINE_MIGRATIONS,
+  ACCOUNT_MIGRATION,
   RENEWABLE_MIGRATION,
   USAGE_MIGRATION,
   { id: 6, about: 'MACs of signing keys; those that are there are given theirs by the next start', sql: 'ALTER TABLE signing_key ADD COLUMN mac BYTEA;' },

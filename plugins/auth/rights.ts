@@ -14,8 +14,13 @@ export interface Rights {
   administersAll(realms: readonly string[]): boolean;
 }
 
-export async function rightsOf(ctx: AuthContext, { realm, username, scheme }: Caller): Promise<Rights> {
-  const realms = await ctx.actors.directory.at('main').administered({ realm, username, scheme });
+/** @returns none for a caller without a session */
+export async function administeredBy(ctx: AuthContext, { realm, account }: Caller): Promise<readonly string[]> {
+  return account === undefined ? [] : ctx.actors.directory.at('main').administered({ realm, account });
+}
+
+export async function rightsOf(ctx: AuthContext, caller: Caller): Promise<Rights> {
+  const realms = await administeredBy(ctx, caller);
   const isSuperAdmin = realms.includes('_');
   const administers = (id: string) => isSuperAdmin || realms.includes(id);
   return { isSuperAdmin, realms, administers, administersAll: (ids) => ids.length > 0 && ids.every(administers) };
@@ -37,8 +42,8 @@ export async function requireRealmAdmin(ctx: AuthContext, request: Request, real
 
 /** Who acts, for the audit log. */
 export function actorOf({ caller, address }: Request): Actor {
-  const { realm, username, scheme } = caller as Caller;
-  return { realm, username, scheme, source: sourceOf(address) };
+  const { realm, username, account = '', scheme } = caller as Caller;
+  return { realm, username, account, scheme, source: sourceOf(address) };
 }
 
 /** @throws Fault NOT_FOUND */

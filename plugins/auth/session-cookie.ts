@@ -9,7 +9,7 @@ export function sessionAuthenticator(ctx: AuthContext): Authenticator {
     const keys = cookieKeys(value);
     const session = keys && (await ctx.actors.session.of(keys.sessionId).authenticate(keys.sessionId, keys.hash));
     if (!session) return undefined;
-    const { realm, username, scheme, id: sessionId } = session;
-    return { credential: 'cookie', realm, username, scheme, sessionId, claims: clientClaims(session, ctx.config.issuer) };
+    const { realm, username, account, realmAccount, scheme, id: sessionId } = session;
+    return { credential: 'cookie', realm, username, account, realmAccount, scheme, sessionId, claims: clientClaims(session, ctx.config.issuer) };
   };
 }

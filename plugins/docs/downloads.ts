@@ -18,7 +18,7 @@ export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'f
       tag: 'Download',
       summary: 'The OpenAPI document as a file',
       responses: { 200: { description: 'OpenAPI 3.1', type: YAML_TYPE, schema: Type.String() } },
-      handle: () => ({ status: 200, body: front.openapi('yaml').text, type: YAML_TYPE, headers: attachment('openapi.yaml') }),
+      handle: () => ({ status: 200, body: front.openapi('yaml').bytes, type: YAML_TYPE, headers: attachment('openapi.yaml') }),
     },
     {
       method: 'GET',

@@ -37,9 +37,9 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
       summary: 'The OpenAPI document as JSON',
       responses: { 200: { description: 'OpenAPI 3.1', schema: Type.Object({}) }, 304: { description: 'the document has not changed' } },
       handle({ headers: { 'if-none-match': known } }) {
-        const { text, etag } = front.openapi('json');
+        const { bytes, etag } = front.openapi('json');
         const headers = { 'cache-control': 'no-cache', etag };
-        return String(known ?? '').includes(etag) ? { status: 304, headers } : { status: 200, body: text, type: 'application/json; charset=utf-8', headers };
+        return String(known ?? '').includes(etag) ? { status: 304, headers } : { status: 200, body: bytes, type: 'application/json; charset=utf-8', headers };
       },
     },
     {

@@ -1,4 +1,5 @@
 // The threads of the key server, and what its routes work with.
+import type { DirectoryApi } from '../../actors/directory/api.ts';
 import type { HsmApi } from '../../actors/hsm/api.ts';
 import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
@@ -47,8 +48,9 @@ export function keysActors(config: KeysConfig, version: string) {
 
 export type KeysActors = ReturnType<typeof keysActors>;
 
-/** Beside its own, the actor of the authentication service that verifies JWTs, and the HSM instances, whose state is told. */
+/** Beside its own, the actors of the authentication service that verify JWTs and know who is a super admin, and the HSM instances, whose state is told. */
 export type Neighbours = {
+  readonly directory: PinnedSpec<DirectoryApi, unknown>;
   readonly identity: PinnedSpec<IdentityApi, unknown>;
   readonly hsm: PinnedSpec<HsmApi, unknown>;
 };

@@ -2,6 +2,7 @@
 import type { Authenticators } from '../../kernel/http/authenticate.ts';
 import type { Authenticator } from '../../kernel/http/credential.ts';
 import { normalName } from '../../kernel/normal-form.ts';
+import { providerId } from '../../kernel/store/account-name.ts';
 import type { KeysContext } from './actors.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
@@ -29,19 +30,27 @@ function bearer(ctx: KeysContext): Authenticator {
     const token = /^Bearer +([\w~+/.=-]+)$/i.exec(value)?.[1];
     if (token === undefined) return undefined;
     const outcome = await ctx.actors.identity.at('main').verifyJwt({ ...request, token });
-    const username = outcome.ok ? nameIn(outcome.claims) : undefined;
-    if (!outcome.ok || username === undefined) {
+    const user = outcome.ok ? userIn(outcome.claims) : undefined;
+    if (!outcome.ok || user === undefined) {
       ctx.log.info({ reason: outcome.ok ? 'neither email nor sub can be a name' : outcome.reason }, 'JWT refused');
       return undefined;
     }
-    return { credential: 'authorization', realm: '', username, scheme: 'jwt', origin: providers[outcome.keySet]?.name as string };
+    const origin = providers[outcome.keySet]?.name as string;
+    const { email, sub } = user;
+    const account = providerId(origin, sub, email);
+    return { credential: 'authorization', realm: '', username: email ?? `sub:${sub}`, account, scheme: 'jwt', origin };
   };
 }
 
-/** An address that the provider has not verified may be anybody's. `sub` is required beside it. */
-function nameIn({ email, email_verified: isVerified, sub }: Record<string, unknown>): string | undefined {
+/** What has an `@` and begins like no subject. */
+const ADDRESS = /^(?!sub:).+@/s;
+
+/** An address that the provider has not verified may be anybody's. `sub` is required beside it, and is another user than one of that address. */
+function userIn({ email, email_verified: isVerified, sub }: Record<string, unknown>): { email?: string; sub?: string } | undefined {
   if (typeof sub !== 'string' || sub === '') return undefined;
-  const name = normalName(isVerified === true && typeof email === 'string' && email !== '' ? email : sub);
+  const isAddress = isVerified === true && typeof email === 'string' && ADDRESS.test(email);
+  const name = normalName(isAddress ? email : sub);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
-  return name === undefined || name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name) ? undefined : name;
+  if (name === undefined || name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
+  return isAddress ? { email: name } : { sub: name };
 }

@@ -43,7 +43,7 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
       const call = (id === undefined ? { name } : { name, kid: id }) as CryptoCall;
       const { status: answered, body: bodyOut, outcomes } = await ctx.actors.kmip.crypto(call, move(bytes), principalIn(ctx.config, request));
       count(outcomes);
-      return bodyOut.byteLength === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE };
+      return bodyOut.byteLength === 0 ? { status: answered } : { status: answered, body: bodyOut, type: JSON_TYPE, once: true };
     },
   }));
 }

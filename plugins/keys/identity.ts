@@ -5,17 +5,22 @@ import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
+import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import type { KeysConfig } from './config.ts';
 
 type Realms = Pick<KeysConfig, 'realm' | 'realms'>;
 
-/** @throws Fault FORBIDDEN for a session of a realm that may not use the key server */
+/** The account is fixed since the sign-in: nothing is looked up. @throws Fault FORBIDDEN for a session of a realm that may not use the key server */
 export function principalOf(config: Realms, caller: Caller, address: string): Principal {
   const source = sourceOf(address);
   const { credential, realm, scheme } = caller;
-  if (credential !== 'cookie') return { user: nameOf(caller), scheme, source };
+  if (credential === 'certificate') return { user: normalName(caller.username) ?? caller.username, scheme, source };
+  if (credential !== 'cookie') return { ...named(caller, nameOf(caller)), scheme, source };
   if (!config.realms.includes('*') && !config.realms.includes(realm)) throw new Fault('FORBIDDEN', { detail: 'this realm may not use the key server' });
-  return { user: sessionUser(config, caller), realm, scheme, source };
+  const ofRealm = { realm, ...(caller.realmAccount === realmScope(realm) ? {} : { realmAccount: caller.realmAccount as string }) };
+  if (isBare(config, caller)) return { user: caller.username, ...ofRealm, scheme, source };
+  const name = scheme === 'up' ? userName(realm, caller.username) : `${realmScope(realm)}${scheme}:${caller.username}`;
+  return { ...named(caller, name), ...ofRealm, scheme, source };
 }
 
 /** Of a request to a route that requires authentication. */
@@ -23,13 +28,18 @@ export function principalIn(config: Realms, { caller, address }: Request): Princ
   return principalOf(config, caller as Caller, address);
 }
 
-/** Realms, names of users and common names hold neither `:` nor `/`, so that the first of the two tells the form. */
-function sessionUser({ realm: bare }: Realms, { realm, username, scheme }: Caller): string {
-  if (scheme !== 'up') return `${realm}/${scheme}:${username}`;
-  return bare !== '' && realm === bare ? username : `${realm}/${username}`;
+/** The user shares the name with whoever shows a certificate of it, which nobody here can end: that is what the operator wants of this realm. */
+function isBare({ realm: bare }: Realms, { realm, scheme }: Caller): boolean {
+  return bare !== '' && realm === bare && scheme === 'up';
 }
 
+/** Never the name in the place of the account: it may have been another's. */
+function named({ credential, account, realm, realmAccount }: Caller, name: string): Pick<Principal, 'user' | 'name'> {
+  if (account === undefined || (realm !== '' && realmAccount === undefined)) throw new Error(`a caller by ${credential} has no account`);
+  return account === name ? { user: account } : { user: account, name };
+}
+
+/** Realms, names of users and common names hold neither `:` nor `/`, so that the first of the two tells the form. */
 function nameOf({ credential, username, origin }: Caller): string {
-  if (credential === 'certificate') return normalName(username) ?? username;
   return credential === 'authorization' ? `jwt:${origin}/${username}` : `${origin}:${username}`;
 }

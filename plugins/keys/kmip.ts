@@ -47,7 +47,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
       const message = move(owned(request.body ?? NO_BODY));
       const { status, body, outcomes } = await ctx.actors.kmip.serve(message, encoding, endpoint, principalIn(ctx.config, request));
       count(outcomes);
-      return { status, body, type: TYPES[encoding] };
+      return { status, body, type: TYPES[encoding], once: true };
     },
   });
   return [

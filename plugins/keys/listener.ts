@@ -31,6 +31,7 @@ export function kmipListeners(ctx: KeysContext, count: (outcomes: readonly strin
         return view.getUint32(0) === REQUEST_MESSAGE ? HEADER_BYTES + view.getUint32(4) : undefined;
       },
       answer: (message) => answer(ctx, count, message),
+      refuse: (message, why) => failureMessage(message.subarray(0, BEGINNING), `OVERLOADED: ${why}`, ctx.clock.now()),
     },
   ];
 }

@@ -1,5 +1,6 @@
 // The tables of the key server. Content is sealed; what is searched for is not.
 import type { Migration } from '../../kernel/store/migrate.ts';
+import { ACCOUNT_MIGRATION } from './account-migration.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
 /** `seq` tells which of two objects is newer; `due_at` when a date changes an object's state, or it must rotate. Times are milliseconds,
@@ -26,6 +27,7 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     about: 'MACs of objects and of grants; the rows that are there are given theirs by the next start',
     sql: 'ALTER TABLE kms_object ADD COLUMN seal BYTEA; ALTER TABLE kms_grant ADD COLUMN mac BYTEA;',
   },
+  ACCOUNT_MIGRATION,
   {
     id: 4,
     about: 'lists of grants a page at a time, the first that were made before later ones',

@@ -12,6 +12,7 @@ import { KEYS_MIGRATIONS } from './migrations.ts';
 import { outcomeCounter } from './outcomes.ts';
 import { rotateRegularly } from './rotation.ts';
 import { serverRoutes } from './server-info.ts';
+import { tombstoneRoutes } from './tombstones.ts';
 
 export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   name: 'keys',
@@ -28,7 +29,7 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   authenticators: keysAuthenticators,
   routes(ctx) {
     const count = outcomeCounter(ctx.metrics);
-    return [...kmipRoutes(ctx, count), ...cryptoRoutes(ctx, count), ...accessRoutes(ctx), ...serverRoutes(ctx)];
+    return [...kmipRoutes(ctx, count), ...cryptoRoutes(ctx, count), ...accessRoutes(ctx), ...tombstoneRoutes(ctx), ...serverRoutes(ctx)];
   },
   listeners: (ctx) => kmipListeners(ctx, outcomeCounter(ctx.metrics)),
   async open(ctx) {

@@ -29,8 +29,8 @@ export function serverRoutes(ctx: KeysContext): readonly Route[] {
       summary: 'Who one is: the name that objects are owned by and that grants are given to',
       responses: { 200: { description: 'the caller', schema: ME } },
       handle(request) {
-        const { user, realm, scheme } = principalIn(ctx.config, request);
-        return { status: 200, body: { user, ...(realm === undefined ? {} : { realm }), scheme } };
+        const { user, name = user, realm, scheme } = principalIn(ctx.config, request);
+        return { status: 200, body: { user: name, ...(realm === undefined ? {} : { realm }), scheme } };
       },
     },
     {

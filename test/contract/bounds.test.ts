@@ -61,6 +61,29 @@ test('texts are composed where their length is known: on the thread of every rou
   );
 });
 
+/** The schema of a member, wherever it stands below. */
+function memberOf(schema: unknown, name: string): Record<string, unknown> | undefined {
+  if (typeof schema !== 'object' || schema === null) return undefined;
+  const own = (schema as { properties?: Record<string, Record<string, unknown>> }).properties?.[name];
+  if (own) return own;
+  for (const part of Object.values(schema)) {
+    const found = memberOf(part, name);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+test('the limits that README lists are those of the schemas', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  const rows = [...readme.matchAll(/^\| .+ \| (\d+) (entries|characters|bytes) \| `(\w+ [^`]+)` `(\w+)` \|$/gm)];
+  assert.ok(rows.length >= 16);
+  const keywords = { entries: 'maxItems', characters: 'maxLength', bytes: 'x-max-bytes' } as const;
+  for (const [, most, unit, route, member] of rows) {
+    const found = memberOf(routes.find((each) => nameOf(each) === route)?.body, member as string);
+    assert.equal(found?.[keywords[unit as keyof typeof keywords]], Number(most), `${route} ${member}`);
+  }
+});
+
 test('the check finds what has no bound', () => {
   const text = { type: 'string' };
   assert.deepEqual(unbounded(text), [': a string without maxLength']);

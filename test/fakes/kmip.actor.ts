@@ -54,6 +54,9 @@ export default defineActor<KmipApi, KmipArgs>((args, ctx) => {
       mayCreate: async () => true,
       isPrivileged: async (caller) => args.privilegedUsers.includes(caller.user),
       check: async (_id, user, operations) => Object.fromEntries(operations.map((operation) => [`${operation} ${user ?? 'own'}`, true])),
+      tombstones: async () => ({ tombstones: [], next: null }),
+      transfer: async () => ({ transferred: 0, remaining: 0 }),
+      destroyOwned: async () => ({ destroyed: 0, remaining: 0 }),
       async rotateDue() {
         rotations += 1;
         ctx.report({ ready: true, detail: rotations });

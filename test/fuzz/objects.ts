@@ -75,9 +75,7 @@ export async function makeObjects(server: KeyServer): Promise<Made> {
     assert.equal(textOf(item, TAG.ResultMessage), undefined, `${operation} ${JSON.stringify(payload[0]?.value)}`);
     return structureOf(item, TAG.ResponsePayload) ?? structure(TAG.ResponsePayload, []);
   };
-  await makeSymmetric(ask);
-  await makePairs(ask);
-  await makeOthers(ask);
+  await makeThrough(ask);
   const granted = await server.rows.read(server.store, 'granted');
   assert.ok(granted);
   const rights = new Set(['get', 'encrypt', 'getattributes']);
@@ -85,7 +83,14 @@ export async function makeObjects(server: KeyServer): Promise<Made> {
   return made(ask);
 }
 
-type AskFor = (operation: OperationName, payload: readonly Node[], caller?: typeof ALICE) => Promise<Structure>;
+/** The same through whatever carries requests, but for the grant on `granted`. */
+export async function makeThrough(ask: AskFor): Promise<void> {
+  await makeSymmetric(ask);
+  await makePairs(ask);
+  await makeOthers(ask);
+}
+
+export type AskFor = (operation: OperationName, payload: readonly Node[], caller?: typeof ALICE) => Promise<Structure>;
 
 async function makeSymmetric(ask: AskFor): Promise<void> {
   const register = (chosen: string, content: Structure, ...more: readonly Node[]) =>
@@ -157,7 +162,7 @@ async function makeOthers(ask: AskFor): Promise<void> {
   await ask('Certify', [id('ec_pk'), attributes(id('leaf'), subject('Leaf'), link('CertificateLink', 'root'), link('PrivateKeyLink', 'root-key'))]);
 }
 
-async function made(ask: AskFor): Promise<Made> {
+export async function made(ask: AskFor): Promise<Made> {
   const gcm = parameters(code('BlockCipherMode', 'GCM'), integer(TAG.TagLength, 16));
   const iv = [bytes(TAG.IVCounterNonce, IV), bytes(TAG.AuthenticatedEncryptionAdditionalData, IV)];
   const encrypted = await ask('Encrypt', [id('aes'), gcm, bytes(TAG.Data, DATA), ...iv]);

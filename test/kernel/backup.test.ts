@@ -219,6 +219,38 @@ test('who changes a backup without the root key is found out', async () => {
   }, /has a table other that its migrations do not make/);
 });
 
+test('a file that changes between its two readings is refused, also where its end says the right digest of what was changed', async () => {
+  const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
+  const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
+  const other = withDigest(
+    lines.map((line) => line.replace('"team"', '"mate"')),
+    0,
+  );
+  const changing = join(folder, 'changing.backup');
+  copyFileSync(file, changing);
+  const { dataDir, options } = await place('sqlite');
+  putRootKey(old, dataDir);
+  // The text of a migration is read before each reading of the file.
+  let looks = 0;
+  const watched = BUILT_IN.map((plugin) =>
+    plugin.name === 'keys'
+      ? {
+          ...plugin,
+          migrations: (plugin.migrations ?? []).map((migration) => ({
+            ...migration,
+            get sql() {
+              looks += 1;
+              if (looks > (plugin.migrations ?? []).length) writeFileSync(changing, gzipSync(`${other.join('\n')}\n`));
+              return migration.sql;
+            },
+          })),
+        }
+      : plugin,
+  );
+  await assert.rejects(restore({ ...options, plugins: watched }, changing), /was changed while it was read/);
+  assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('gatehouse.db')));
+});
+
 test('without the root key it is refused, naming the one it needs', async () => {
   const id = JSON.parse(
     gunzipSync(readFileSync((backups.get('sqlite') as { file: string }).file))

@@ -27,12 +27,12 @@ export interface ProcessLimits {
 const ENTRY = fileURLToPath(new URL('entry.ts', import.meta.url));
 const running = new Set<ChildProcess>();
 
-/** @param root folder that the process works in @param file path from there */
-export function runFile(root: string, file: string, { limitMs, graceMs }: ProcessLimits): Promise<Ended> {
+/** @param root folder that the process works in @param file path from there @param env more of its environment */
+export function runFile(root: string, file: string, { limitMs, graceMs }: ProcessLimits, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ENTRY, `${root}/${file}`], {
     cwd: root,
-    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1' },
+    env: { ...process.env, FORCE_COLOR: '0', NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
   });

@@ -2,8 +2,12 @@
 import type { AllowedSkip } from './skip-list.ts';
 import type { Verdict } from './verdict.ts';
 
+const nameOf = ({ file, store }: Verdict): string => (store === undefined ? file : `${file} on ${store}`);
+
 /** A line for each file as it ends, and all it printed where something failed. */
-export function describe({ file, passed, failed, problems, output, seconds }: Verdict): string {
+export function describe(verdict: Verdict): string {
+  const { passed, failed, problems, output, seconds } = verdict;
+  const file = nameOf(verdict);
   const counts = `${passed} passed${failed > 0 ? `, ${failed} failed` : ''}, ${seconds.toFixed(1)} s`;
   const line = `${failed > 0 ? 'FAIL' : 'ok  '} ${file} (${counts})`;
   return failed === 0 ? line : [line, output.trimEnd(), ...problems.map((problem) => `${file}: ${problem}`)].join('\n');
@@ -17,7 +21,7 @@ export function summary(verdicts: readonly Verdict[], stale: readonly AllowedSki
   return [
     ...skips.map((reason) => `skipped: ${reason}`),
     ...stale.map(({ file, says }) => `not skipped here, though test/skips.toml allows it: ${file}: ${says}`),
-    ...verdicts.filter((verdict) => verdict.failed > 0).map(({ file }) => `failed: ${file}`),
+    ...verdicts.filter((verdict) => verdict.failed > 0).map((verdict) => `failed: ${nameOf(verdict)}`),
     ...trouble,
     `${sum(({ passed }) => passed)} passed, ${failed} failed${skips.length > 0 ? `, ${skips.length} skipped` : ''}`,
   ];

@@ -2,6 +2,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessLimits, runFile } from './file-process.ts';
+import { runsOnBoth, type SecondStore, startSecondStore } from './second-store.ts';
 import { select } from './selection.ts';
 import { type AllowedSkip, readSkipList, unused, withoutUnlisted } from './skip-list.ts';
 import { describe, exitStatus, summary } from './summary.ts';
@@ -19,14 +20,38 @@ export interface TestRun extends ProcessLimits {
   readonly print: (line: string) => void;
 }
 
+/** A file of a run, and the database it is given where that is not its own choice. */
+interface Job {
+  readonly file: string;
+  readonly second?: SecondStore;
+}
+
+/** What measures or exhausts the machine may take longer: the attacks have half a minute each. */
+const ALONE = 4;
+
 /** @returns the exit status */
 export async function runTests(run: TestRun): Promise<0 | 1> {
   const files = globSync('test/**/*.test.ts', { cwd: run.root });
   const trouble: string[] = [];
   const allowed = skipList(run.root, files, trouble);
   const { beside, alone, unmatched } = select(files, run.parts);
-  const verdicts = [...(await runAll(beside, run.width, run, allowed)), ...(await runAll(alone, 1, run, allowed))];
   trouble.push(...unmatched.map((part) => `no test file has "${part}" in its path`));
+  const both = beside.filter((file) => runsOnBoth(run.root, file));
+  const second = both.length > 0 ? await startSecondStore() : undefined;
+  const without = 'the key server was not tested on PostgreSQL, which needs the package postgresql';
+  if (both.length > 0 && !second && run.isStrict) trouble.push(without);
+  else if (both.length > 0 && !second) run.print(`skipped: ${without}`);
+  const jobs: Job[] = [...beside.map((file) => ({ file })), ...(second ? both.map((file) => ({ file, second })) : [])];
+  const verdicts = await runAll(jobs, run.width, run, allowed);
+  await second?.stop();
+  verdicts.push(
+    ...(await runAll(
+      alone.map((file) => ({ file })),
+      1,
+      { ...run, limitMs: run.limitMs * ALONE },
+      allowed,
+    )),
+  );
   for (const line of summary(verdicts, unused(allowed, verdicts), trouble)) run.print(line);
   return exitStatus(verdicts, trouble);
 }
@@ -42,13 +67,14 @@ function skipList(root: string, files: readonly string[], trouble: string[]): Al
   }
 }
 
-async function runAll(files: readonly string[], width: number, run: TestRun, allowed: readonly AllowedSkip[]): Promise<Verdict[]> {
-  const waiting = [...files];
+async function runAll(jobs: readonly Job[], width: number, run: TestRun, allowed: readonly AllowedSkip[]): Promise<Verdict[]> {
+  const waiting = [...jobs];
   const done: Verdict[] = [];
   const worker = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const plain = verdict(await runFile(run.root, file, run));
-      const judged = run.isStrict ? withoutUnlisted(plain, allowed) : plain;
+    for (let job = waiting.shift(); job; job = waiting.shift()) {
+      const plain = verdict(await runFile(run.root, job.file, run, job.second?.env));
+      const named = job.second ? { ...plain, store: 'PostgreSQL' } : plain;
+      const judged = run.isStrict ? withoutUnlisted(named, allowed) : named;
       done.push(judged);
       run.print(describe(judged));
     }

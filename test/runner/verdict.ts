@@ -4,6 +4,8 @@ import type { Ended } from './file-process.ts';
 
 export interface Verdict {
   readonly file: string;
+  /** Of a file that is run on another database than the usual one. */
+  readonly store?: string;
   readonly passed: number;
   readonly failed: number;
   /** Why a test or the whole file was skipped, one for each reason. */

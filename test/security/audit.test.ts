@@ -91,17 +91,16 @@ for (const { dialect, url } of databases) {
     assert.equal(signedIn.body.next_step, 'Authenticated');
     const from = async (source: string) => (await rows()).filter((row) => row.source === source);
     const ours = await from('203.0.113.9');
-    assert.deepEqual(
-      [ours.filter(({ outcome }) => outcome === 'refused').length, ours.filter(({ outcome }) => outcome === 'success').length],
-      [SOURCE_BURST, 1],
-    );
+    const written = ours.filter(({ outcome }) => outcome === 'refused').length;
+    // One more in five seconds, on a machine that is busy.
+    assert.ok(written >= SOURCE_BURST && written <= SOURCE_BURST + 20, `${written}`);
+    assert.equal(ours.filter(({ outcome }) => outcome === 'success').length, 1);
     assert.equal((await from('203.0.113.10')).length, 2);
     await server.runtime.advance(61_000);
-    await until(async () => (await rows('&event=audit.suppressed')).length > 0, 'the sum is written');
-    assert.deepEqual(
-      (await rows('&event=audit.suppressed')).map(({ target, source, request_id: request }) => [target, source, request]),
-      [['150 rows', '203.0.113.9', null]],
-    );
+    // On a machine that is busy a minute may pass meanwhile: then there are two.
+    const told = async () => (await rows('&event=audit.suppressed')).reduce((sum, { target }) => sum + Number.parseInt(target as string, 10), 0);
+    await until(async () => (await told()) === 350 - written, 'all that was left out is summed up');
+    for (const sum of await rows('&event=audit.suppressed')) assert.deepEqual([sum.source, sum.request_id], ['203.0.113.9', null]);
     requireChains(await rows());
   });
 

@@ -102,6 +102,26 @@ for (const [what, text] of Object.entries({
   });
 }
 
+test('so is a message in XML or in TTLV', async () => {
+  const structure = (content: Buffer) => {
+    const header = Buffer.from([0x42, 0x00, 0x78, 0x01, 0, 0, 0, 0]);
+    header.writeUInt32BE(content.length, 4);
+    return Buffer.concat([header, content]);
+  };
+  let nested = Buffer.alloc(0);
+  for (let depth = 0; depth < 2_000; depth++) nested = structure(nested);
+  for (const [type, body] of [
+    ['text/xml', `${'<RequestMessage>'.repeat(6_000)}${'</RequestMessage>'.repeat(6_000)}`],
+    ['text/xml', '<RequestMessage>'.repeat(6_000)],
+    ['application/octet-stream', nested.toString('latin1')],
+  ] as const) {
+    const before = server.lines.length;
+    const { status, text } = await server.ask('POST', '/kmip', { cookie, body, headers: { 'content-type': type } });
+    assert.ok(status === 200 && (type === 'application/octet-stream' || text.includes('InvalidMessage')), `${type}: ${status} ${text}`);
+    assert.ok(!server.lines.slice(before).some(({ level }) => level === 'error'));
+  }
+});
+
 /** Sends the beginning of a request, and never its body. @returns the status, or that none came */
 function answerWithoutBody(method: string, path: string, headers: readonly string[] = []): Promise<number | 'none'> {
   const { hostname, port } = new URL(server.address);

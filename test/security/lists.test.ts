@@ -144,7 +144,10 @@ for (const database of databases) {
     const named = expected.map((id) => [id]);
     await write("INSERT INTO realm VALUES ($1, '{}', 60, 60, 60, 0)", named);
     await write('INSERT INTO admin (id, userpass) VALUES ($1, $1)', named);
-    await write("INSERT INTO approle VALUES ($1, $1, 60, 0, '[]', 0, 1)", named);
+    await write(
+      "INSERT INTO approle (name, role_id, token_ttl_seconds, token_max_ttl_seconds, token_policies, secret_id_ttl_seconds, bind_secret_id) VALUES ($1, $1, 60, 0, '[]', 0, 1)",
+      named,
+    );
     await write("INSERT INTO cluster_role VALUES ($1, 'x', '{}')", named);
     await write("INSERT INTO secret_id VALUES ($1, $1, 'p00', 7, 0, 0, 0, 0)", named);
     await write(

@@ -101,7 +101,8 @@ for (const database of databases) {
     assert.equal((await login('eva', second)).body?.next_step, 'Authenticated');
     await lock(second);
     assert.equal((await remove(they.root, 'eva')).status, 200);
-    assert.equal((await they.signIn('r', 'eva', 'eva password')).body?.next_step, 'Authenticated');
+    // From the place that was locked, with a code that nobody asks for any more.
+    assert.equal((await they.signIn('r', 'eva', 'eva password', { totp_code: '000000' })).body?.next_step, 'Authenticated');
   });
 
   test(name("an admin's new password opens the lock of passwords and leaves that of codes"), async () => {

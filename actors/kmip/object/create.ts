@@ -1,6 +1,7 @@
 // Makes new objects: their identifier, state and the attributes that the server sets (specification 2.1 section 4).
 import { randomUUID } from 'node:crypto';
 import type { OperationContext } from '../operations/operation.ts';
+import { callerName } from '../principal.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
@@ -120,7 +121,7 @@ export async function requireCreation(ctx: OperationContext): Promise<void> {
 
 export async function mayCreate({ server, caller }: Pick<OperationContext, 'server' | 'caller'>): Promise<boolean> {
   const { privilegedUsers } = server.args;
-  if (privilegedUsers.length === 0 || privilegedUsers.includes(caller.user)) return true;
+  if (privilegedUsers.length === 0 || privilegedUsers.includes(callerName(caller))) return true;
   const grants = await server.rows.grants.readOfEverything(server.store);
   return granteesOf(caller).some((grantee) => grants.get(grantee)?.has('create'));
 }

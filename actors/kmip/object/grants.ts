@@ -35,9 +35,9 @@ export function parseOperations(text: string): ReadonlySet<string> {
   return new Set(text.split(' ').filter((name) => name !== ''));
 }
 
-/** The names under which a grant may be made to a caller. */
-export function granteesOf({ user, realm }: Principal): string[] {
-  return realm === undefined ? [user, EVERYBODY] : [user, `${realm}/*`, EVERYBODY];
+/** The accounts under which a grant may be made to a caller. */
+export function granteesOf({ user, realm, realmAccount = `${realm}/` }: Principal): string[] {
+  return realm === undefined ? [user, EVERYBODY] : [user, `${realmAccount}*`, EVERYBODY];
 }
 
 /** Whether grants let a caller do this; the owner needs none. */

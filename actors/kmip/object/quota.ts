@@ -41,7 +41,7 @@ export async function quotaProblem(from: Reader, quotas: KeyQuotas, owner: strin
   const rows = await from.all<{ kind: string; amount: number }>(AMOUNTS, [...KINDS, owner, scopeOf(owner)]);
   const amounts = new Map(rows.map(({ kind, amount }) => [kind, amount]));
   const over = held.find(({ kind, most }) => most > 0 && (amounts.get(kind) ?? 0) > most);
-  return over && overQuota(over, over.kind.startsWith('realm') ? scopeOf(owner) : owner);
+  return over && overQuota(over, over.kind.startsWith('realm') ? 'a realm' : 'an owner');
 }
 
 /** Realm or cluster role, with the slash behind it; empty for identities that have none. */

@@ -5,8 +5,13 @@ import { TAG } from '../ttlv/tag.ts';
 import { type IndexTerm, indexTerms } from './index-terms.ts';
 import { type DescriptionDraft, hasContent } from './managed-object.ts';
 
-export function readTerms(from: Reader, id: string): Promise<IndexTerm[]> {
-  return from.all<IndexTerm>('SELECT tag, value FROM kms_attribute WHERE object_id = $1', [id]);
+/** A term as it is stored. */
+export interface StoredTerm extends IndexTerm {
+  readonly owner: string;
+}
+
+export function readTerms(from: Reader, id: string): Promise<StoredTerm[]> {
+  return from.all<StoredTerm>('SELECT tag, value, owner FROM kms_attribute WHERE object_id = $1', [id]);
 }
 
 /** What wraps a content that was not read stands in the index; where the attributes name another key, the content has to tell. */
@@ -17,7 +22,9 @@ export async function termsOf(draft: DescriptionDraft, before: readonly IndexTer
   return indexTerms(Object.assign({ ...draft }, { content: await read() }));
 }
 
-export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms: readonly IndexTerm[], before: readonly IndexTerm[]): Promise<void> {
+export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms: readonly IndexTerm[], before: readonly StoredTerm[]): Promise<void> {
+  // The object has changed hands.
+  if (before.some(({ owner }) => owner !== draft.owner)) await tx.run('UPDATE kms_attribute SET owner = $2 WHERE object_id = $1', [draft.id, draft.owner]);
   const old = new Map(before.map((term) => [keyOf(term), term]));
   for (const term of terms) {
     if (old.delete(keyOf(term))) continue;

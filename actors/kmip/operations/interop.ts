@@ -1,4 +1,5 @@
 // Interop: a client tells of the test it is about to run (KMIP specification 2.1 section 6.1.26).
+import { callerName } from '../principal.ts';
 import { Refusal } from '../refusal.ts';
 import { named, required, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -9,6 +10,6 @@ export const interop: Operation = async (request, ctx) => {
   const step = required(named(request, TAG.InteropFunction, 'InteropFunction'), TAG.InteropFunction);
   const test = required(textOf(request, TAG.InteropIdentifier), TAG.InteropIdentifier);
   if (step === 'Reset') throw new Refusal('PermissionDenied', 'this server is not reset by its clients');
-  ctx.server.log.info({ user: ctx.caller.user, step, test: test.slice(0, 256) }, 'interoperability test');
+  ctx.server.log.info({ user: callerName(ctx.caller), step, test: test.slice(0, 256) }, 'interoperability test');
   return [];
 };

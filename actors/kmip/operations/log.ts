@@ -1,4 +1,5 @@
 // Log: a client's message for the server's log (KMIP specification 2.1 section 6.1.29).
+import { callerName } from '../principal.ts';
 import { Refusal } from '../refusal.ts';
 import { required, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -10,6 +11,6 @@ const MAX_CHARACTERS = 4096;
 export const log: Operation = async (request, ctx) => {
   const said = required(textOf(request, TAG.LogMessage), TAG.LogMessage);
   if (said.length > MAX_CHARACTERS) throw new Refusal('InvalidField', `a log message has ${MAX_CHARACTERS} characters at most`);
-  ctx.server.log.info({ user: ctx.caller.user, source: ctx.caller.source, said }, 'a client logs');
+  ctx.server.log.info({ user: callerName(ctx.caller), source: ctx.caller.source, said }, 'a client logs');
   return [];
 };

@@ -8,7 +8,7 @@ import { enumerationValueExists, operationExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { OPERATIONS } from './index.ts';
 import type { Operation, OperationContext } from './operation.ts';
-import { PROFILES } from './profiles.ts';
+import { profilesServed } from './profiles.ts';
 
 const { QueryFunction, ObjectType } = ENUM;
 const OBJECTS = [
@@ -50,7 +50,9 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
   ],
   [QueryFunction.QueryValidations]: () => [],
   [QueryFunction.QueryProfiles]: ({ version }) =>
-    PROFILES.filter(() => version.major > 1).map((name) => structure(TAG.ProfileInformation, [enumeration(TAG.ProfileName, ENUM.ProfileName[name])])),
+    (version.major > 1 ? profilesServed(new Set(Object.keys(OPERATIONS))) : []).map((name) =>
+      structure(TAG.ProfileInformation, [enumeration(TAG.ProfileName, ENUM.ProfileName[name])]),
+    ),
   [QueryFunction.QueryCapabilities]: () => [
     structure(TAG.CapabilityInformation, [
       boolean(TAG.StreamingCapability, true),

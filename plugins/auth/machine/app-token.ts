@@ -34,6 +34,10 @@ export function appTokenAuthenticator(ctx: AuthContext): Authenticator {
   return async ({ value }) => {
     const digest = appTokenDigest(value);
     const token = digest === undefined ? null : await ctx.actors.token.of(digest).look(digest);
-    return token ? { credential: 'app-token', realm: '', username: token.entity, scheme: 'token', origin: token.kind, policies: token.policies } : undefined;
+    if (!token) return undefined;
+    const { kind, role, entity, account, policies } = token;
+    // Every cluster has service accounts of the same names.
+    const username = kind === 'cluster' ? `${role}/${entity}` : role;
+    return { credential: 'app-token', realm: '', username, account, scheme: 'token', origin: kind, policies };
   };
 }

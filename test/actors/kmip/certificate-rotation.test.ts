@@ -27,6 +27,7 @@ import { createForgedRows } from '../../../kernel/store/forged-rows.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
+import { postgresDatabase } from '../../database.ts';
 import { ALICE, ObjectsInMemory } from '../../fakes/objects.ts';
 import { memoryLog } from '../../runtime.ts';
 
@@ -34,7 +35,7 @@ const START = 1_700_000_000;
 const HOUR = 3_600;
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-rotation-'));
-const store = await openStore(`sqlite:${join(folder, 'keys.db')}`, { writer: 'w', clock: createClock() });
+const store = await openStore((await postgresDatabase(folder)) ?? `sqlite:${join(folder, 'keys.db')}`, { writer: 'w', clock: createClock() });
 await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => 0);
 const { log, lines } = memoryLog();
 let now = START;

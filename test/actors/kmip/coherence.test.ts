@@ -5,6 +5,7 @@ import { encodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
 import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
 import { boolean, bytes, dateTime, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { IS_ON_POSTGRES } from '../../database.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { HARM } from '../../fakes/witnessed-kmip.actor.ts';
 import { outcome, until } from '../../runtime.ts';
@@ -89,12 +90,13 @@ async function signingKey() {
   return { id, sign: () => ask('Sign', [named(id), bytes(TAG.Data, Buffer.from('to be signed'))]) };
 }
 
-test('the threads serve from memory: many uses, hardly a read', async () => {
+test('the threads serve from memory: many uses, hardly a read; on PostgreSQL, where other nodes write, every use looks', async () => {
   const { id, encrypt } = await keyWithCiphertext();
   await Promise.all(Array.from({ length: THREADS * 4 }, encrypt));
   const answers = await Promise.all(Array.from({ length: 400 }, encrypt));
   assert.equal(threadsOf(answers), THREADS);
-  assert.equal(readsDuring(answers), 0, id);
+  if (IS_ON_POSTGRES) assert.ok(readsDuring(answers) > 0, id);
+  else assert.equal(readsDuring(answers), 0, id);
 });
 
 test('revoked', async () => {
@@ -223,7 +225,8 @@ test('without shared counters the same is let through: the memory is what the te
     assert.ok((await apart.ask('Revoke', revocation(id))).ok);
     const answers = await Promise.all(Array.from({ length: THREADS * 8 }, encrypt));
     assert.equal(threadsOf(answers), THREADS);
-    assert.equal(threadsOf(answers.filter(({ ok }) => ok)), THREADS - 1, 'only the thread that made the change knows of it');
+    const deceived = IS_ON_POSTGRES ? 0 : THREADS - 1;
+    assert.equal(threadsOf(answers.filter(({ ok }) => ok)), deceived, 'only the thread that made the change knows of it, unless all look');
   } finally {
     await apart.end();
   }

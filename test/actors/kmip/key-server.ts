@@ -18,6 +18,7 @@ import { openStore } from '../../../kernel/store/open.ts';
 import type { Store } from '../../../kernel/store/store.ts';
 import { keysActors } from '../../../plugins/keys/actors.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
+import { postgresDatabase } from '../../database.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import type { WitnessedArgs } from '../../fakes/witnessed-kmip.actor.ts';
 import { createRuntime } from '../../runtime.ts';
@@ -53,7 +54,7 @@ export interface KeyServerUnderTest extends Runtime {
 
 export interface KeyServerOptions {
   readonly threads: number;
-  /** Of the database; a file of the test's own without it. */
+  /** Of the database; one of the test's own without it. */
   readonly url?: string;
   readonly unshared?: boolean;
 }
@@ -74,7 +75,7 @@ const CONFIG = {
 
 export async function startKeyServer({ threads, url, unshared = false }: KeyServerOptions): Promise<KeyServerUnderTest> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-keys-'));
-  const address = url ?? `sqlite:${join(folder, 'keys.db')}`;
+  const address = url ?? (await postgresDatabase(folder)) ?? `sqlite:${join(folder, 'keys.db')}`;
   const store = await openStore(address, { writer: `test ${folder}`, clock: createClock() });
   await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS }], () => 1);
   const harm = new Int32Array(new SharedArrayBuffer(4));

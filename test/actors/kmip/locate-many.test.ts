@@ -13,6 +13,7 @@ import { dateTime, enumeration, integer, type Node, structure, text } from '../.
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
 import { DataKey } from '../../../kernel/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
+import { IS_ON_POSTGRES } from '../../database.ts';
 import { ALICE, ObjectsInMemory } from '../../fakes/objects.ts';
 import { type Answered, startKeyServer } from './key-server.ts';
 
@@ -135,13 +136,22 @@ test('more conditions than anybody needs are refused, not run', async () => {
   assert.match((await server.ask('Get', [text(TAG.UniqueIdentifier, JSON.stringify(many))])).reason, /^Invalid_Field/);
 });
 
+/** PostgreSQL goes through tables as small as these one by one unless it is kept from it; a scan that is left then has no index. */
+async function planOf(sql: string, params: Parameters<Reader['all']>[1]): Promise<string> {
+  if (!IS_ON_POSTGRES) return (await server.store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params)).map(({ detail }) => detail).join('; ');
+  return server.store.transaction(async (tx) => {
+    await tx.run('SET LOCAL enable_seqscan = off');
+    const lines = await tx.all<{ 'QUERY PLAN': string }>(`EXPLAIN ${sql}`, params);
+    return lines.map((line) => line['QUERY PLAN'].replace('Seq Scan on', 'SCAN')).join('; ');
+  });
+}
+
 test('no statement of a search scans a table', async () => {
   const plans: { sql: string; plan: string }[] = [];
   const explained: Reader = {
     get: async (sql, params) => (await explained.all(sql, params))[0] as never,
     async all(sql, params) {
-      const plan = await server.store.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params);
-      plans.push({ sql, plan: plan.map(({ detail }) => detail).join('; ') });
+      plans.push({ sql, plan: await planOf(sql, params) });
       return server.store.all(sql, params);
     },
   };
@@ -161,8 +171,8 @@ test('no statement of a search scans a table', async () => {
   for (const { sql, plan } of plans) {
     assert.doesNotMatch(plan, /SCAN (o|a|g|kms_\w+)\b/, `${sql}\n${plan}`);
     if (sql.includes('due_at <=')) assert.match(plan, /kms_object_due/);
-    // With a term, the rows of the owner are not gone through one by one.
-    if (sql.includes('a.owner =')) assert.doesNotMatch(plan, /kms_object_owner/, `${sql}\n${plan}`);
+    // With a term, the rows of the owner are not gone through one by one; PostgreSQL decides that by their number.
+    if (!IS_ON_POSTGRES && sql.includes('a.owner =')) assert.doesNotMatch(plan, /kms_object_owner/, `${sql}\n${plan}`);
   }
 });
 

@@ -119,7 +119,7 @@ for (const database of databases) {
   on('a batch that is one transaction is done whole or not at all, and sees its own changes', async (one, other) => {
     const found = [structure(TAG.Attributes, [nameNode('batch')])];
     const done = await undoable(one, ['Create', aesKey(nameNode('batch'))], ['Locate', found], ['Activate', []]);
-    assert.deepEqual(done.outcomes, ['Create:OperationUndone', 'Locate:OperationUndone', 'Activate:OperationFailed'], done.body);
+    assert.deepEqual(done.outcomes, ['Create:OperationUndone', 'Locate:OperationUndone', 'Activate:WrongKeyLifecycleState'], done.body);
     // The key is active already: the third item fails, and nothing of the batch is there.
     assert.deepEqual((await other.ask('Locate', found)).ids, []);
     const kept = await undoable(one, ['Create', aesKey(nameNode('batch'))], ['Locate', found], ['Get', []]);

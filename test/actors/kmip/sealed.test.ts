@@ -10,6 +10,7 @@ import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
 import { encodeJson } from '../../../actors/kmip/ttlv/json.ts';
 import { boolean, dateTime, enumeration, integer, type Node, structure } from '../../../actors/kmip/ttlv/node.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { IS_ON_POSTGRES, postgresFiles } from '../../database.ts';
 import { signInAdmin, startServer } from '../../server.ts';
 import { encryption, named, startKeyServer } from './key-server.ts';
 
@@ -88,8 +89,10 @@ test('no secret is in the files of the database or in the log of a server that t
       body: { kty: 'oct', alg: 'A256GCM', k: (secrets[0] as Buffer).toString('base64url') },
     });
     assert.ok(token.status < 500, token.text);
-    const files = readdirSync(join(folder, 'data'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-    assert.ok(files.some(({ name }) => name.endsWith('-wal')) && files.length >= 2, 'the log of the database is looked at as well');
+    const places = [join(folder, 'data'), ...(IS_ON_POSTGRES ? [await postgresFiles()] : [])];
+    const files = places.flatMap((place) => readdirSync(place, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    const isLog = ({ name, parentPath }: (typeof files)[number]) => (IS_ON_POSTGRES ? parentPath.endsWith('pg_wal') : name.endsWith('-wal'));
+    assert.ok(files.some(isLog) && files.length >= 2, 'the log of the database is looked at as well');
     for (const { name, parentPath } of files) assertNowhere(name, readFileSync(join(parentPath, name)), secrets);
     assert.ok(server.lines.length > 0);
     assertNowhere('the log', Buffer.from(server.lines.map((line) => JSON.stringify(line)).join('\n')), secrets);

@@ -52,7 +52,7 @@ test('every problem is reported at once', async () => {
     'htpp: unknown section',
     'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
     'auth.issuer: must NOT have fewer than 1 characters',
-    'http.prot: unknown key (known: host, port, trusted_proxies, body_limit, request_timeout, tls)',
+    'http.prot: unknown key (known: host, port, trusted_proxies, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
     'http.port: must be integer',
     'log.level: must be one of debug, info, warn, error, silent',
     'metrics.allow: nowhere: neither an address nor a network',

@@ -25,6 +25,7 @@ function echo(port: number): Listener {
     headerBytes: 4,
     maxMessageBytes: MOST,
     lengthOf: (header) => (header[0] === 0xff ? undefined : Buffer.from(header).readUInt32BE() + 4),
+    refuse: (_message, why) => framed(`refused: ${why}`),
     async answer(message) {
       seen.messages.push(message);
       const text = Buffer.from(message.bytes.subarray(4)).toString();

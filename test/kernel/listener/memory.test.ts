@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
+import { frontLimits } from '../../../kernel/front-limits.ts';
 import { listen } from '../../../kernel/listener/listen.ts';
 import type { Listener } from '../../../kernel/listener/listener.ts';
 import { CLIENT_AUTH, makeCertificate, SERVER_AUTH } from '../../certificates.ts';
@@ -19,12 +20,14 @@ const listener: Listener = {
   ...{ name: 'sized', setting: 'sized', host: '127.0.0.1', port: 0, headerBytes: 1, maxMessageBytes: MESSAGE },
   lengthOf: () => MESSAGE,
   answer: async () => Uint8Array.of(1),
+  refuse: () => Uint8Array.of(2),
 };
 
 test('the connection that goes beyond the limit is closed; memory comes back with answers and with ends', async () => {
-  const limits = { arrivalMs: 60_000, share: 1, memoryLimit: 250_000 };
+  const clock = createClock();
+  const limits = frontLimits({ caller_memory: 250_000, total_memory: 250_000, write_timeout: 30 } as never, clock);
   const tls = { cert: own.cert, key: own.key, ca: authority.cert, requestCert: true };
-  const open = await listen(listener, { tls, clock: createClock(), log: memoryLog().log, ...limits });
+  const open = await listen(listener, { tls, clock, log: memoryLog().log, limits, arrivalMs: 60_000, share: 1 });
   const sockets: TLSSocket[] = [];
   const dial = async () => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(open.address).port), ca: authority.cert, cert: ann.cert, key: ann.key });
@@ -64,6 +67,7 @@ test('the connection that goes beyond the limit is closed; memory comes back wit
   } finally {
     for (const socket of sockets) socket.destroy();
     await open.close(1_000);
+    limits.stalled.close();
   }
 });
 

@@ -1,5 +1,6 @@
 // Supervision: growing delays, the crash budget, failed and retried, killed at a deadline, stopped gracefully.
 import assert from 'node:assert/strict';
+import type { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
 import { DEFAULT_RESTART } from '../../../kernel/actor.ts';
 import { pinnedProbe, replicatedProbe } from '../../fakes/probe.ts';
@@ -93,6 +94,24 @@ test("deadline: 'kill' counts from the start of the work, not from its waiting",
   const answers = await Promise.all([outcome(ref('strict').sleep(250)), outcome(ref('strict').sleep(250))]);
   assert.deepEqual(answers, ['slept', 'slept']);
   await runtime.stop();
+});
+
+test('a stop while a thread is replaced ends the new one as well', async () => {
+  const threads = new Set<Worker>();
+  const note = (worker: Worker) => {
+    threads.add(worker);
+    worker.on('exit', () => threads.delete(worker));
+  };
+  process.on('worker', note);
+  const { runtime, ref } = createRuntime({ strict: replicatedProbe(1, { deadlineMs: 150, onDeadline: 'kill' }) });
+  await runtime.start();
+  const [first] = threads;
+  assert.equal(await outcome(ref('strict').spin(60_000)), 'DEADLINE');
+  await until(() => threads.size === 1 && !threads.has(first as Worker), 'another thread takes its place');
+  assert.equal(runtime.groups.get('strict')?.cells[0]?.state, 'starting');
+  await runtime.stop();
+  await until(() => threads.size === 0, 'no thread is left');
+  process.off('worker', note);
 });
 
 test('a graceful stop finishes what is under way, runs the hook, and refuses what comes later', async () => {

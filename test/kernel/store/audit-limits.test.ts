@@ -28,13 +28,16 @@ interface Opened {
 
 async function open(url: string): Promise<Opened> {
   const clock = createClock();
-  const store = await openStore(url, { writer: 'node/x/0', clock });
+  // Time for measuring passes when the test says so, and not with a machine that is busy.
+  let monotonic = 0;
+  const store = await openStore(url, { writer: 'node/x/0', clock: { ...clock, monotonic: () => monotonic } });
   await migrate(store, [], () => clock.now());
   return {
     store,
     clock,
     rows: () => store.all<AuditRow>('SELECT * FROM audit ORDER BY seq'),
     pass(ms) {
+      monotonic += ms;
       Atomics.add(clock.offset, 0, BigInt(ms));
       clock.moved();
     },
@@ -105,9 +108,6 @@ for (const { dialect, url } of databases) {
     for (let host = 0; host < 250; host++) await refuse(`10.0.0.${host}`, 10);
     assert.equal((await rows()).length, TOTAL_BURST);
     await store.close();
-    const { store: again, rows: read } = await open(await url());
-    await again.close();
-    assert.ok(read);
   });
 
   test(`${dialect}: a transaction that is undone takes nothing off the number, and what was left out is told when the store closes`, async () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
 import { type AuditRow, auditHash } from '../../../kernel/store/audit.ts';
-import { migrate } from '../../../kernel/store/migrate.ts';
+import { migrate, withKernel } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import { isUniqueViolation, type Store } from '../../../kernel/store/store.ts';
 import { testDatabases } from '../../stores.ts';
@@ -125,11 +125,11 @@ for (const database of databases) {
     const url = await database.url();
     const stores = await Promise.all([1, 2, 3].map((n) => openStore(url, { writer: `w${n}`, clock })));
     const applied = await Promise.all(stores.map((store) => migrate(store, [TABLE], () => clock.now())));
+    const [store] = stores as [Store];
     assert.equal(
       applied.reduce((sum, count) => sum + count, 0),
-      3,
+      withKernel([TABLE]).reduce((sum, { migrations }) => sum + migrations.length, 0),
     );
-    const [store] = stores as [Store];
     const broken = { owner: 'sample', migrations: [...TABLE.migrations, { id: 2, about: 'broken', sql: 'CREATE TABLE half (id TEXT); CREATE NONSENSE' }] };
     await assert.rejects(
       migrate(store, [broken], () => 0),

@@ -76,10 +76,14 @@ test('app tokens: a role of machines', async () => {
 });
 
 test('a JWT of a provider: its verified address, else its subject', async () => {
-  assert.deepEqual(await me(await bearer()), { user: 'jwt:corp/user-1', scheme: 'jwt' });
+  assert.deepEqual(await me(await bearer()), { user: 'jwt:corp/sub:user-1', scheme: 'jwt' });
   assert.deepEqual(await me(await bearer({ email: 'ada@acme.com', email_verified: true })), { user: 'jwt:corp/ada@acme.com', scheme: 'jwt' });
   for (const email_verified of [undefined, false, 'true', 1])
-    assert.deepEqual(await me(await bearer({ email: 'ada@acme.com', email_verified })), { user: 'jwt:corp/user-1', scheme: 'jwt' });
+    assert.deepEqual(await me(await bearer({ email: 'ada@acme.com', email_verified })), { user: 'jwt:corp/sub:user-1', scheme: 'jwt' });
+  // A subject like an address, and an address like a subject, are no way to the other.
+  assert.deepEqual(await me(await bearer({ sub: 'ada@acme.com' })), { user: 'jwt:corp/sub:ada@acme.com', scheme: 'jwt' });
+  for (const email of ['sub:user-2', 'sub:a@acme.com', 'not an address'])
+    assert.deepEqual(await me(await bearer({ email, email_verified: true })), { user: 'jwt:corp/sub:user-1', scheme: 'jwt' });
 });
 
 test('a JWT that is not valid: 401, whatever is wrong with it', async () => {

@@ -2,19 +2,36 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'uvu';
+import { callerName } from '../../../actors/kmip/principal.ts';
 import { validate } from '../../../kernel/config/validate.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
+import { namingOf } from '../../../kernel/store/account-name.ts';
 import { isUsername } from '../../../plugins/auth/username.ts';
 import { KEYS_CONFIG, type KeysConfig, keysProblems } from '../../../plugins/keys/config.ts';
 import { principalOf } from '../../../plugins/keys/identity.ts';
 
 const ALL = { realm: '', realms: ['*'] };
-const session = (realm: string, username: string, scheme = 'up'): Caller => ({ credential: 'cookie', realm, username, scheme, sessionId: 's' });
+/** As the sign-in fixes them: of the first realm and the first user of their names. */
+const accounts = (realm: string, username: string, scheme: string) => ({
+  account: `${realm}/${scheme === 'up' ? '' : `${scheme}:`}${username}`,
+  realmAccount: `${realm}/`,
+});
+const session = (realm: string, username: string, scheme = 'up'): Caller => ({
+  ...{ credential: 'cookie', realm, username, scheme, sessionId: 's' },
+  ...accounts(realm, username, scheme),
+});
 const certificate = (username: string): Caller => ({ credential: 'certificate', realm: '', username, scheme: 'cc' });
-const token = (origin: string, username: string): Caller => ({ credential: 'app-token', realm: '', username, scheme: 'token', origin });
-const bearer = (origin: string, username: string): Caller => ({ credential: 'authorization', realm: '', username, scheme: 'jwt', origin });
-const userOf = (caller: Caller, config = ALL) => principalOf(config, caller, '192.0.2.1').user;
+const token = (origin: string, username: string): Caller => ({
+  ...{ credential: 'app-token', realm: '', username, scheme: 'token', origin },
+  account: `${origin}:${username}`,
+});
+const bearer = (origin: string, username: string): Caller => ({
+  ...{ credential: 'authorization', realm: '', username, scheme: 'jwt', origin },
+  account: `idp:${origin}/${username.startsWith('sub:') ? '' : 'email:'}${username}`,
+});
+const userOf = (caller: Caller, config = ALL) => callerName(principalOf(config, caller, '192.0.2.1'));
+const accountOf = (caller: Caller, config = ALL) => principalOf(config, caller, '192.0.2.1').user;
 
 test('each source has its form', () => {
   assert.equal(userOf(certificate('owner@acme.com')), 'owner@acme.com');
@@ -23,7 +40,43 @@ test('each source has its form', () => {
   assert.equal(userOf(session('acme', 'ann', 'cc')), 'acme/cc:ann');
   assert.equal(userOf(bearer('corp', 'ada@acme.com')), 'jwt:corp/ada@acme.com');
   assert.equal(userOf(token('approle', 'backup')), 'approle:backup');
-  assert.equal(userOf(token('cluster', 'prod/web')), 'cluster:prod/web');
+  assert.equal(userOf(token('cluster', 'blue/prod/web')), 'cluster:blue/prod/web');
+  assert.equal(userOf(bearer('corp', 'sub:7')), 'jwt:corp/sub:7');
+});
+
+test('what belongs to somebody belongs to the account, and never to the name in its place', () => {
+  const again: Caller = { ...session('acme', 'alice'), account: 'account:1', realmAccount: 'account:2/' };
+  assert.deepEqual(principalOf(ALL, again, '192.0.2.1'), {
+    user: 'account:1',
+    name: 'acme/alice',
+    realm: 'acme',
+    realmAccount: 'account:2/',
+    scheme: 'up',
+    source: '192.0.2.1',
+  });
+  for (const caller of [session('acme', 'alice'), token('approle', 'backup'), bearer('corp', 'sub:7')]) {
+    const { account: _account, ...nobody } = caller;
+    assert.throws(() => principalOf(ALL, nobody as Caller, '192.0.2.1'), /no account/);
+  }
+});
+
+test('the name that a caller is told is read as that caller', () => {
+  for (const caller of [
+    certificate('owner@acme.com'),
+    session('acme', 'alice'),
+    session('acme', 'https://idp#7', 'jwt'),
+    session('acme', 'ann', 'cc'),
+    bearer('corp', 'ada@acme.com'),
+    bearer('corp', 'sub:ada@acme.com'),
+    token('approle', 'backup'),
+    token('cluster', 'blue/prod/web'),
+  ]) {
+    const naming = namingOf(userOf(caller));
+    const read = naming?.kind === 'outside' ? naming.id : naming?.kind === 'role' ? naming.name : naming && naming.scope + naming.local;
+    assert.equal(read, accountOf(caller));
+  }
+  for (const nobody of ['', 'account:1', 'idp:corp/sub:7', 'cluster:prod/web', 'cluster:a/b/c/d', 'approle:', 'approle:a/b', 'acme/', '/alice', 'a:b'])
+    assert.equal(namingOf(nobody), undefined, nobody);
 });
 
 test('the realm is told for sessions only, with the scheme and the source', () => {
@@ -75,12 +128,13 @@ test('two callers that are not the same have different names, whatever a name is
     fc.tuple(part, username).map(([realm, name]) => session(realm, name, 'cc')),
     fc.tuple(part, hostile).map(([provider, name]) => bearer(provider, name)),
     roles.map((role) => token('approle', role)),
-    fc.tuple(roles, roles).map(([namespace, name]) => token('cluster', `${namespace}/${name}`)),
+    fc.tuple(roles, roles, roles).map(([role, namespace, name]) => token('cluster', `${role}/${namespace}/${name}`)),
   );
   const key = ({ credential, realm, username: name, scheme, origin }: Caller) => JSON.stringify([credential, realm, name, scheme, origin]);
   fc.assert(
     fc.property(caller, caller, (a, b) => {
       assert.equal(userOf(a) === userOf(b), key(a) === key(b), `${key(a)} ${key(b)}`);
+      assert.equal(accountOf(a) === accountOf(b), key(a) === key(b), `${key(a)} ${key(b)}`);
     }),
     { numRuns: 3_000 },
   );

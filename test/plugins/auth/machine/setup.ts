@@ -96,6 +96,7 @@ async function insertUser(tx: Transaction, realm: string, username: string, admi
   );
   if (administered.length > 0) await tx.run('INSERT INTO admin (id, userpass) VALUES ($1, $1)', [username]);
   for (const id of administered) await tx.run('INSERT INTO admin_realm (admin, realm) VALUES ($1, $2)', [username, id]);
+  if (administered.length > 0) await tx.run('INSERT INTO admin_account (admin, account, realm) VALUES ($1, $2, $3)', [username, `${realm}/${username}`, realm]);
 }
 
 /** Status and code of a refusal. */

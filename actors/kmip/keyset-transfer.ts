@@ -1,0 +1,31 @@
+// Keysets of one name are not mixed when objects change hands: `name@latest` would be another key from one moment to the next.
+import { Fault } from '../../kernel/fault.ts';
+import { generationOf } from './object/finder.ts';
+import { keysetOf } from './object/index-terms.ts';
+import type { KeyServer } from './server.ts';
+import { TAG } from './ttlv/tag.ts';
+
+/** Keysets that both have, at most looked at. */
+const MAX_SHARED = 1_000;
+
+/**
+ * Generations of one keyset are different: those of two keysets of one name begin alike, while the rest of a keyset that has gone in part fits.
+ * @param id of the only object that is to change hands, or undefined for all
+ * @throws Fault KEYS_REFUSED
+ */
+export async function requireApart(server: KeyServer, from: string, to: string, id: string | undefined): Promise<void> {
+  const sql = `SELECT mine.object_id AS one, theirs.object_id AS other FROM kms_attribute mine
+    JOIN kms_attribute theirs ON theirs.owner = $2 AND theirs.tag = mine.tag AND theirs.value = mine.value
+    WHERE mine.owner = $1 AND mine.tag = $3${id === undefined ? '' : ' AND mine.object_id = $4'} LIMIT ${MAX_SHARED}`;
+  const shared = await server.store.all<{ one: string; other: string }>(sql, [from, to, TAG.RotateName, ...(id === undefined ? [] : [id])]);
+  if (shared.length === 0) return;
+  const objects = await server.rows.describeAll(server.store, [...new Set(shared.flatMap(({ one, other }) => [one, other]))]);
+  const known = new Map(objects.map((object) => [object.id, object]));
+  for (const { one, other } of shared) {
+    const [mine, theirs] = [known.get(one), known.get(other)];
+    if (mine && theirs && generationOf(mine) === generationOf(theirs))
+      throw new Fault('KEYS_REFUSED', {
+        detail: `Invalid_Field: to: has a keyset ${JSON.stringify(keysetOf(mine))} already; hand over to another, or rename it`,
+      });
+  }
+}

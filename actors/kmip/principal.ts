@@ -1,0 +1,29 @@
+// Who asks, for people: the name of a caller, and the caller that a name stands for.
+
+import { namingOf, scopeOf } from '../../kernel/store/account-name.ts';
+import { accountOf, accountOfScope } from '../../kernel/store/accounts.ts';
+import type { AuditEvent } from '../../kernel/store/audit.ts';
+import type { Reader } from '../../kernel/store/store.ts';
+import type { Principal } from './api.ts';
+
+/** As answers, logs, the audit and the configuration write it. */
+export function callerName({ user, name = user }: Principal): string {
+  return name;
+}
+
+/** The part of an audit row that tells who it was. */
+export function auditActor(caller: Principal): Pick<AuditEvent, 'actor' | 'realm' | 'scheme' | 'source'> {
+  const { realm, scheme, source } = caller;
+  return { actor: callerName(caller), realm, scheme, source };
+}
+
+/** Whoever has a name now, to be asked about; undefined where nobody has it, and nothing is kept for who will. */
+export async function subjectOf(from: Reader, name: string): Promise<Principal | undefined> {
+  const account = await accountOf(from, name);
+  const naming = namingOf(name);
+  if (account === undefined || naming === undefined) return undefined;
+  const who = { user: account, name, scheme: '', source: '' };
+  const isOfRealm = (naming.kind === 'user' || naming.kind === 'guest') && !naming.scope.includes(':');
+  const realmAccount = isOfRealm ? await accountOfScope(from, scopeOf(name) as string) : undefined;
+  return realmAccount === undefined ? who : { ...who, realm: name.slice(0, name.indexOf('/')), realmAccount };
+}

@@ -1,0 +1,32 @@
+// How super admins name an account that has ended: as the list of tombstones tells it, or by the name that it had, where only one of them owns anything.
+import { Fault } from '../../kernel/fault.ts';
+import { ACCOUNT, nameOfId, namingOf, scopeOf } from '../../kernel/store/account-name.ts';
+import { type AccountView, viewAccounts } from '../../kernel/store/accounts.ts';
+import type { Reader } from '../../kernel/store/store.ts';
+
+/** No name of a caller begins so: the first account of a name, whose id is the name, is told from the name. */
+export function handleOf(account: string): string {
+  return account.startsWith(ACCOUNT) ? account : ACCOUNT + account;
+}
+
+/** @throws Fault NOT_FOUND, KEYS_REFUSED where the name was that of several who own something */
+export async function tombstoneOf(from: Reader, text: string): Promise<{ account: string; view: AccountView }> {
+  const ids = text.startsWith(ACCOUNT) ? [text, text.slice(ACCOUNT.length)] : await hadName(from, text);
+  const views = await viewAccounts(from, ids);
+  const found: { account: string; view: AccountView }[] = [];
+  for (const [account, view] of views)
+    if (view.isEnded && (await from.get('SELECT id FROM kms_object WHERE owner = $1 LIMIT 1', [account]))) found.push({ account, view });
+  const [first, ...others] = found;
+  if (!first) throw new Fault('NOT_FOUND', { detail: 'there is no account that has ended, had this name and owns objects' });
+  if (others.length > 0)
+    throw new Fault('KEYS_REFUSED', { detail: `Invalid_Field: from: several had this name: ${found.map(({ account }) => handleOf(account)).join(', ')}` });
+  return first;
+}
+
+/** All ids that may have stood behind a name. */
+async function hadName(from: Reader, name: string): Promise<string[]> {
+  const idsOf = async (of: string) => (await from.all<{ id: string }>('SELECT id FROM account WHERE name = $1 ORDER BY ended_at', [of])).map(({ id }) => id);
+  const scope = namingOf(name)?.kind === 'guest' ? scopeOf(name) : undefined;
+  const within = scope === undefined ? [] : (await idsOf(scope)).map((id) => id + name.slice(scope.length));
+  return [...new Set([...(await idsOf(name)), ...within, ...(nameOfId(name).isPast ? [name] : [])])];
+}

@@ -1,0 +1,100 @@
+// The routes /access/tombstones, /access/transfer and /access/destroy: what the deleted have owned, for super admins.
+import Type, { type Static } from 'typebox';
+import type { Principal } from '../../actors/kmip/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import type { Request, Route } from '../../kernel/http/route.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
+import { userName } from '../../kernel/store/account-name.ts';
+import type { KeysContext } from './actors.ts';
+
+const strict = { additionalProperties: false };
+const MAX_LISTED = 1_000;
+const MAX_NAME_LENGTH = 2_304;
+const MAX_IDENTIFIER_LENGTH = 1_024;
+
+const FROM = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME_LENGTH,
+  description: 'the account, or the name if it was that of one only',
+  examples: ['team/ada'],
+});
+const TO = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'the name of who is to own it', examples: ['team/bob'] });
+const OBJECT = Type.Optional(Type.String({ minLength: 1, maxLength: MAX_IDENTIFIER_LENGTH, description: 'one object; all without it' }));
+const QUERY = Type.Object(
+  {
+    limit: Type.Integer({ default: 100, minimum: 1, maximum: MAX_LISTED }),
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: '`next` of the page before' })),
+  },
+  strict,
+);
+const TRANSFER_BODY = Type.Object({ from: FROM, to: TO, unique_identifier: OBJECT }, strict);
+const DESTROY_BODY = Type.Object({ from: FROM, unique_identifier: OBJECT }, strict);
+const REMAINING = Type.Integer({ description: 'ask again while there are any' });
+const TOMBSTONE = Type.Object({
+  account: Type.String(),
+  name: Type.String(),
+  ended_at: Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds; null where it is not known' }),
+  objects: Type.Integer({ description: 'that are not destroyed' }),
+});
+const TOMBSTONES = Type.Object({ tombstones: Type.Array(TOMBSTONE), next: Type.Union([Type.String(), Type.Null()]) });
+
+const COMMON = { auth: ['cookie'], tag: 'Access control' } as const;
+const REFUSALS = {
+  403: { description: 'the caller is no super admin' },
+  404: { description: 'there is no such account that has ended and owns something, or no such object of it' },
+  422: { description: 'several had the name, nobody has the new one, or a keyset of the same name is there' },
+};
+
+export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
+  const { kmip } = ctx.actors;
+  return [
+    {
+      ...COMMON,
+      method: 'GET',
+      path: '/access/tombstones',
+      summary: 'What the deleted have owned, for super admins',
+      query: QUERY,
+      responses: { 200: { description: 'as asked', schema: TOMBSTONES }, 403: REFUSALS[403] },
+      async handle(request) {
+        await superAdmin(ctx, request);
+        const { limit, after } = request.query as unknown as Static<typeof QUERY>;
+        return { status: 200, body: await kmip.tombstones(after?.normalize('NFC'), Number(limit)) };
+      },
+    },
+    {
+      ...COMMON,
+      method: 'POST',
+      path: '/access/transfer',
+      summary: 'Hand over what somebody deleted has owned, for super admins',
+      body: TRANSFER_BODY,
+      responses: { 200: { description: 'done', schema: Type.Object({ transferred: Type.Integer(), remaining: REMAINING }) }, ...REFUSALS },
+      async handle(request: Request<Static<typeof TRANSFER_BODY>>) {
+        const by = await superAdmin(ctx, request);
+        const { from, to, unique_identifier: id } = request.body;
+        return { status: 200, body: await kmip.transfer(from.normalize('NFC'), to.normalize('NFC'), id, by) };
+      },
+    },
+    {
+      ...COMMON,
+      method: 'POST',
+      path: '/access/destroy',
+      summary: 'Destroy what somebody deleted has owned, for super admins',
+      body: DESTROY_BODY,
+      responses: { 200: { description: 'done', schema: Type.Object({ destroyed: Type.Integer(), remaining: REMAINING }) }, ...REFUSALS },
+      async handle(request: Request<Static<typeof DESTROY_BODY>>) {
+        const by = await superAdmin(ctx, request);
+        const { from, unique_identifier: id } = request.body;
+        return { status: 200, body: await kmip.destroyOwned(from.normalize('NFC'), id, by) };
+      },
+    },
+  ];
+}
+
+/** Whether or not realm `_` may use the key server. @throws Fault FORBIDDEN for anybody else */
+async function superAdmin(ctx: KeysContext, { caller, address }: Request): Promise<Principal> {
+  const { realm, username, account = '', scheme } = caller as Caller;
+  if (!(await ctx.actors.directory.at('main').administered({ realm, account })).includes('_')) throw new Fault('FORBIDDEN');
+  const name = scheme === 'up' ? userName(realm, username) : userName(realm, `${scheme}:${username}`);
+  return { user: account, name, realm, scheme, source: sourceOf(address) };
+}

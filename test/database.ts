@@ -1,0 +1,42 @@
+// The database of a server that a test starts: a SQLite file of its own, or one of the PostgreSQL that the runner has started for this run of the file.
+import pg from 'pg';
+
+/** Address of the runner's PostgreSQL; the runner runs a file a second time with it. */
+export const POSTGRES_VARIABLE = 'GATEHOUSE_TEST_POSTGRES';
+
+/** Whether this run of the file is the second one. */
+export const IS_ON_POSTGRES = process.env[POSTGRES_VARIABLE] !== undefined;
+
+const made = new Map<string, Promise<string>>();
+
+/** @param folder of the server: one that is started again over it finds its database again @returns undefined for SQLite */
+export async function postgresDatabase(folder: string): Promise<string | undefined> {
+  const cluster = process.env[POSTGRES_VARIABLE];
+  if (cluster === undefined) return undefined;
+  const database = made.get(folder) ?? create(cluster, `test_${process.pid}_${made.size}`);
+  made.set(folder, database);
+  return database;
+}
+
+async function create(cluster: string, name: string): Promise<string> {
+  await query(cluster, `CREATE DATABASE ${name}`);
+  const url = new URL(cluster);
+  url.pathname = `/${name}`;
+  return url.href;
+}
+
+/** All that PostgreSQL has in its files at this moment, its log of changes among them. @returns their folder */
+export async function postgresFiles(): Promise<string> {
+  const cluster = process.env[POSTGRES_VARIABLE] as string;
+  await query(cluster, 'CHECKPOINT');
+  const [row] = await query(cluster, 'SHOW data_directory');
+  return (row as { data_directory: string }).data_directory;
+}
+
+async function query(url: string, sql: string): Promise<readonly unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query(sql);
+  await client.end();
+  return rows;
+}

@@ -1,0 +1,38 @@
+// Which test files hold which sources: those that are quick and near first, since the first failure ends the look at a mutant.
+import { globSync } from 'node:fs';
+
+/** Folders or files that are mutated, with patterns of the test files that hold them. The first entry that fits counts. */
+export const TEST_MAP: readonly (readonly [sources: string, tests: readonly string[]])[] = [
+  ['kernel/runtime', ['test/kernel/runtime/*.test.ts', 'test/actors/crash.test.ts', 'test/actors/kmip/stream.actor.test.ts']],
+  ['kernel/store', ['test/kernel/store/*.test.ts', 'test/kernel/backup.test.ts', 'test/plugins/auth/sessions.test.ts']],
+  ['kernel/http', ['test/kernel/http/*.test.ts', 'test/plugins/auth/sessions.test.ts', 'test/security/old-tls.test.ts']],
+  ['actors/session', ['test/plugins/auth/sessions.test.ts', 'test/plugins/auth/{login,isolation,administration,second-factor,certificate-login}.test.ts']],
+  ['actors/token', ['test/plugins/auth/machine/{token,approle-login,cluster-login,roles}.test.ts', 'test/plugins/auth/token-login.test.ts']],
+  [
+    'actors/directory',
+    [
+      'test/plugins/auth/{login,second-factor,administration,isolation,certificate-login,token-login,sessions}.test.ts',
+      'test/plugins/auth/machine/*.test.ts',
+      'test/security/{lost-updates,refused-login,second-factor-guesses,super-realm}.test.ts',
+    ],
+  ],
+  ['actors/kmip/access.ts', ['test/actors/kmip/others-objects.test.ts', 'test/plugins/keys/access.test.ts', 'test/actors/kmip/*.test.ts']],
+  [
+    'actors/kmip/object',
+    ['test/actors/kmip/object/*.test.ts', 'test/actors/kmip/{operations,message,rest}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts'],
+  ],
+  ['actors/kmip/operations', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
+];
+
+/** @returns all source files of the map that begin with one of the paths, or all where none is given */
+export function sourcesOf(root: string, paths: readonly string[]): string[] {
+  const all = TEST_MAP.flatMap(([sources]) => (sources.endsWith('.ts') ? [sources] : globSync(`${sources}/**/*.ts`, { cwd: root }).sort()));
+  return paths.length === 0 ? all : all.filter((file) => paths.some((path) => file === path || file.startsWith(`${path.replace(/\/$/, '')}/`)));
+}
+
+/** @returns the test files of a source, in the order of the map, each once; those that measure are left out */
+export function testsOf(root: string, file: string): string[] {
+  const patterns = TEST_MAP.find(([sources]) => file === sources || file.startsWith(`${sources}/`))?.[1] ?? [];
+  const files = patterns.flatMap((pattern) => globSync(pattern, { cwd: root }).sort());
+  return [...new Set(files)].filter((test) => !test.endsWith('.alone.test.ts'));
+}

@@ -1,0 +1,30 @@
+// The files that a run has a second time, on PostgreSQL: those that start a key server, or open its store, and do not go through the databases themselves.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { POSTGRES_VARIABLE } from '../database.ts';
+import { type Postgres, startPostgres } from '../postgres.ts';
+import { SYSTEM_PACKAGES } from '../system.ts';
+
+const FOLDERS = /^test\/(?:actors\/kmip|plugins\/keys)\//;
+/** Modules that start one with `postgresDatabase` of test/database.ts, or that function itself. */
+const STARTS = /from '[./]+\/(?:server|secure-server|key-server|key-holder|database)\.ts'/;
+const GOES_THROUGH = /from '[./]+\/stores\.ts'/;
+
+export function runsOnBoth(root: string, file: string): boolean {
+  if (!FOLDERS.test(file)) return false;
+  const text = readFileSync(join(root, file), 'utf8');
+  return STARTS.test(text) && !GOES_THROUGH.test(text);
+}
+
+export interface SecondStore {
+  /** For the process of a file. */
+  readonly env: Readonly<Record<string, string>>;
+  stop(): Promise<void>;
+}
+
+/** One PostgreSQL for the whole run; every server that a test starts has a database of its own in it. @returns undefined where it is not installed */
+export async function startSecondStore(): Promise<SecondStore | undefined> {
+  if (!SYSTEM_PACKAGES.find(({ name }) => name === 'postgresql')?.isPresent()) return undefined;
+  const postgres: Postgres = await startPostgres();
+  return { env: { [POSTGRES_VARIABLE]: await postgres.database() }, stop: () => postgres.stop() };
+}
