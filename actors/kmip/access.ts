@@ -11,6 +11,7 @@ import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
 import { EVERYTHING, isGranted, isKnown, rightOf } from './object/grants.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
+import { quotaProblem } from './object/quota.ts';
 import { NO_MARK } from './object/row-seal.ts';
 import { auditActor, callerName, subjectOf } from './principal.ts';
 import { Refusal } from './refusal.ts';
@@ -56,6 +57,8 @@ export function createAccess(server: KeyServer): AccessApi {
       // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
       if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, grantee, after);
       else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(grantee, after));
+      const problem = granting && id !== EVERYTHING ? await quotaProblem(tx, args.quotas, caller.user, 'grants') : undefined;
+      if (problem) throw new Fault('KEYS_QUOTA_EXCEEDED', { detail: problem });
       await tx.audit(event);
     });
     cache.bump([id]);

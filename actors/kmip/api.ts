@@ -1,4 +1,5 @@
 // What the kmip actor does: messages of the protocol, calls of the REST crypto API and grants, each whole on one thread.
+import type { KeyQuotas } from './object/quota.ts';
 
 /** How a message is written; the answer is written the same way. */
 export type Encoding = 'json' | 'binary' | 'xml';
@@ -123,6 +124,7 @@ export interface KmipArgs {
   readonly version: string;
   /** Users who may always create; empty: everybody may. */
   readonly privilegedUsers: readonly string[];
+  readonly quotas: KeyQuotas;
   /** Object types that Get and Export unwrap without being asked to. */
   readonly defaultUnwrapType: readonly string[];
   /** Names of the algorithms that may be used; empty: all. */

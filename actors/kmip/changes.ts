@@ -5,8 +5,10 @@ import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import { wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
+import { quotaProblem } from './object/quota.ts';
 import type { ObjectTransaction, OperationContext, OperationName } from './operations/operation.ts';
 import { auditActor } from './principal.ts';
+import { Refusal } from './refusal.ts';
 import type { Structure } from './ttlv/node.ts';
 
 export class Changes implements ObjectTransaction {
@@ -71,11 +73,24 @@ export class Changes implements ObjectTransaction {
   async insert(object: Draft): Promise<void> {
     this.touched.add(object.id);
     await this.#ctx.server.rows.insert(this.tx, object);
+    await this.#requireRoom(object.owner, 'objects');
   }
 
   async update(object: DescriptionDraft): Promise<void> {
     this.touched.add(object.id);
     await this.#ctx.server.rows.update(this.tx, object);
+  }
+
+  async resize(object: DescriptionDraft): Promise<void> {
+    const size = async () => (await this.tx.get<{ size: number }>('SELECT size FROM kms_object WHERE id = $1', [object.id]))?.size ?? 0;
+    const before = await size();
+    await this.update(object);
+    if ((await size()) > before) await this.#requireRoom(object.owner, 'objects');
+  }
+
+  async #requireRoom(owner: string, what: 'objects' | 'grants'): Promise<void> {
+    const problem = await quotaProblem(this.tx, this.#ctx.server.args.quotas, owner, what);
+    if (problem) throw new Refusal('ServerLimitExceeded', problem);
   }
 
   async remove(id: string): Promise<void> {
@@ -86,6 +101,7 @@ export class Changes implements ObjectTransaction {
   async copyGrants(from: DescriptionDraft, to: Draft): Promise<void> {
     const { rows } = this.#ctx.server;
     for (const [user, operations] of await rows.grantsOf(this.tx, from)) await rows.grants.write(this.tx, to.id, rows.markOf(to), user, operations);
+    await this.#requireRoom(to.owner, 'grants');
   }
 
   audit(event: string, target: string): Promise<void> {

@@ -16,6 +16,8 @@ export interface CountedTable {
   readonly counters: readonly Counter[];
   /** Columns whose change moves what is counted; none where rows come and go only. */
   readonly changing?: readonly string[];
+  /** What is there already is counted by another table's counter. */
+  readonly isCounted?: true;
 }
 
 /** The table of amounts, what is there already counted, and what counts from now on: statements for a migration. */
@@ -61,18 +63,18 @@ export async function requireQuota(from: Reader, quota: Quota, scope: string, co
 
 const amountOf = ({ amount }: Counter, row: string) => amount?.(row) ?? '1';
 
-function present(usage: string, { table, counters }: CountedTable, dialect: Dialect): string {
-  return counters
+function present(usage: string, { table, counters, isCounted }: CountedTable, dialect: Dialect): string {
+  return (isCounted ? [] : counters)
     .map((counter) => {
       const scope = counter.scope(table, dialect);
-      return `INSERT INTO ${usage} (kind, scope, amount) SELECT '${counter.kind}', ${scope}, SUM(${amountOf(counter, table)}) FROM ${table} WHERE ${scope} IS NOT NULL GROUP BY ${scope};`;
+      return `INSERT INTO ${usage} (kind, scope, amount) SELECT '${counter.kind}', ${scope}, SUM(${amountOf(counter, table)}) FROM ${table} WHERE ${scope} IS NOT NULL GROUP BY ${scope} HAVING SUM(${amountOf(counter, table)}) > 0;`;
     })
     .join('\n');
 }
 
 function added(usage: string, counter: Counter, dialect: Dialect): string {
   const scope = counter.scope('NEW', dialect);
-  return `INSERT INTO ${usage} (kind, scope, amount) SELECT '${counter.kind}', ${scope}, ${amountOf(counter, 'NEW')} WHERE ${scope} IS NOT NULL
+  return `INSERT INTO ${usage} (kind, scope, amount) SELECT '${counter.kind}', ${scope}, ${amountOf(counter, 'NEW')} WHERE ${scope} IS NOT NULL AND ${amountOf(counter, 'NEW')} > 0
     ON CONFLICT (kind, scope) DO UPDATE SET amount = ${usage}.amount + excluded.amount;`;
 }
 

@@ -21,6 +21,7 @@ export function keysActors(config: KeysConfig, version: string) {
       version,
       vendorIdentification: config.vendor_identification,
       privilegedUsers: config.privileged_users,
+      quotas: config.quotas,
       defaultUnwrapType: config.default_unwrap_type,
       algorithms: config.algorithms,
       hsmPrefixes: [],

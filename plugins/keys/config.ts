@@ -21,6 +21,9 @@ const OBJECT_TYPES = [
 ];
 const names = (minLength = 1, maxLength = 1_024) => Type.Array(Type.String({ minLength, maxLength }), { default: [] });
 
+/** 0: any number. */
+const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+
 const IDENTITY_PROVIDER = Type.Object(
   {
     name: Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' }),
@@ -46,6 +49,13 @@ export const KEYS_CONFIG = Section({
     port: Type.Integer({ default: 5696, minimum: 0, maximum: 65_535 }),
   }),
   identity_providers: Type.Array(IDENTITY_PROVIDER, { default: [] }),
+  quotas: Section({
+    objects_per_identity: quota(1_000_000),
+    object_bytes_per_identity: quota(10_737_418_240),
+    objects_per_realm: quota(10_000_000),
+    object_bytes_per_realm: quota(107_374_182_400),
+    grants_per_identity: quota(1_000_000),
+  }),
 });
 
 export type KeysConfig = Static<typeof KEYS_CONFIG>;

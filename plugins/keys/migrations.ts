@@ -1,6 +1,7 @@
 // The tables of the key server. Content is sealed; what is searched for is not.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
+import { USAGE_MIGRATION } from './usage-migration.ts';
 
 /** `seq` tells which of two objects is newer; `due_at` when a date changes an object's state, or it must rotate. Times are milliseconds,
  * dates, which are attributes, seconds. `owner` is that of the object in both tables: nobody's search passes through the rows of others. */
@@ -37,4 +38,5 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
       CREATE INDEX kms_grant_first ON kms_grant (user_id, granted_at, object_id);
     `,
   },
+  USAGE_MIGRATION,
 ];

@@ -1,9 +1,11 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
+
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
 import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { AttributeSet } from '../../actors/kmip/object/attributes.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import type { DescriptionDraft, Draft, ObjectType, State } from '../../actors/kmip/object/managed-object.ts';
+import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
 import type { ObjectTransaction, OperationContext, OperationName, Version } from '../../actors/kmip/operations/operation.ts';
 import { Refusal } from '../../actors/kmip/refusal.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
@@ -20,6 +22,7 @@ const ARGS: KmipArgs = {
   vendorIdentification: 'cosmian',
   version: '0.0.0',
   privilegedUsers: [],
+  quotas: NO_QUOTAS,
   defaultUnwrapType: [],
   algorithms: [],
   hsmPrefixes: [],
@@ -150,6 +153,7 @@ export class ObjectsInMemory implements OperationContext {
       readWhole: async (id) => changed.get(id),
       insert: write,
       update: write,
+      resize: write,
       remove: async (id) => void written.set(id, undefined),
       wrappedBy: async () => [],
       copyGrants: async () => {},

@@ -1,4 +1,5 @@
 // A whole key server in this process for a fuzzer: real rows on SQLite, a clock that stands still, and a state that every input finds unchanged.
+
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ import type { Principal } from '../../actors/kmip/api.ts';
 import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { ObjectCache } from '../../actors/kmip/object/cache.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
+import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
 import { ObjectRows } from '../../actors/kmip/object/rows.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import streamActor from '../../actors/kmip/stream.actor.ts';
@@ -57,6 +59,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
     vendorIdentification: 'cosmian',
     version: '1.2.3',
     privilegedUsers: [],
+    quotas: NO_QUOTAS,
     defaultUnwrapType: [],
     algorithms: [],
     hsmPrefixes: [],

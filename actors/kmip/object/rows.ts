@@ -120,11 +120,18 @@ export class ObjectRows {
     const row = rowOf(draft);
     const { bytes, mark: content } = this.#contents.seal(draft.id, draft.content);
     const mark = newMark();
-    const columns = [...Object.values(row), this.seals.write(row, { content, mark }), bytes, ...datesOf(draft), now];
+    const columns = [
+      ...Object.values(row),
+      this.seals.write(row, { content, mark }),
+      bytes,
+      ...datesOf(draft),
+      now,
+      row.attributes.length + (bytes?.length ?? 0),
+    ];
     try {
       await tx.run(
-        `INSERT INTO kms_object (${Object.keys(row).join(', ')}, seal, content, ${DATES}, created_at, changed_at)
-          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)`,
+        `INSERT INTO kms_object (${Object.keys(row).join(', ')}, seal, content, ${DATES}, created_at, changed_at, size)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)`,
         columns,
       );
     } catch (error) {
@@ -146,11 +153,11 @@ export class ObjectRows {
     const row = rowOf(draft);
     const written = !hasContent(draft) || this.#contents.isStored(draft.content, seal.content) ? undefined : this.#contents.seal(id, draft.content);
     const content = written?.mark ?? seal.content;
-    const columns = [...Object.values(row), this.seals.write(row, { content, mark: seal.mark }), ...datesOf(draft), this.#now()];
+    const columns = [...Object.values(row), this.seals.write(row, { content, mark: seal.mark }), ...datesOf(draft), this.#now(), row.attributes.length];
     const facts = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
-        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12`;
-    if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $13 WHERE id = $1`, [...columns, written.bytes]);
-    else await tx.run(`UPDATE kms_object SET ${facts} WHERE id = $1`, columns);
+        due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12, size = $13`;
+    if (written) await tx.run(`UPDATE kms_object SET ${facts} + $14, content = $15 WHERE id = $1`, [...columns, written.bytes?.length ?? 0, written.bytes]);
+    else await tx.run(`UPDATE kms_object SET ${facts} + COALESCE(OCTET_LENGTH(content), 0) WHERE id = $1`, columns);
     await writeTerms(tx, draft, terms, before);
   }
 

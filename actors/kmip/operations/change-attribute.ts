@@ -33,7 +33,7 @@ export async function changeAttribute(
     requireSize(draft);
     settle(draft, ctx.now);
     changed(draft, ctx.now);
-    await tx.update(draft);
+    await tx.resize(draft);
     await tx.audit('key.attribute', draft.id);
     const id = text(TAG.UniqueIdentifier, draft.id);
     return value && ctx.version.major === 1 ? [id, structure(TAG.NewAttribute, indexed(value))] : [id];

@@ -74,7 +74,7 @@ async function put(tx: ObjectTransaction, draft: Draft, replace: boolean, { call
   if (existing) {
     // Whose it is decides, not a grant: replacing is more than any right.
     if (existing.owner !== caller.user || !replace) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
-    await tx.update(draft);
+    await tx.resize(draft);
   } else await tx.insert(draft);
   await tx.audit('key.import', draft.id);
 }

@@ -38,9 +38,12 @@ export interface Objects<T, D = unknown> {
 }
 
 export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
+  /** @throws Refusal ObjectAlreadyExists, ServerLimitExceeded */
   insert(object: Draft): Promise<void>;
   /** A content that was not read stays as it is. */
   update(object: DescriptionDraft): Promise<void>;
+  /** The same for what a client may have made larger. @throws Refusal ServerLimitExceeded where its owner has no room for more */
+  resize(object: DescriptionDraft): Promise<void>;
   /** By its identifier, for what a link leads to: undefined also where the caller may not do this with it. */
   permitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined>;
   /** By its identifier, whatever the caller's rights. Clients write links too: what they lead to is not to be changed by that alone. */

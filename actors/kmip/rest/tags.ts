@@ -52,7 +52,7 @@ function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly 
     writeTags(draft, tags, ctx.server.args.vendorIdentification);
     requireSize(draft);
     changed(draft, ctx.now);
-    await tx.update(draft);
+    await tx.resize(draft);
     await tx.audit('key.attribute', draft.id);
     return { kid: draft.id, tags };
   });

@@ -1,9 +1,11 @@
 // A key server of several real threads over a database for a test, without the front: operations are asked of whichever thread is idle.
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KmipApi, Principal } from '../../../actors/kmip/api.ts';
+import { NO_QUOTAS } from '../../../actors/kmip/object/quota.ts';
 import type { OperationName } from '../../../actors/kmip/operations/operation.ts';
 import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
 import { encodeJson } from '../../../actors/kmip/ttlv/json.ts';
@@ -68,6 +70,7 @@ const CONFIG = {
   max_seals_per_data_key: 2 ** 28,
   kmip_listener: { enabled: false, host: '', port: 0 },
   identity_providers: [],
+  quotas: NO_QUOTAS,
 };
 
 export async function startKeyServer({ threads, url, unshared = false }: KeyServerOptions): Promise<KeyServerUnderTest> {

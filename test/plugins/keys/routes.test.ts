@@ -1,4 +1,5 @@
 // The routes of the key server: what reaches the actor, how answers leave, and how refusals are worded.
+
 import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { test } from 'uvu';
@@ -39,6 +40,13 @@ test('POST /kmip/2_1 and POST /kmip/1_4: the bytes of a JSON body reach the acto
       version: '0.0.0-test',
       vendorIdentification: 'gatehouse',
       privilegedUsers: [],
+      quotas: {
+        objects_per_identity: 1_000_000,
+        object_bytes_per_identity: 10_737_418_240,
+        objects_per_realm: 10_000_000,
+        object_bytes_per_realm: 107_374_182_400,
+        grants_per_identity: 1_000_000,
+      },
       defaultUnwrapType: [],
       algorithms: [],
       hsmPrefixes: [],

@@ -1,0 +1,50 @@
+// Quotas of the key server: how many objects an owner or a realm may have, of how many bytes together, and how many grants an owner may give.
+import type { Reader } from '../../../kernel/store/store.ts';
+import { overQuota, type Quota } from '../../../kernel/store/usage.ts';
+
+/** By the keys of the configuration; 0: any number. A cluster role counts as a realm. */
+export interface KeyQuotas {
+  readonly objects_per_identity: number;
+  /** Contents as they are sealed, and attributes. */
+  readonly object_bytes_per_identity: number;
+  readonly objects_per_realm: number;
+  readonly object_bytes_per_realm: number;
+  readonly grants_per_identity: number;
+}
+
+export const NO_QUOTAS: KeyQuotas = {
+  objects_per_identity: 0,
+  object_bytes_per_identity: 0,
+  objects_per_realm: 0,
+  object_bytes_per_realm: 0,
+  grants_per_identity: 0,
+};
+
+/** Kinds of what the database counts; those of a realm have the scope that its owners' identities begin with. */
+const OF_OBJECTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = {
+  objects_per_identity: 'object',
+  object_bytes_per_identity: 'object_bytes',
+  objects_per_realm: 'realm_object',
+  object_bytes_per_realm: 'realm_object_bytes',
+};
+const OF_GRANTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = { grants_per_identity: 'grant' };
+/** All in one query: there is one for each new object. */
+const AMOUNTS = 'SELECT kind, amount FROM kms_usage WHERE kind IN ($1, $2, $3, $4, $5) AND scope IN ($6, $7)';
+const KINDS = [...Object.values(OF_OBJECTS), ...Object.values(OF_GRANTS)];
+
+/** What is used up, with what was added in this transaction; undefined where there is room. What is there already stays, however much it is. */
+export async function quotaProblem(from: Reader, quotas: KeyQuotas, owner: string, what: 'objects' | 'grants'): Promise<string | undefined> {
+  const held = Object.entries(what === 'objects' ? OF_OBJECTS : OF_GRANTS).map(([name, kind]): Quota => {
+    return { usage: 'kms_usage', kind, name: `[keys.quotas] ${name}`, most: quotas[name as keyof KeyQuotas] };
+  });
+  if (held.every(({ most }) => most === 0)) return undefined;
+  const rows = await from.all<{ kind: string; amount: number }>(AMOUNTS, [...KINDS, owner, scopeOf(owner)]);
+  const amounts = new Map(rows.map(({ kind, amount }) => [kind, amount]));
+  const over = held.find(({ kind, most }) => most > 0 && (amounts.get(kind) ?? 0) > most);
+  return over && overQuota(over, over.kind.startsWith('realm') ? 'a realm' : 'an owner');
+}
+
+/** Realm or cluster role, with the slash behind it; empty for identities that have none. */
+function scopeOf(owner: string): string {
+  return owner.startsWith('jwt:') || owner.startsWith('idp:') ? '' : owner.slice(0, owner.indexOf('/') + 1);
+}
