@@ -153,10 +153,16 @@ export class ObjectRows {
     const row = rowOf(draft);
     const written = !hasContent(draft) || this.#contents.isStored(draft.content, seal.content) ? undefined : this.#contents.seal(id, draft.content);
     const content = written?.mark ?? seal.content;
-    const columns = [...Object.values(row), this.seals.write(row, { content, mark: seal.mark }), ...datesOf(draft), this.#now(), row.attributes.length];
+    const columns = [
+      ...Object.values(row),
+      this.seals.write(row, { content, mark: seal.mark }),
+      ...datesOf(draft),
+      this.#now(),
+      row.attributes.length + (written?.bytes?.length ?? 0),
+    ];
     const facts = `object_type = $2, state = $3, owner = $4, archived = $5, attributes = $6, seal = $7,
         due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12, size = $13`;
-    if (written) await tx.run(`UPDATE kms_object SET ${facts} + $14, content = $15 WHERE id = $1`, [...columns, written.bytes?.length ?? 0, written.bytes]);
+    if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $14 WHERE id = $1`, [...columns, written.bytes]);
     else await tx.run(`UPDATE kms_object SET ${facts} + COALESCE(OCTET_LENGTH(content), 0) WHERE id = $1`, columns);
     await writeTerms(tx, draft, terms, before);
   }
