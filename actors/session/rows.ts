@@ -1,9 +1,8 @@
 // The rows behind sessions.
-import { cursorOf, type Listing, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
-import type { NewSession, SessionClient, SessionEnder, SessionView } from './api.ts';
+import type { NewSession, SessionEnder, SessionView } from './api.ts';
 import { accountsOf, mayBegin } from './beginning.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
@@ -137,44 +136,6 @@ export function endRows(store: Store, ids: readonly string[], by: SessionEnder):
     }
     return ended;
   });
-}
-
-/** In the order of the clients, and of each from the oldest on. */
-export async function listRows(
-  store: Reader,
-  realm: string,
-  clients: readonly SessionClient[],
-  { after, limit }: PageRequest,
-  now: number,
-): Promise<Page<string>> {
-  const distinct = [...new Map(clients.map((client) => [`${client.scheme}/${client.username}`, client])).values()];
-  const [from = 0, inner = ''] = after === undefined ? [] : (parseCursor(after, ['number', 'string']) as [number, string]);
-  const items: string[] = [];
-  let bytes = 0;
-  for (const [at, client] of distinct.entries()) {
-    if (at < from) continue;
-    const page = await readPage<{ id: string }>(store, listingOf(realm, client, now), {
-      after: at === from && inner !== '' ? inner : undefined,
-      limit: limit - items.length,
-    });
-    items.push(...page.items.map(({ id }) => id));
-    bytes += page.bytes;
-    const isLast = at === distinct.length - 1;
-    if (page.next !== null) return { items, bytes, next: cursorOf([at, page.next]) };
-    if (items.length === limit && !isLast) return { items, bytes, next: cursorOf([at + 1, '']) };
-  }
-  return { items, bytes, next: null };
-}
-
-function listingOf(realm: string, { username, scheme }: SessionClient, now: number): Listing {
-  return {
-    columns: 'created_at, id',
-    from: 'session',
-    where: `realm = $1 AND username = $2 AND scheme = $3 AND NOT (${EXPIRED.replaceAll('$1', '$4')})`,
-    params: [realm, username, scheme, now],
-    key: { created_at: 'number', id: 'string' },
-    size: 'OCTET_LENGTH(id)',
-  };
 }
 
 /** @returns how many, and the owners whose version counters have to move; undefined for too many to name */

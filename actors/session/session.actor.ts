@@ -6,7 +6,8 @@ import { userCounter } from '../../kernel/versions.ts';
 import { Activity } from './activity.ts';
 import type { SessionApi, SessionEnder, SessionView } from './api.ts';
 import { createCache } from './cache.ts';
-import { endRealmRows, endRows, insertRow, listRows, purgeRows, readRow, type SessionQuotas, type StoredSession } from './rows.ts';
+import { listRows } from './lists.ts';
+import { endRealmRows, endRows, insertRow, purgeRows, readRow, type SessionQuotas, type StoredSession } from './rows.ts';
 
 export interface SessionArgs {
   /** Memory that the sessions held by this actor take at most, bytes. */

@@ -95,13 +95,29 @@ function sqliteTriggers(usage: string, { table, counters, changing }: CountedTab
     ${changing ? updates : ''}`;
 }
 
+/**
+ * Once for each statement, with what it has changed of each scope: a thousand changes of one row of amounts in one transaction would each
+ * have to pass the ones before.
+ */
 function postgresTriggers(usage: string, { table, counters, changing }: CountedTable): string {
-  const all = (sql: typeof added) => counters.map((counter) => sql(usage, counter, 'postgres')).join('\n');
-  const updates = `CREATE TRIGGER ${table}_changed AFTER UPDATE ON ${table} FOR EACH ROW WHEN (${changedSql(changing ?? [])}) EXECUTE FUNCTION ${table}_counted();`;
+  const rows = { INSERT: 'SELECT * FROM added', DELETE: 'SELECT * FROM removed' } as const;
+  const of = (counter: Counter, from: string, sign: '' | '-') =>
+    `SELECT ${counter.scope('counted', 'postgres')} AS scope, ${sign}(${amountOf(counter, 'counted')}) AS amount FROM (${from}) AS counted`;
+  const changes = (counter: Counter, parts: readonly string[]) => `INSERT INTO ${usage} (kind, scope, amount)
+      SELECT '${counter.kind}', scope, CAST(SUM(amount) AS BIGINT) FROM (${parts.join(' UNION ALL ')}) AS changes
+        WHERE scope IS NOT NULL GROUP BY scope HAVING SUM(amount) <> 0 ORDER BY scope
+      ON CONFLICT (kind, scope) DO UPDATE SET amount = ${usage}.amount + excluded.amount;`;
+  const emptied = (counter: Counter) => `DELETE FROM ${usage} WHERE kind = '${counter.kind}' AND amount <= 0
+      AND scope IN (SELECT ${counter.scope('counted', 'postgres')} FROM (${rows.DELETE}) AS counted);`;
+  const added = counters.map((counter) => changes(counter, [of(counter, rows.INSERT, '')])).join('\n');
+  const removed = counters.map((counter) => changes(counter, [of(counter, rows.DELETE, '-')]) + emptied(counter)).join('\n');
+  const both = counters.map((counter) => changes(counter, [of(counter, rows.INSERT, ''), of(counter, rows.DELETE, '-')]) + emptied(counter)).join('\n');
+  const trigger = (operation: string, referencing: string) =>
+    `CREATE TRIGGER ${table}_counted_${operation.toLowerCase()} AFTER ${operation} ON ${table} REFERENCING ${referencing} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_counted();`;
   return `CREATE OR REPLACE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF TG_OP <> 'INSERT' THEN ${all(removed)} END IF;
-      IF TG_OP <> 'DELETE' THEN ${all(added)} END IF;
+      IF TG_OP = 'INSERT' THEN ${added} ELSIF TG_OP = 'DELETE' THEN ${removed} ELSE ${both} END IF;
       RETURN NULL; END $$;
-    CREATE TRIGGER ${table}_counted AFTER INSERT OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_counted();
-    ${changing ? updates : ''}`;
+    ${trigger('INSERT', 'NEW TABLE AS added')}
+    ${trigger('DELETE', 'OLD TABLE AS removed')}
+    ${changing ? trigger('UPDATE', 'OLD TABLE AS removed NEW TABLE AS added') : ''}`;
 }

@@ -12,6 +12,7 @@ const databases = await testDatabases();
 /** As many as were needed to end the directory with an empty heap; each has roles of 255 KB, as a body could hold them. */
 const FAT_CREDENTIALS = 1_300;
 const FAT_ROLES = JSON.stringify(Array.from({ length: 1_000 }, (_, at) => String(at).padStart(255, 'r')));
+const SESSION_COLUMNS = 'id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims';
 const PHC = '$argon2id$v=19$m=65536,t=3,p=4$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY';
 
 /** The address of the next page in the header Link. */
@@ -151,7 +152,7 @@ for (const database of databases) {
     await write("INSERT INTO cluster_role VALUES ($1, 'x', '{}')", named);
     await write("INSERT INTO secret_id VALUES ($1, $1, 'p00', 7, 0, 0, 0, 0)", named);
     await write(
-      "INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims) VALUES ($1, $2, 'r', $3, 'jwt', $4, $4, 9999, 9999, '{}')",
+      `INSERT INTO session (${SESSION_COLUMNS}) VALUES ($1, $2, 'r', $3, 'jwt', $4, $4, 9999, 9999, '{}')`,
       expected.map((id, at) => [id, new Uint8Array(32), at < 12 ? 'ann' : 'ben', server.clock.now()]),
     );
     const keys = (body: unknown) => (body as { data: { keys: string[] } }).data.keys as unknown[];
@@ -194,7 +195,7 @@ for (const database of databases) {
     const id = (at: number) => `00000000-0000-8000-8000-${String(at).padStart(12, '0')}`;
     const claims = JSON.stringify({ jti: 'x', roles: [], extraClaims: {} });
     await write(
-      "INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims) VALUES ($1, $2, 'r', $3, 'jwt', $4, $4, 9999, 9999, $5)",
+      `INSERT INTO session (${SESSION_COLUMNS}) VALUES ($1, $2, 'r', $3, 'jwt', $4, $4, 9999, 9999, $5)`,
       Array.from({ length: 18_000 }, (_, at) => [id(at), new Uint8Array(32), at % 3 === 0 ? 'all' : `u${at}`, now, claims]),
     );
     const clients = [{ username: 'all', auth_scheme: 'jwt' }];
@@ -220,7 +221,7 @@ for (const database of databases) {
     // Three characters of JSON, sixty bytes of memory: all of them together would take 1.2 GB.
     const claims = JSON.stringify({ jti: 'x', roles: [], extraClaims: { a: Array.from({ length: 40_000 }, () => ({})) } });
     await write(
-      "INSERT INTO session (id, cookie_hash, realm, username, scheme, created_at, seen_at, max_age_seconds, max_stale_age_seconds, claims) VALUES ($1, $2, 'r', 'fat', 'jwt', $3, $3, 9999, 9999, $4)",
+      `INSERT INTO session (${SESSION_COLUMNS}) VALUES ($1, $2, 'r', 'fat', 'jwt', $3, $3, 9999, 9999, $4)`,
       Array.from({ length: 500 }, (_, at) => [id(at), new Uint8Array(32), server.clock.now(), claims]),
     );
     const looks: number[] = [];
