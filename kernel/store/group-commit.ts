@@ -71,8 +71,11 @@ export class GroupCommit {
   async #commit(jobs: readonly Job[]): Promise<void> {
     for (let tried = 1; ; tried++) {
       const mark = this.#audit.mark();
+      const lock = jobs[0]?.lock ?? (tried > ALONE_AFTER ? CONTENDED : undefined);
+      let hasBegun = false;
       try {
-        await this.#connection.begin(jobs[0]?.lock ?? (tried > ALONE_AFTER ? CONTENDED : undefined));
+        await this.#connection.begin(lock);
+        hasBegun = true;
         const settle = await this.#runAll(jobs);
         await this.#connection.commit();
         this.#audit.settle();
@@ -87,10 +90,18 @@ export class GroupCommit {
           await wait(Math.random() * Math.min(2 ** tried, LONGEST_WAIT_MS));
           continue;
         }
-        for (const job of jobs) job.reject(mayRetry ? new Fault('OVERLOADED', { cause: error }) : error);
+        // Who came meanwhile would wait as long once more, and be told of a deadline in place of the reason.
+        const others = !hasBegun && lock === undefined && error instanceof Fault && error.code === 'OVERLOADED' ? this.#takeUnlocked() : [];
+        for (const job of [...jobs, ...others]) job.reject(mayRetry ? new Fault('OVERLOADED', { cause: error }) : error);
         return;
       }
     }
+  }
+
+  #takeUnlocked(): readonly Job[] {
+    const taken = this.#queue.filter(({ lock }) => lock === undefined);
+    this.#queue = this.#queue.filter(({ lock }) => lock !== undefined);
+    return taken;
   }
 
   /** Runs each job behind a savepoint; returns how each is to be settled after the commit. */

@@ -1,0 +1,56 @@
+// Group commit over a connection that the test holds: who waits behind a transaction that the database keeps out is refused with it.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { Fault } from '../../../kernel/fault.ts';
+import { createAuditWriter } from '../../../kernel/store/audit.ts';
+import { GroupCommit, type WriteConnection } from '../../../kernel/store/group-commit.ts';
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A connection whose transactions begin when the test says so. */
+function heldConnection() {
+  const begins: { readonly lock: string | undefined; readonly resolve: () => void; readonly reject: (error: Error) => void }[] = [];
+  const connection: WriteConnection = {
+    begin: (lock) => new Promise<void>((resolve, reject) => begins.push({ lock, resolve, reject })),
+    commit: async () => {},
+    rollback: async () => {},
+    exec: async () => {},
+    run: async () => 0,
+    all: async () => [],
+    mayRetry: () => false,
+  };
+  const group = new GroupCommit(connection, createAuditWriter('w', { now: () => 0, monotonic: () => 0 }));
+  return { begins, group };
+}
+
+const outcome = (work: Promise<unknown>) => work.then(String, (error: Fault) => error.code);
+
+test('a locked database refuses those who came while the first of them waited, and not those who wait for a lock of their own', async () => {
+  const { begins, group } = heldConnection();
+  const first = outcome(group.submit(async () => 'first', undefined));
+  await settle();
+  await settle();
+  const later = outcome(group.submit(async () => 'later', undefined));
+  const own = outcome(group.submit(async () => 'own', 'a lock'));
+  begins[0]?.reject(new Fault('OVERLOADED'));
+  assert.deepEqual([await first, await later], ['OVERLOADED', 'OVERLOADED']);
+  await settle();
+  assert.deepEqual([begins.length, begins[1]?.lock], [2, 'a lock']);
+  begins[1]?.resolve();
+  assert.equal(await own, 'own');
+});
+
+test('any other failure to begin is that of its own group', async () => {
+  const { begins, group } = heldConnection();
+  const first = outcome(group.submit(async () => 'first', undefined));
+  await settle();
+  await settle();
+  const later = outcome(group.submit(async () => 'later', undefined));
+  begins[0]?.reject(new Fault('UNAVAILABLE'));
+  assert.equal(await first, 'UNAVAILABLE');
+  await settle();
+  begins[1]?.resolve();
+  assert.equal(await later, 'later');
+});
+
+test.run();
