@@ -1,10 +1,9 @@
 // The rows behind sessions.
-import { realmScope, userName } from '../../kernel/store/account-name.ts';
-import { accountOf, accountOfScope, liveAccount } from '../../kernel/store/accounts.ts';
-import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
-import { opensTo, requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
+import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSession, SessionEnder, SessionView } from './api.ts';
+import { accountsOf, mayBegin } from './beginning.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
 
@@ -112,27 +111,6 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
 
 function realmQuota({ sessions_per_realm: most }: SessionQuotas): Quota {
   return { usage: 'auth_usage', kind: 'session', name: '[auth.quotas] sessions_per_realm', most };
-}
-
-async function mayBegin(tx: Transaction, { realm, username, scheme, revision }: NewSession): Promise<boolean> {
-  if (revision === null) {
-    if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return false;
-  } else {
-    const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
-    if (credential?.revision !== revision) return false;
-  }
-  return opensTo(tx, { realm, username, scheme });
-}
-
-/** @returns undefined where the realm is not the one that the credential was proven for */
-async function accountsOf(tx: Transaction, session: NewSession): Promise<{ own: string; realm: string } | undefined> {
-  const { realm: id, username, scheme, provenRealm } = session;
-  const scope = realmScope(id);
-  if ((await liveAccount(tx, scope)) !== provenRealm) return undefined;
-  const realm = provenRealm ?? (await accountOfScope(tx, scope));
-  if (realm === undefined) return undefined;
-  const own = scheme === 'up' ? await accountOf(tx, userName(id, username)) : `${realm}${scheme}:${username}`;
-  return own === undefined ? undefined : { own, realm };
 }
 
 /** A later use that another node has written stays. @returns how many rows are there still */

@@ -5,12 +5,13 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
+import { normalName } from '../../kernel/normal-form.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import type { KeysContext } from './actors.ts';
 
 const strict = { additionalProperties: false };
 const MAX_LISTED = 1_000;
-const MAX_NAME_LENGTH = 2_304;
+const MAX_NAME_LENGTH = 1_024;
 const MAX_IDENTIFIER_LENGTH = 1_024;
 
 const FROM = Type.String({
@@ -59,7 +60,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       async handle(request) {
         await superAdmin(ctx, request);
         const { limit, after } = request.query as unknown as Static<typeof QUERY>;
-        return { status: 200, body: await kmip.tombstones(after?.normalize('NFC'), Number(limit)) };
+        return { status: 200, body: await kmip.tombstones(after === undefined ? undefined : named(after, 'query/after'), Number(limit)) };
       },
     },
     {
@@ -72,7 +73,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       async handle(request: Request<Static<typeof TRANSFER_BODY>>) {
         const by = await superAdmin(ctx, request);
         const { from, to, unique_identifier: id } = request.body;
-        return { status: 200, body: await kmip.transfer(from.normalize('NFC'), to.normalize('NFC'), id, by) };
+        return { status: 200, body: await kmip.transfer(named(from, 'body/from'), named(to, 'body/to'), id, by) };
       },
     },
     {
@@ -85,7 +86,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       async handle(request: Request<Static<typeof DESTROY_BODY>>) {
         const by = await superAdmin(ctx, request);
         const { from, unique_identifier: id } = request.body;
-        return { status: 200, body: await kmip.destroyOwned(from.normalize('NFC'), id, by) };
+        return { status: 200, body: await kmip.destroyOwned(named(from, 'body/from'), id, by) };
       },
     },
   ];
@@ -97,4 +98,11 @@ async function superAdmin(ctx: KeysContext, { caller, address }: Request): Promi
   if (!(await ctx.actors.directory.at('main').administered({ realm, account })).includes('_')) throw new Fault('FORBIDDEN');
   const name = scheme === 'up' ? userName(realm, username) : userName(realm, `${scheme}:${username}`);
   return { user: account, name, realm, scheme, source: sourceOf(address) };
+}
+
+/** @throws Fault BAD_REQUEST */
+function named(given: string, where: string): string {
+  const name = normalName(given);
+  if (name === undefined) throw new Fault('BAD_REQUEST', { detail: `${where}: cannot be the name of an account` });
+  return name;
 }

@@ -221,7 +221,9 @@ function checkAnswer(answer: Answer, { name }: CryptoCall): void {
   inspectPayload(answer);
   assert.ok(STATUSES.has(answer.status), `status ${answer.status}`);
   assert.equal(answer.outcomes.length, 1);
-  assert.equal(answer.outcomes[0], `${name}:${answer.status < 300 ? 'Success' : 'OperationFailed'}`);
+  if (answer.status < 300) assert.equal(answer.outcomes[0], `${name}:Success`);
+  // The reason, in one of a few words: it is a label of a metric.
+  else assert.match(answer.outcomes[0] as string, new RegExp(`^${name}:(?!Success$)[A-Za-z_]{3,64}$`));
   if (answer.status === 204) return assert.equal(answer.body.length, 0);
   const members = parsed(answer);
   if (answer.status < 300) return;

@@ -1,7 +1,7 @@
 // Reads the JSON of bodies and protected headers and their members; other members are ignored.
 import { isUtf8 } from 'node:buffer';
 import { checkShape } from '../ttlv/json-parse.ts';
-import { badRequest } from './problem.ts';
+import { badRequest, notFound } from './problem.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -43,6 +43,8 @@ export function optionalText(members: Members, name: string): string | undefined
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw badRequest(`${name} is not a string`);
   const most = MAXIMA.get(name) ?? MAX_CHARACTERS;
+  // No key has such an identifier.
+  if (name === 'kid' && value.length > most) throw notFound();
   if (value.length > most) throw badRequest(`${name} has more than ${most} characters`);
   return value;
 }
