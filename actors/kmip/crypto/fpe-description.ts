@@ -113,5 +113,5 @@ function several(characters: readonly string[]): readonly string[] {
 }
 
 function invalid(why: string): Refusal {
-  return new Refusal('InvalidField', `the additional data of FF1 ${why}`);
+  return new Refusal('InvalidField', `the additional data of FF1, given beside a tweak in the IV, ${why}`);
 }
