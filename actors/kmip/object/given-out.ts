@@ -10,7 +10,7 @@ import { askedFormat, inFormat } from './format.ts';
 import { algorithmOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { unwrapContent, wrapContent } from './wrapping.ts';
+import { unencodedFormat, unwrapContent, wrapContent } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
 const { ObjectType, KeyWrapType } = ENUM;
@@ -22,7 +22,7 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
-  const content = inFormat(object, askedFormat(request));
+  const content = inFormat(object, askedFormat(request) ?? (specification && unencodedFormat(object, specification)));
   if (specification) return wrapContent(content, specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);
