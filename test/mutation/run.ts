@@ -1,4 +1,4 @@
-// `npm run mutate [-- --sample N] [--seed S] [--list] [path ...]`: breaks the sources in one place after the other and tells what no test noticed.
+// `npm run mutate [-- --sample N] [--seed S] [--sqlite] [--list] [path ...]`: breaks the sources in one place after the other and tells what no test noticed.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -18,10 +18,13 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     // Copies of the repository that mutants are tried in at once.
     width: { type: 'string', default: '2' },
+    // Tests on PostgreSQL are left out: quicker where the database does not matter.
+    sqlite: { type: 'boolean', default: false },
     // Only tells which mutants there are.
     list: { type: 'boolean', default: false },
   },
 });
+if (values.sqlite) process.env['GATEHOUSE_TEST_WITHOUT'] = 'postgresql';
 /** What is asked for: each path with its mutants, a sample of each. */
 const paths = positionals.length > 0 ? positionals : TEST_MAP.map(([sources]) => sources);
 const folders = paths.map((path) => ({ path, all: mutantsOf(root, sourcesOf(root, [path])) }));
