@@ -1,4 +1,4 @@
-// `npm run mutate [-- --sample N] [--seed S] [--sqlite] [--list] [path ...]`: breaks the sources in one place after the other and tells what no test noticed.
+// `npm run mutate [-- --sample N] [--seed S] [--sqlite] [--test PART ...] [--list] [path ...]`: breaks the sources in one place after the other and tells what no test noticed.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -20,6 +20,8 @@ const { values, positionals } = parseArgs({
     width: { type: 'string', default: '2' },
     // Tests on PostgreSQL are left out: quicker where the database does not matter.
     sqlite: { type: 'boolean', default: false },
+    // Parts of the paths of the test files to try, where not all of the map are wanted.
+    test: { type: 'string', multiple: true, default: [] },
     // Only tells which mutants there are.
     list: { type: 'boolean', default: false },
   },
@@ -28,6 +30,7 @@ if (values.sqlite) process.env['GATEHOUSE_TEST_WITHOUT'] = 'postgresql';
 /** What is asked for: each path with its mutants, a sample of each. */
 const paths = positionals.length > 0 ? positionals : TEST_MAP.map(([sources]) => sources);
 const folders = paths.map((path) => ({ path, all: mutantsOf(root, sourcesOf(root, [path])) }));
+const everything = folders.flatMap(({ all }) => all);
 const seed = Number(values.seed);
 const chosen = folders.flatMap(({ all }) => (values.sample === undefined ? all : sampleOf(all, Number(values.sample), seed)));
 const named = (mutant: Mutant): string => `${mutant.file}:${mutant.line} ${mutant.kind} ${describeMutant(mutant)}`;
@@ -48,14 +51,17 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   try {
-    const files = [...new Set(chosen.flatMap(({ file }) => testsOf(root, file)))];
+    const isWanted = (file: string) => values.test.length === 0 || values.test.some((part) => file.includes(part));
+    const files = [...new Set(chosen.flatMap(({ file }) => testsOf(root, file)))].filter(isWanted);
     console.log(`${chosen.length} mutants; ${files.length} test files with nothing broken first`);
     const known: TestFile[] = [];
     for (const file of files) {
-      const looked = await lookAt(checkouts[0] as Checkout, file, chosen);
+      const looked = await lookAt(checkouts[0] as Checkout, file, everything);
       console.log(`${(looked.ms / 1000).toFixed(1).padStart(6)} s, reaches ${looked.reaches.size}: ${file}`);
       known.push(looked);
     }
+    const never = everything.filter((mutant) => !known.some(({ reaches }) => reaches.has(mutant)));
+    for (const place of new Set(never.map(({ file, line }) => `${file}:${line}`))) console.log(`no test reaches ${place}`);
     report(await tryAll(checkouts, known));
   } finally {
     end();

@@ -1,5 +1,5 @@
 // Whether the tests notice a mutant: the test files that reach it run one after the other until a test fails.
-import { type Ended, runFile } from '../runner/file-process.ts';
+import { runFile } from '../runner/file-process.ts';
 import { verdict } from '../runner/verdict.ts';
 import type { Checkout } from './checkout.ts';
 import { type Mutant, mutatedSource } from './mutant.ts';
@@ -24,12 +24,16 @@ const BASE_LIMIT_MS = 600_000;
 /** A file that takes longer than three times its own, and so much more, hangs. */
 const limitOf = (ms: number): number => ms * 3 + 15_000;
 
-/** @throws Error where a file fails with nothing broken: then it holds nothing */
+/** What a test that waited in vain says, which the machine may be the reason of. */
+const WAITED = /time-?(?:d )?out/i;
+
+/** @throws Error where a file fails with nothing broken, twice: then it holds nothing */
 export async function lookAt({ root }: Checkout, file: string, mutants: readonly Mutant[]): Promise<TestFile> {
-  const { ended, found } = await reached(root, mutants, (env) => runFile(root, file, { limitMs: BASE_LIMIT_MS, graceMs: GRACE_MS }, env));
-  const { failed, seconds, output } = verdict(ended);
-  if (failed > 0) throw new Error(`${file} fails with nothing broken:\n${output}`);
-  return { file, ms: seconds * 1000, reaches: found, tried: 0, noticed: 0 };
+  const look = () => reached(root, mutants, async (env) => verdict(await runFile(root, file, { limitMs: BASE_LIMIT_MS, graceMs: GRACE_MS }, env)));
+  const first = await look();
+  const { ended, found } = first.ended.failed > 0 ? await look() : first;
+  if (ended.failed > 0) throw new Error(`${file} fails with nothing broken:\n${ended.output}`);
+  return { file, ms: ended.seconds * 1000, reaches: found, tried: 0, noticed: 0 };
 }
 
 /** Those that notice much for the time they take come first. */
@@ -55,10 +59,11 @@ export async function trial(checkout: Checkout, mutant: Mutant, files: readonly 
 }
 
 async function outcomeOf(root: string, { file, ms }: TestFile): Promise<Outcome> {
-  const run = (limitMs: number): Promise<Ended> => runFile(root, file, { limitMs, graceMs: GRACE_MS, isOverAtFailure: true });
-  const ended = await run(limitOf(ms));
-  // What hangs has to hang twice: the machine may have been busy.
-  const again = ended.overran ? await run(limitOf(ms) * 2) : ended;
-  if (again.overran) return 'timeout';
-  return verdict(again).failed > 0 ? 'killed' : 'survived';
+  const limited = { limitMs: limitOf(ms), graceMs: GRACE_MS, isOverAtFailure: true };
+  const first = await runFile(root, file, limited);
+  // What hangs or waits in vain has to do so twice: the machine may have been busy.
+  const isDoubtful = first.overran || (verdict(first).failed > 0 && WAITED.test(first.output));
+  const ended = isDoubtful ? await runFile(root, file, { ...limited, limitMs: limited.limitMs * 2 }) : first;
+  if (ended.overran) return 'timeout';
+  return verdict(ended).failed > 0 ? 'killed' : 'survived';
 }
