@@ -6,6 +6,7 @@ export const TAG_ALIAS: Readonly<Record<string, TagName>> = {
   Signature: 'SignatureData',
   ValidityTime: 'ValidityDate',
   CryptographicRoleType: 'KeyRoleType',
+  AttributeReferences: 'AttributeReference',
 };
 
 type Aliases = { readonly [E in EnumName]?: Readonly<Record<string, keyof (typeof ENUM)[E]>> };

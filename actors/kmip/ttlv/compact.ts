@@ -1,5 +1,7 @@
 // The compact spelling: names as a key server in use and its command line write them in JSON, where they are not the profile's.
+import { nameText } from '../crypto/distinguished-name.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
+import { type Node, type Structure, TYPE, text } from './node.ts';
 import { TAG, type TagName } from './tag.ts';
 
 type Spellings = { readonly [E in EnumName]?: { readonly [N in keyof (typeof ENUM)[E]]?: string } };
@@ -166,11 +168,30 @@ function codesOf(spellings: Readonly<Record<string, string>>, codes: Readonly<Re
   return Object.fromEntries(Object.entries(spellings).map(([name, other]) => [other, codes[name] as number]));
 }
 
-/** Structures that are a plain value there, the value of this member; both are read everywhere. */
-export const COMPACT_PLAIN: ReadonlyMap<number, number> = new Map([
-  [TAG.RotateName, TAG.RotateNameValue],
-  [TAG.ProtectionStorageMasks, TAG.ProtectionStorageMask],
-  [TAG.CommonProtectionStorageMasks, TAG.ProtectionStorageMask],
-  [TAG.PrivateProtectionStorageMasks, TAG.ProtectionStorageMask],
-  [TAG.PublicProtectionStorageMasks, TAG.ProtectionStorageMask],
+type Plain = (node: Structure) => Node | undefined;
+
+/** The member, where it is there once. */
+const member =
+  (tag: number): Plain =>
+  ({ value }) => {
+    const [only, ...more] = value.filter((each) => each.tag === tag);
+    return more.length === 0 ? only : undefined;
+  };
+
+/** The name as a text. */
+const name =
+  (tag: number): Plain =>
+  ({ value }) => {
+    const der = value.find((each) => each.tag === tag);
+    return der?.type === TYPE.ByteString ? text(tag, nameText(der.value)) : undefined;
+  };
+
+const mask = member(TAG.ProtectionStorageMask);
+
+/** Structures that are a plain value there, that of the node which is answered; undefined: as they are. The first two are read in either form. */
+export const COMPACT_PLAIN: ReadonlyMap<number, Plain> = new Map([
+  [TAG.RotateName, member(TAG.RotateNameValue)],
+  [TAG.ProtectionStorageMasks, mask],
+  [TAG.X_509CertificateIssuer, name(TAG.IssuerDistinguishedName)],
+  [TAG.X_509CertificateSubject, name(TAG.SubjectDistinguishedName)],
 ]);

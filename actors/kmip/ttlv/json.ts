@@ -65,8 +65,8 @@ interface Spelling {
   /** `{"tag":"BatchItem",` of every tag of the tables. */
   readonly heads: ReadonlyMap<number, string>;
   readonly codeName: typeof codeName;
-  /** Structures that are written as the value of one of their members, by the tag of that member. */
-  readonly plain?: ReadonlyMap<number, number>;
+  /** Structures that are written as a plain value. */
+  readonly plain?: typeof COMPACT_PLAIN;
 }
 
 const PROFILE: Spelling = {
@@ -121,9 +121,8 @@ function tailOf(node: Node, attribute: string | undefined, spelling: Spelling): 
 }
 
 function structureTail(node: Structure, spelling: Spelling): string {
-  const member = spelling.plain?.get(node.tag);
-  const [only, ...more] = member === undefined ? [] : node.value.filter(({ tag }) => tag === member);
-  return only === undefined || more.length > 0 ? `"value":[${members(node, spelling)}]}` : tailOf(only, undefined, spelling);
+  const plain = spelling.plain?.get(node.tag)?.(node);
+  return plain === undefined ? `"value":[${members(node, spelling)}]}` : tailOf(plain, undefined, spelling);
 }
 
 function members(node: Structure, spelling: Spelling): string {
