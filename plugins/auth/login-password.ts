@@ -42,13 +42,19 @@ export async function provePassword(
   const source = sourceOf(address);
   const attempt: Attempt = {
     ...{ realm, username, source, signal, found: await ctx.actors.directory.at('main').login(realm, username, source) },
-    ...{ code: body?.totp_code ?? undefined, newPassword: body?.new_password === undefined ? undefined : (normalPassword(body.new_password) ?? '') },
+    ...{ code: body?.totp_code ?? undefined, newPassword: newPasswordOf(body) },
     ...{ revision: 0, passwordHash: null, unfit: undefined, failed: null },
   };
   let state = await primaryStep(ctx, beginLogin(), attempt, password);
   if (state.value === 'totp') state = await totpStep(ctx, state, attempt);
   if (state.value === 'password') state = await passwordStep(ctx, state, attempt);
   return finish(ctx, state, attempt);
+}
+
+/** Empty for one that is none in normal form: it is refused as too short. */
+function newPasswordOf(body: LoginRequest['body']): string | undefined {
+  const given = body?.new_password ?? undefined;
+  return given === undefined ? undefined : (normalPassword(given) ?? '');
 }
 
 /** An unknown realm, an unknown user and a locked account cost a hash too, and are refused in the same words. */

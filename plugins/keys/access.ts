@@ -6,7 +6,9 @@ import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { KeysContext } from './actors.ts';
+import type { KeysConfig } from './config.ts';
 import { principalIn } from './identity.ts';
+import { jsonNames } from './json-names.ts';
 
 const strict = { additionalProperties: false };
 const text = Type.String();
@@ -48,16 +50,22 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
-    list('owned', 'The objects that one owns, the newest first', Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }), (request, page) =>
-      kmip.owned(who(request), page),
+    list(
+      ctx.config,
+      'owned',
+      'The objects that one owns, the newest first',
+      Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }),
+      (request, page) => kmip.owned(who(request), page),
     ),
     list(
+      ctx.config,
       'obtained',
       'The objects of others that one may use, and how: those granted by name first',
       Type.Object({ object_id: text, owner_id: text, state: text, operations: texts }),
       (request, page) => kmip.obtained(who(request), page),
     ),
     list(
+      ctx.config,
       'list/{object_id}',
       'Who may use an object, for its owner',
       Type.Object({ user_id: text, operations: texts }),
@@ -108,6 +116,7 @@ function get(path: string, summary: string, schema: TSchema, handle: Route['hand
 
 /** A page of a list; where more follows, the Link header leads to it (RFC 8288). */
 function list(
+  config: KeysConfig,
   path: string,
   summary: string,
   item: TSchema,
@@ -117,7 +126,7 @@ function list(
   const handle = async (request: Request) => {
     const { limit: asked, after } = request.query;
     const limit = asked === undefined ? MAX_LISTED : Number(asked);
-    const { items, next } = await read(request, { limit, after });
+    const { items, next } = await read(request, { limit, after, names: jsonNames(config, request) });
     if (next === undefined) return { status: 200, body: items };
     const address = `/access/${path.replace('{object_id}', encodeURIComponent(request.params['object_id'] ?? ''))}`;
     return { status: 200, body: items, headers: { link: `<${address}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"` } };
