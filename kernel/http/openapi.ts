@@ -98,7 +98,7 @@ export function operationOf(route: Described): FastifySchema {
     security: securityOf(route),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
-    ...(body ? { body } : {}),
+    ...(body ? { body: route.nullIsNone ? { anyOf: [body, { type: 'null' }] } : body } : {}),
     ...(bodyOptional ? { [OPTIONAL]: true } : {}),
     ...(bodyTypes ? { [TYPES]: bodyTypes } : {}),
     ...(bodyExamples ? { [EXAMPLES]: bodyExamples } : {}),

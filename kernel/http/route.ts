@@ -90,6 +90,8 @@ export interface Route {
   readonly body?: TSchema;
   /** The body may be absent; the handler then sees undefined. */
   readonly bodyOptional?: true;
+  /** A body that is null is none, where it may be absent: some clients write it so. */
+  readonly nullIsNone?: true;
   /** The body is read as JSON whatever the content type says: some clients of the machine API send none. */
   readonly anyContentType?: true;
   /** The body is not read as JSON: the handler gets the bytes as they were sent, of any content type, or undefined where there are none; `body` is for the document. */

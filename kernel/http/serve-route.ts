@@ -89,6 +89,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
     ...options,
     handler: async (request, reply) => {
       checkQuery?.(request.query);
+      if (route.nullIsNone && request.body === null) request.body = undefined;
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
       const view = viewOf(request, reply, clock);
       return send(reply, view.caller ? await inTurn(limits, request, view, handle) : await handle(view));

@@ -30,7 +30,7 @@ function methodsOf(method: Method): readonly Method[] {
 }
 
 function alias(route: Route, method: Method, path: string): Route {
-  const { admit, handle, body, rawBody, responses = {}, security } = route;
+  const { admit, handle, body, bodyOptional, rawBody, responses = {}, security } = route;
   return {
     ...route,
     method,
@@ -39,8 +39,9 @@ function alias(route: Route, method: Method, path: string): Route {
     form: VAULT_ERRORS,
     responses: { ...REFUSALS, ...Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, describe(Number(status), each)])) },
     ...(security ? { security: security.map(named) } : {}),
-    // They send JSON without saying so.
+    // They send JSON without saying so, and null where they have nothing to say.
     ...(body && !rawBody ? { anyContentType: true } : {}),
+    ...(bodyOptional ? { nullIsNone: true } : {}),
     admit(address, headers) {
       refuseUnserved(headers);
       return admit?.(address, headers);

@@ -184,7 +184,9 @@ for (const database of databases) {
     const { cookie } = machine;
     assert.equal((await server.ask('PUT', '/v1/auth/approle/role/managed', { cookie, body: { token_ttl: 60 } })).status, 204);
     assert.equal(open(await server.ask('GET', '/v1/auth/approle/role/managed', { cookie }), 'data').token_ttl, 60);
-    const { secret_id_accessor } = open(await server.ask('POST', '/v1/auth/approle/role/managed/secret-id', { cookie }), 'data');
+    // A body that is null is none, as it is for these clients.
+    const { secret_id_accessor } = open(await server.ask('PUT', '/v1/auth/approle/role/managed/secret-id', { cookie, body: 'null' }), 'data');
+    assert.equal((await server.ask('POST', '/auth/approle/role/managed/secret-id', { cookie, body: 'null' })).status, 400);
     const accessors = async () => open(await server.ask('GET', '/v1/auth/approle/role/managed/secret-id?list=true', { cookie }), 'data').keys;
     assert.deepEqual(await accessors(), [secret_id_accessor]);
     const destroy = '/v1/auth/approle/role/managed/secret-id-accessor/destroy';
