@@ -1,10 +1,11 @@
-// Signs in with the Go client of OpenBao and does with tokens what a machine does: `program FACTS`, a line for each step.
+// Signs in with a Go client and does with tokens what a machine does: `program FACTS openbao|vault`, a line for each step.
 package main
 
 import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -34,7 +35,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, each := range append(signInSteps, append(tokenSteps, serverSteps...)...) {
+	tours := map[string][]step{
+		"openbao": slices.Concat(signInSteps, tokenSteps, serverSteps),
+		"vault":   vaultSteps,
+	}
+	for _, each := range tours[os.Args[2]] {
 		if err := each.run(known); err != nil {
 			fmt.Printf("FAIL %s: %s\n", each.name, strings.ReplaceAll(err.Error(), "\n", " "))
 		} else {
