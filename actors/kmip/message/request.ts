@@ -74,10 +74,9 @@ export function readHeader(message: Structure): RequestHeader {
   };
 }
 
-/** A Boolean until 1.4, an enumeration since 2.0. */
+/** Until 1.4 a client can say only that it would wait, and what is done at once is what the server decides (section 6.8 there). */
 function isAsynchronous(header: Structure, version: Version): boolean {
-  const node = child(header, TAG.AsynchronousIndicator);
-  return version.major === 1 ? node?.value === true : node?.value === ENUM.AsynchronousIndicator.Mandatory;
+  return version.major > 1 && child(header, TAG.AsynchronousIndicator)?.value === ENUM.AsynchronousIndicator.Mandatory;
 }
 
 function onErrorOf(header: Structure): ErrorContinuation {
