@@ -33,6 +33,7 @@ const OLDER: Reasons = {
   Sensitive: 'PermissionDenied',
   ServerLimitExceeded: 'IndexOutOfBounds',
   UnsupportedCryptographicParameters: 'CryptographicFailure',
+  UnsupportedProtocolVersion: 'InvalidMessage',
   UsageLimitExceeded: 'PermissionDenied',
   WrappingObjectArchived: 'ObjectArchived',
   WrappingObjectDestroyed: 'ItemNotFound',

@@ -1,13 +1,27 @@
 // The result reasons of every version over the whole server, as its tables of errors have them (KMIP 1.0 to 1.4 section 11, 2.x section 6.1).
 import assert from 'node:assert/strict';
-import { Agent } from 'undici';
+import { Agent, request } from 'undici';
 import { test } from 'uvu';
+import { decodeBinary, encodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
 import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
-import { bytes, dateTime, enumeration, integer, interval, longInteger, type Node, structure, TYPE, text } from '../../../actors/kmip/ttlv/node.ts';
-import { structureOf } from '../../../actors/kmip/ttlv/read.ts';
+import {
+  bytes,
+  dateTime,
+  enumeration,
+  integer,
+  interval,
+  longInteger,
+  type Node,
+  type Structure,
+  structure,
+  TYPE,
+  text,
+} from '../../../actors/kmip/ttlv/node.ts';
+import { codeOf, integerOf, nameOf, required, structureOf } from '../../../actors/kmip/ttlv/read.ts';
 import { operationExists } from '../../../actors/kmip/ttlv/since.ts';
 import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { failureMessage } from '../../../plugins/keys/failure.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { inWords, KmipClient, name, tagsIn, textIn } from './kmip-client.ts';
 
@@ -265,5 +279,48 @@ for (const version of VERSIONS)
     const { item } = await client.askWith([indicator], 'Query', enumeration(TAG.QueryFunction, ENUM.QueryFunction.QueryOperations));
     assert.ok(structureOf(item, TAG.ResponsePayload));
   });
+
+/** The version, and the reason, of the answer to a Query in a version. */
+async function answeredIn(major: number, minor: number): Promise<[string, string]> {
+  const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
+  const message = structure(TAG.RequestMessage, [
+    structure(TAG.RequestHeader, [version, integer(TAG.BatchCount, 1)]),
+    structure(TAG.BatchItem, [enumeration(TAG.Operation, ENUM.Operation.Query), structure(TAG.RequestPayload, [])]),
+  ]);
+  const { body } = await request(`${server.address}/kmip`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/octet-stream' },
+    body: encodeBinary(message),
+    dispatcher: agent,
+  });
+  const answer = decodeBinary(new Uint8Array(await body.arrayBuffer()));
+  const item = required(structureOf(answer, TAG.BatchItem), TAG.BatchItem);
+  const reason = codeOf(item, TAG.ResultReason);
+  return [versionIn(answer), reason === undefined ? 'Success' : nameOf('ResultReason', reason)];
+}
+
+function versionIn(answer: Structure): string {
+  const header = required(structureOf(answer, TAG.ResponseHeader), TAG.ResponseHeader);
+  const version = required(structureOf(header, TAG.ProtocolVersion), TAG.ProtocolVersion);
+  return `${integerOf(version, TAG.ProtocolVersionMajor)}.${integerOf(version, TAG.ProtocolVersionMinor)}`;
+}
+
+test('a version that is not served is answered in the newest of its major number', async () => {
+  assert.deepEqual(await answeredIn(1, 4), ['1.4', 'Success']);
+  assert.deepEqual(await answeredIn(1, 5), ['1.4', 'InvalidMessage']);
+  assert.deepEqual(await answeredIn(1, -1), ['1.4', 'InvalidMessage']);
+  assert.deepEqual(await answeredIn(2, 2), ['2.1', 'UnsupportedProtocolVersion']);
+  assert.deepEqual(await answeredIn(3, 0), ['2.1', 'UnsupportedProtocolVersion']);
+  assert.deepEqual(await answeredIn(0, 9), ['2.1', 'UnsupportedProtocolVersion']);
+});
+
+test('so is a message that is not worked on', () => {
+  const told = (major: number, minor: number) => {
+    const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
+    const message = encodeBinary(structure(TAG.RequestMessage, [structure(TAG.RequestHeader, [version, integer(TAG.BatchCount, 1)])]));
+    return versionIn(decodeBinary(new Uint8Array(failureMessage(message, 'OVERLOADED', 0))));
+  };
+  assert.deepEqual([told(1, 2), told(1, 5), told(2, 0), told(2, 9), told(3, 0)], ['1.2', '1.4', '2.0', '2.1', '2.1']);
+});
 
 test.run();
