@@ -6,39 +6,29 @@ import { boolean, type Structure } from '../ttlv/node.ts';
 import { codeOf, nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { flagOf } from './flag.ts';
-import { askedFormat, inFormat } from './format.ts';
-import { algorithmOf } from './key-material.ts';
+import { askedFormat, compressed, inFormat } from './format.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrapContent, wrapContent } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
-const { ObjectType, KeyWrapType } = ENUM;
+const { KeyWrapType } = ENUM;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
-  requireUncompressed(codeOf(request, TAG.KeyCompressionType), object);
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
-  const content = inFormat(object, askedFormat(request));
+  const compression = codeOf(request, TAG.KeyCompressionType);
+  const format = askedFormat(request);
+  const content = compression === undefined ? inFormat(object, format) : compressed(object, format, compression);
   if (specification) return wrapContent(content, specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);
   if (wrapper !== undefined && !clear) return wrapContent(content, wrappingSpecification(wrapper), ctx);
   if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
   return clear ? unwrapContent(content, ctx) : content;
-}
-
-const POINTS: ReadonlySet<string> = new Set(['EC', 'ECDSA', 'ECDH', 'ECMQV']);
-
-/** Points of elliptic curves are given out uncompressed, and no other key has a compression. */
-function requireUncompressed(compression: number | undefined, object: ManagedObject): void {
-  if (compression === undefined) return;
-  const hasPoint = object.type === ObjectType.PublicKey && POINTS.has(algorithmOf(object) ?? '');
-  if (!hasPoint || compression !== ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed)
-    throw new Refusal('KeyCompressionTypeNotSupported', 'public keys of elliptic curves are given out uncompressed, and only they have a compression');
 }
 
 /** By KeyWrapType of the request, else by the configuration for kinds of objects that old clients must get unwrapped. */
