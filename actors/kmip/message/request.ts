@@ -8,6 +8,7 @@ import { booleanOf, bytesOf, child, children, codeOf, integerOf, nameOf, require
 import { TAG } from '../ttlv/tag.ts';
 import type { ErrorContinuation } from './batch.ts';
 import { credentialsIn } from './header-credentials.ts';
+import { notARequest } from './outer.ts';
 
 export interface BatchItem {
   /** Undefined for one that there is not. */
@@ -60,7 +61,7 @@ export function versionOf(message: Structure): Version | undefined {
 
 /** @throws Refusal InvalidMessage, UnsupportedProtocolVersion */
 export function readHeader(message: Structure): RequestHeader {
-  if (message.tag !== TAG.RequestMessage) throw new Refusal('InvalidMessage', 'a RequestMessage is expected');
+  if (message.tag !== TAG.RequestMessage) throw notARequest(message.tag);
   const header = required(structureOf(message, TAG.RequestHeader), TAG.RequestHeader);
   const asked = required(structureOf(header, TAG.ProtocolVersion), TAG.ProtocolVersion);
   const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);
