@@ -12,6 +12,7 @@ const OLDER: Reasons = {
   AttributeNotFound: 'ItemNotFound',
   AttributeReadOnly: 'PermissionDenied',
   AttributeSingleValued: 'IllegalOperation',
+  BadPassword: 'InvalidField',
   BadCryptographicParameters: 'InvalidField',
   EncodingOptionError: 'InvalidField',
   IllegalObjectType: 'IllegalOperation',

@@ -1,5 +1,5 @@
 // The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext, OperationName } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, type Structure } from '../ttlv/node.ts';
@@ -9,10 +9,11 @@ import { flagOf } from './flag.ts';
 import { askedFormat, compressed, inFormat } from './format.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { unwrapContent, wrapContent } from './wrapping.ts';
+import { asPkcs12 } from './pkcs12-export.ts';
+import { unencodedFormat, unwrapContent, wrapContent } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
-const { KeyWrapType } = ENUM;
+const { ObjectType, KeyWrapType } = ENUM;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
@@ -21,7 +22,7 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const compression = codeOf(request, TAG.KeyCompressionType);
-  const format = askedFormat(request);
+  const format = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
   const content = compression === undefined ? inFormat(object, format) : compressed(object, format, compression);
   if (specification) return wrapContent(content, specification, ctx);
   const clear = wantsClear(request, object, ctx);
@@ -29,6 +30,25 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (wrapper !== undefined && !clear) return wrapContent(content, wrappingSpecification(wrapper), ctx);
   if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
   return clear ? unwrapContent(content, ctx) : content;
+}
+
+/**
+ * The same as a PKCS#12 file, which is open to whoever has given its password: what may leave wrapped only does not leave so.
+ * @param named the certificate, where the file was asked for by it
+ */
+export async function fileGivenOut(
+  request: Structure,
+  key: ManagedObject,
+  named: ManagedObject,
+  right: OperationName,
+  ctx: OperationContext,
+): Promise<Structure> {
+  if (key.type !== ObjectType.PrivateKey) return inFormat(key, 'PKCS_12');
+  if (flagOf(key.attributes, TAG.Sensitive, false)) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped by a key only');
+  if (!flagOf(key.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
+  const file = await asPkcs12(key, named, request, right, ctx);
+  if (flagOf(key.attributes, TAG.Fresh, false)) await notFreshAnyMore(key.id, ctx);
+  return file;
 }
 
 /** By KeyWrapType of the request, else by the configuration for kinds of objects that old clients must get unwrapped. */
