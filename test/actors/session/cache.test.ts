@@ -78,4 +78,35 @@ test('one that is too large is not kept, and pushes nobody out', async () => {
   assert.equal(none.get('small'), undefined);
 });
 
+test('as much is held as was said, to the byte, and the least recently used goes first', async () => {
+  const versions = new Map<string, number>();
+  const cache = createCache<{ readonly id: string; readonly bytes: number }>(
+    256,
+    ({ bytes }) => bytes,
+    ({ id }) => versions.get(id) ?? 0,
+  );
+  const fill = (id: string, bytes: number) => cache.fill(id, async () => ({ id, bytes }));
+  const ids = many(64, (at) => `s${at}`);
+  // A sixty-fourth of all is the most that one may take.
+  await fill('large', 5);
+  assert.equal(cache.get('large'), undefined);
+  for (const id of ids) await fill(id, 4);
+  await fill('s0', 4);
+  assert.ok(ids.every((id) => cache.get(id)?.id === id));
+  // Looked at last, the first is the most recently used.
+  cache.get('s0');
+  await fill('one more', 4);
+  assert.deepEqual(
+    ['s0', 's1', 's2', 'one more'].map((id) => cache.get(id)?.id),
+    ['s0', undefined, 's2', 'one more'],
+  );
+  // What was found stale is gone, and has left its room.
+  versions.set('s2', 1);
+  assert.equal(cache.get('s2'), undefined);
+  versions.set('s2', 0);
+  assert.equal(cache.get('s2'), undefined);
+  await fill('another', 4);
+  assert.equal(cache.get('s3')?.id, 's3');
+});
+
 test.run();
