@@ -7,6 +7,7 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Held } from './cache.ts';
+import { requireExpected } from './expected-type.ts';
 import { isGranted, isKnown } from './grants.ts';
 import { identifierText, keysetAddress, keysetMembers, taggedObject } from './identifier.ts';
 import { keysetOf, parseTags, tagsOf } from './index-terms.ts';
@@ -68,7 +69,11 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
-    return this.byId(identifierText(payload, tag, this.#batch), right);
+    const name = identifierText(payload, tag, this.#batch);
+    const meant = this.#meant(await this.#resolved(name, right, true));
+    // A certificate request that is named besides is no such object.
+    if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
+    return this.#opened(meant, right);
   }
 
   async byId(name: string, right: OperationName): Promise<T> {
@@ -77,7 +82,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   async describe(payload: Structure, right: OperationName): Promise<D> {
     const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
-    return this.#meant(await this.#resolved(name, right, false)).object;
+    const { object } = this.#meant(await this.#resolved(name, right, false));
+    requireExpected(payload, object);
+    return object;
   }
 
   async describeById(name: string, right: OperationName): Promise<D> {
@@ -92,8 +99,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   async candidates(payload: Structure, right: OperationName): Promise<readonly T[]> {
     const found: T[] = [];
-    for (const held of await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, true))
-      found.push(await this.#opened(held, right));
+    const all = await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, true);
+    for (const { object } of all) requireExpected(payload, object);
+    for (const held of all) found.push(await this.#opened(held, right));
     return found;
   }
 

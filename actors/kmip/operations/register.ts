@@ -1,7 +1,8 @@
 // Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.43).
 import { newObject, requireCreation } from '../object/create.ts';
+import { withEncapsulated } from '../object/encapsulated.ts';
 import type { ObjectType } from '../object/managed-object.ts';
-import { newAttributes } from '../object/new-attributes.ts';
+import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { text } from '../ttlv/node.ts';
 import { codeOf, required } from '../ttlv/read.ts';
@@ -14,7 +15,9 @@ export const register: Operation = async (request, ctx) => {
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
   const content = contentIn(request, type);
   requireStorage(request, TAG.ProtectionStorageMasks);
-  const attributes = newAttributes(request, type, TAG.Attributes);
+  const whole = withEncapsulated(request, content, type);
+  const attributes = newAttributes(whole, type, TAG.Attributes);
+  requireMask(ctx.version, type, attributesIn(whole, TAG.Attributes), 'Register');
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   const draft = newObject(ctx, { type, content, attributes, brought: true });
   await ctx.change(async (tx) => {
