@@ -127,9 +127,9 @@ function responsesOf({ auth, page, body, rawBody, query, responses }: Described)
     500: { description: 'internal error' },
     ...(responses ?? { 200: { description: 'success' } }),
   };
-  const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json' }]) => [
+  const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json', otherTypes = [] }]) => [
     status,
-    schema ? { description, content: { [type]: { schema } } } : { description, type: 'null' },
+    schema ? { description, content: Object.fromEntries([type, ...otherTypes].map((each) => [each, { schema }])) } : { description, type: 'null' },
   ]);
   return Object.fromEntries(entries);
 }

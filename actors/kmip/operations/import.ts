@@ -9,6 +9,7 @@ import { requireChosen } from '../object/identifier.ts';
 import { settle } from '../object/lifecycle.ts';
 import type { Draft, ObjectType, State } from '../object/managed-object.ts';
 import { requireMask, takeAttribute } from '../object/new-attributes.ts';
+import { fileIn } from '../object/pkcs12-import.ts';
 import { contentIn, contentType, describeContent } from '../object/registered.ts';
 import { unwrapContent } from '../object/wrapping.ts';
 import { Refusal } from '../refusal.ts';
@@ -29,9 +30,14 @@ export const importObject: Operation = async (request, ctx) => {
   const type = typeOf(request, ctx.version);
   const brought = contentIn(request, type);
   const unwrap = codeOf(request, TAG.KeyWrapType) === ENUM.KeyWrapType.NotWrapped;
-  const content = unwrap ? await unwrapContent(brought, ctx) : brought;
-  const draft = newDraft(ctx, withEncapsulated(request, content, type), type, content, id);
-  await ctx.change((tx) => put(tx, draft, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx));
+  const unwrapped = unwrap ? await unwrapContent(brought, ctx) : brought;
+  const file = await fileIn(unwrapped, type, request, ctx);
+  const content = file?.content ?? unwrapped;
+  const draft = newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, id);
+  const all = [draft, ...(file?.companions(draft) ?? [])];
+  await ctx.change(async (tx) => {
+    for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
+  });
   return [text(TAG.UniqueIdentifier, draft.id)];
 };
 
