@@ -216,6 +216,15 @@ test('sign-ins in headers and at /login have one limit for an address', async ()
   }
 });
 
+test('where they are ignored the certificate alone says who the client is', async () => {
+  const ignoring = await startSecureServer({ config: '[keys]\nrealm = "main"\nheader_credentials = "ignored"\n' });
+  try {
+    await isServed(await withCertificate('alice', V14, ignoring), password('appliance', 'of all devices'));
+  } finally {
+    await ignoring.end();
+  }
+});
+
 test('without a realm of bare names a certificate has no password', async () => {
   const plain = await startSecureServer();
   try {
