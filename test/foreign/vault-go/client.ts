@@ -17,6 +17,6 @@ function goClient(name: 'openbao' | 'vault'): ForeignClient {
   };
 }
 
-export const OPENBAO = goClient('openbao');
+export const openBao = goClient('openbao');
 /** With its own ways to sign in, which are modules of their own. */
-export const VAULT = goClient('vault');
+export const vault = goClient('vault');
