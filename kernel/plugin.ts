@@ -69,6 +69,8 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   routes?(ctx: PluginContext<C, S & N>): readonly Route[];
   /** Protocols that are not HTTP. */
   listeners?(ctx: PluginContext<C, S & N>): readonly Listener[];
+  /** Whether `/version` is JSON for who names no type: programs that the plugin serves may expect that, others a plain text. */
+  isVersionJson?(config: C): boolean;
   /** Runs when the actors run, before the server listens; what it returns is part of the line that says so. */
   open?(ctx: PluginContext<C, S & N>): Promise<readonly string[]>;
   /** Whether the plugin as a whole can do its work, beside the states of its actors. */

@@ -128,10 +128,11 @@ function responsesOf({ auth, page, body, rawBody, query, responses, form }: Desc
     500: { description: 'internal error' },
     ...(responses ?? { 200: { description: 'success' } }),
   };
-  const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json' }]) => {
+  const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json', otherTypes = [] }]) => {
     const formed = Number(status) >= 400 ? form : undefined;
     const shape = schema ?? formed?.schema;
-    return [formed?.status(Number(status)) ?? status, shape ? { description, content: { [type]: { schema: shape } } } : { description, type: 'null' }];
+    const content = shape && Object.fromEntries([type, ...otherTypes].map((each) => [each, { schema: shape }]));
+    return [formed?.status(Number(status)) ?? status, content ? { description, content } : { description, type: 'null' }];
   });
   return Object.fromEntries(entries);
 }

@@ -71,6 +71,8 @@ export interface ResponseDescription {
   readonly schema?: TSchema;
   /** Content type of the body, where it is not JSON. */
   readonly type?: string;
+  /** More content types that it may have, as the request asks. */
+  readonly otherTypes?: readonly string[];
 }
 
 export interface Route {

@@ -31,7 +31,9 @@ import { whoamiHandler } from './whoami.ts';
 const LOGIN_BODY = Type.Object(
   {
     totp_code: Type.Optional(Type.Union([Type.String({ maxLength: 16 }), Type.Null()])),
-    new_password: Type.Optional(Type.String({ maxLength: MAX_PASSWORD_CHARACTERS })),
+    new_password: Type.Optional(Type.Union([Type.String({ maxLength: MAX_PASSWORD_CHARACTERS }), Type.Null()])),
+    // Clients of the service whose interface this is write it, without a value.
+    public_key_pem: Type.Optional(Type.Null()),
   },
   { additionalProperties: false },
 );
