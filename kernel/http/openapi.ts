@@ -131,8 +131,8 @@ function responsesOf({ auth, page, body, rawBody, query, responses, form }: Desc
   const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json', otherTypes = [] }]) => {
     const formed = Number(status) >= 400 ? form : undefined;
     const shape = schema ?? formed?.schema;
-    const content = shape && Object.fromEntries([type, ...otherTypes].map((each) => [each, { schema: shape }]));
-    return [formed?.status(Number(status)) ?? status, content ? { description, content } : { description, type: 'null' }];
+    const content = () => Object.fromEntries([type, ...otherTypes].map((each) => [each, { schema: shape }]));
+    return [formed?.status(Number(status)) ?? status, shape ? { description, content: content() } : { description, type: 'null' }];
   });
   return Object.fromEntries(entries);
 }

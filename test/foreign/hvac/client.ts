@@ -8,7 +8,7 @@ import { withVaultFacts } from '../vault-facts.ts';
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-export const hvac: ForeignClient = {
+export const HVAC: ForeignClient = {
   name: 'hvac',
   async prepare(folder) {
     const made = await pythonEnvironment(folder, file('requirements.txt'));

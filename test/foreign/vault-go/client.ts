@@ -17,6 +17,6 @@ function goClient(name: 'openbao' | 'vault'): ForeignClient {
   };
 }
 
-export const openBao = goClient('openbao');
+export const OPENBAO = goClient('openbao');
 /** With its own ways to sign in, which are modules of their own. */
-export const vault = goClient('vault');
+export const VAULT = goClient('vault');
