@@ -12,16 +12,26 @@ export const VAULT_ERRORS: ErrorForm = {
   schema: Type.Object({ errors: Type.Array(Type.String()) }),
 };
 
+const JSON_TYPE = 'application/json';
 const NOTHING = { lease_id: '', renewable: false, lease_duration: 0, data: null, auth: null, wrap_info: null, warnings: null };
 
 /** The answer in their envelope: every member is there, and null where there is nothing of it. */
 export function enveloped({ id }: Pick<Request, 'id'>, { body, ...rest }: Response): Response {
-  return body === undefined ? rest : { ...rest, ...json({ request_id: id, ...NOTHING, ...(body as object) }) };
+  if (body === undefined) return rest;
+  if (body instanceof Uint8Array) return { ...rest, ...around(id, body) };
+  return { ...rest, ...json({ request_id: id, ...NOTHING, ...(body as object) }) };
+}
+
+/** A list is made as bytes, an object with the member `data` alone: the other members are put before it, and nothing is read. */
+function around(id: string, list: Uint8Array): Pick<Response, 'body' | 'type'> {
+  const { data: _, ...others } = NOTHING;
+  const before = JSON.stringify({ request_id: id, ...others }).slice(0, -1);
+  return { body: Buffer.concat([Buffer.from(`${before},`), list.subarray(1)]), type: JSON_TYPE };
 }
 
 /** As bytes: the content type has to stay without a charset. */
 export function json(body: unknown): Pick<Response, 'body' | 'type'> {
-  return { body: Buffer.from(JSON.stringify(body)), type: 'application/json' };
+  return { body: Buffer.from(JSON.stringify(body)), type: JSON_TYPE };
 }
 
 /** What the document says of an answer, in their envelope. */

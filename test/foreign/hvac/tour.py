@@ -197,9 +197,9 @@ def roles_are_not_for_tokens():
 
 
 for each in STEPS:
+    done = {"step": each.__name__}
     try:
         each()
-        print(f"ok {each.__name__}")
     except Exception as error:  # Whatever it is, it is told of its step, and the next one runs.
-        print(f"FAIL {each.__name__}: {type(error).__name__} {error}".replace("\n", " "))
-print("end")
+        done["error"] = f"{type(error).__name__} {error}"
+    print(json.dumps(done))

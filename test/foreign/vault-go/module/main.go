@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 )
 
 // facts are what the runner tells of its server.
@@ -40,13 +39,13 @@ func main() {
 		"vault":   vaultSteps,
 	}
 	for _, each := range tours[os.Args[2]] {
+		report := map[string]string{"step": each.name}
 		if err := each.run(known); err != nil {
-			fmt.Printf("FAIL %s: %s\n", each.name, strings.ReplaceAll(err.Error(), "\n", " "))
-		} else {
-			fmt.Printf("ok %s\n", each.name)
+			report["error"] = err.Error()
 		}
+		line, _ := json.Marshal(report)
+		fmt.Println(string(line))
 	}
-	fmt.Println("end")
 }
 
 func read(file string) (facts, error) {
