@@ -3,13 +3,14 @@ import Type, { type Static } from 'typebox';
 import type { Actor, Admin, AdminRecord } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { listed, PAGE_QUERY } from './listing.ts';
 import { Free, Ignored, IgnoredName } from './parameters.ts';
 import { actorOf, found, type Rights, requireSuperAdmin, rightsOf } from './rights.ts';
-import { isUsername, nameOf, usernameOf } from './username.ts';
+import { isUsername, usernameOf } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
 const ADMIN_BODY = Type.Object(
@@ -123,8 +124,8 @@ function recordOf(id: string, body: AdminBody): AdminRecord {
   return {
     id,
     realms: [...new Set(realms)],
-    userpass: userpass === null ? null : nameOf(userpass, 'body/userpass'),
-    jwt: jwt === null ? null : nameOf(jwt, 'body/jwt'),
+    userpass: userpass === null ? null : nameIn(userpass, 'body/userpass'),
+    jwt: jwt === null ? null : nameIn(jwt, 'body/jwt'),
     fido2,
     digital_credentials,
     client_certificate,

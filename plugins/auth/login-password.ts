@@ -115,11 +115,10 @@ async function finish(ctx: AuthContext, state: LoginState, attempt: Attempt): Pr
 
 async function complete(ctx: AuthContext, attempt: Attempt): Promise<LoginEnd | undefined> {
   const { realm, username, passwordHash, found } = attempt;
-  const revision = await ctx.actors.directory.at('main').complete({ ...provenBy(attempt), passwordHash });
-  if (revision === null || !found.credential || !found.realm) return undefined;
+  const signedIn = await ctx.actors.directory.at('main').complete({ ...provenBy(attempt), passwordHash });
+  if (signedIn === null || !found.realm) return undefined;
   if (passwordHash !== null && realm === '_') forgetInitialPassword(ctx.dataDir, username);
-  const { roles, extraClaims } = found.credential;
-  return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', revision, roles, extraClaims: extraClaims ?? {} };
+  return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', ...signedIn };
 }
 
 /** The password was right, whatever comes next: it is written down, and refused like a wrong one when a lock has come meanwhile. */

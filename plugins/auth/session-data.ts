@@ -2,8 +2,8 @@
 import Type, { type Static } from 'typebox';
 import type { SessionClient, SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
-import { nameOf } from './username.ts';
 
 export interface SessionData {
   readonly session_id: string;
@@ -33,7 +33,7 @@ export const CLIENTS = Type.Array(
 export function clientsOf(clients: Static<typeof CLIENTS>): SessionClient[] {
   return clients.map(({ username, auth_scheme: scheme }) => {
     if (!SPELLINGS.includes(scheme)) throw new Fault('BAD_REQUEST', { detail: `body/auth_scheme: must be one of ${SPELLINGS.join(', ')}` });
-    return { username: nameOf(username, 'body/username'), scheme: CODES[scheme] ?? scheme };
+    return { username: nameIn(username, 'body/username'), scheme: CODES[scheme] ?? scheme };
   });
 }
 

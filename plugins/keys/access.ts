@@ -1,10 +1,10 @@
 // The routes /access/...: what one owns, what one was given, and giving it to others.
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Listed, Page } from '../../actors/kmip/api.ts';
-import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
-import { MAX_NAME_CHARACTERS, normalName } from '../../kernel/normal-form.ts';
+import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';
 import { principalIn } from './identity.ts';
@@ -36,6 +36,8 @@ const PAGE = Type.Object(
   strict,
 );
 
+const USER_ID = 'body/user_id';
+
 /** The right to create is one on no object. */
 const NO_OBJECT = '*';
 
@@ -44,7 +46,7 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
   const who = (request: Request) => principalIn(ctx.config, request);
   const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
     const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
-    await kmip[verb](id, userOf(user), types, who(request));
+    await kmip[verb](id, nameIn(user, USER_ID), types, who(request));
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
@@ -87,17 +89,10 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
       Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
       async (request: Request<Static<typeof CHECK_BODY>>) => {
         const { unique_identifier: id, user_id: user, operation_types: types } = request.body;
-        return { status: 200, body: { allowed: await kmip.check(id, user === undefined ? undefined : userOf(user), types, who(request)) } };
+        return { status: 200, body: { allowed: await kmip.check(id, user === undefined ? undefined : nameIn(user, USER_ID), types, who(request)) } };
       },
     ),
   ];
-}
-
-/** @throws Fault BAD_REQUEST */
-function userOf(given: string): string {
-  const user = normalName(given);
-  if (user === undefined) throw new Fault('BAD_REQUEST', { detail: 'body/user_id: cannot be a user' });
-  return user;
 }
 
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {

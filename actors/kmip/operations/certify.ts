@@ -56,7 +56,8 @@ export const certify: Operation = async (payload, ctx) => {
     own: () => ownKey(subject, ctx),
   });
   const content = certificateContent(signed(subject, issuer, wishes, attributes, ctx));
-  describeCertificate(content, attributes);
+  const uses = (subject.object ?? subject.pair?.publicKey)?.attributes.first(TAG.CryptographicUsageMask)?.value;
+  describeCertificate(content, attributes, typeof uses === 'number' ? uses : undefined);
   const draft = newObject(ctx, { type: ObjectType.Certificate, content, attributes });
   linkCertificate(draft, subject, issuer);
   await ctx.change((tx) => put(tx, draft, subject, issuer, ctx.now));
