@@ -131,6 +131,7 @@ async function start(options: Start): Promise<Server> {
     log,
     version,
     tags: tagsOf(catalog.plugins),
+    unserved: catalog.plugins.flatMap(({ unserved }) => unserved ?? []),
     share: listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE,
   });
   front = served;

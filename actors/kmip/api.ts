@@ -32,6 +32,23 @@ export interface Answer {
   readonly body: Uint8Array;
   /** `Encrypt:Success`, one for each operation, for the counters. */
   readonly outcomes: readonly string[];
+  /** Nothing was done yet: these are to be checked, and the message, which `body` is, to be served once more with what was found. */
+  readonly credentials?: readonly HeaderCredential[];
+}
+
+/** A credential in the header of a message (KMIP 1.4 section 2.1.2, 2.1 section 9.11). */
+export interface HeaderCredential {
+  /** `UsernameAndPassword`, `Ticket`. */
+  readonly type: string;
+  readonly username?: string;
+  /** UTF-8. Secret. */
+  readonly password?: Uint8Array;
+}
+
+/** What became of the credentials in a header. */
+export interface CredentialVerdict {
+  /** Why they are refused, for the client; absent where they are the caller's. */
+  readonly refusal?: string;
 }
 
 /** A call below /v1/crypto. */
@@ -115,8 +132,11 @@ export type TombstoneApi = {
 
 export type KmipApi = AccessApi &
   TombstoneApi & {
-    /** One RequestMessage, or a bare operation in JSON. Never fails for what is in the message: that is in the answer. */
-    serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer>;
+    /**
+     * One RequestMessage, or a bare operation in JSON. Never fails for what is in the message: that is in the answer.
+     * @param verdict of the credentials in its header; without one they are answered, and nothing is done
+     */
+    serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal, verdict?: CredentialVerdict): Promise<Answer>;
     /** @param body JSON, empty where the call takes none */
     crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
     /** Rotates what is due; returns how many keys were. */

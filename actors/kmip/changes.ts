@@ -6,6 +6,7 @@ import { Finder } from './object/finder.ts';
 import { wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
+import { requireUniqueNames } from './object/unique-name.ts';
 import type { ObjectTransaction, OperationContext, OperationName } from './operations/operation.ts';
 import { auditActor } from './principal.ts';
 import { Refusal } from './refusal.ts';
@@ -70,15 +71,17 @@ export class Changes implements ObjectTransaction {
     return found.map((row) => row.id);
   }
 
-  async insert(object: Draft): Promise<void> {
+  async insert(object: Draft, kin?: readonly string[]): Promise<void> {
     this.touched.add(object.id);
-    await this.#ctx.server.rows.insert(this.tx, object);
+    const added = await this.#ctx.server.rows.insert(this.tx, object);
+    await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
     await this.#requireRoom(object.owner, 'objects');
   }
 
   async update(object: DescriptionDraft): Promise<void> {
     this.touched.add(object.id);
-    await this.#ctx.server.rows.update(this.tx, object);
+    const added = await this.#ctx.server.rows.update(this.tx, object);
+    await requireUniqueNames(this.tx, object, added, this.#ctx.caller);
   }
 
   async resize(object: DescriptionDraft): Promise<void> {

@@ -42,7 +42,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     api: {
       ...createAccess(server),
       ...createTombstones(server),
-      serve: (message, encoding, endpoint, caller) => serve(server, message, encoding, endpoint, caller),
+      serve: (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, caller, verdict),
       crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
       rotateDue: () => rotateDue(server),
     },

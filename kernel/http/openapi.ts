@@ -36,7 +36,8 @@ const SECURITY_SCHEMES: Readonly<Record<SecurityScheme, object>> = {
   basic: { type: 'http', scheme: 'basic', description: 'User and password, at the sign-in only.' },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   session: { type: 'apiKey', in: 'cookie', name: '_ea_' },
-  appToken: { type: 'apiKey', in: 'header', name: 'X-App-Token' },
+  appToken: { type: 'apiKey', in: 'header', name: 'X-App-Token', description: 'Also called X-Vault-Token; a request with both says the same in both.' },
+  vaultToken: { type: 'apiKey', in: 'header', name: 'X-Vault-Token', description: 'Another name of X-App-Token.' },
   clientCertificate: { type: 'mutualTLS', description: 'A client certificate in the TLS handshake.' },
 };
 
@@ -97,7 +98,7 @@ export function operationOf(route: Described): FastifySchema {
     security: securityOf(route),
     ...(params ? { params } : {}),
     ...(query ? { querystring: query } : {}),
-    ...(body ? { body } : {}),
+    ...(body ? { body: route.nullIsNone ? { anyOf: [body, { type: 'null' }] } : body } : {}),
     ...(bodyOptional ? { [OPTIONAL]: true } : {}),
     ...(bodyTypes ? { [TYPES]: bodyTypes } : {}),
     ...(bodyExamples ? { [EXAMPLES]: bodyExamples } : {}),
@@ -118,7 +119,7 @@ function securityOf({ auth, security }: Described): readonly Partial<Record<Secu
 }
 
 /** What a route says of its answers, and the refusals that follow from what it declares. */
-function responsesOf({ auth, page, body, rawBody, query, responses }: Described): Readonly<Record<string, object>> {
+function responsesOf({ auth, page, body, rawBody, query, responses, form }: Described): Readonly<Record<string, object>> {
   const described: Record<string, ResponseDescription> = {
     ...(page ? { 303: { description: 'to the sign-in page' } } : {}),
     ...((body && !rawBody) || query ? { 400: { description: 'the request is malformed' } } : {}),
@@ -127,9 +128,11 @@ function responsesOf({ auth, page, body, rawBody, query, responses }: Described)
     500: { description: 'internal error' },
     ...(responses ?? { 200: { description: 'success' } }),
   };
-  const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json', otherTypes = [] }]) => [
-    status,
-    schema ? { description, content: Object.fromEntries([type, ...otherTypes].map((each) => [each, { schema }])) } : { description, type: 'null' },
-  ]);
+  const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json', otherTypes = [] }]) => {
+    const formed = Number(status) >= 400 ? form : undefined;
+    const shape = schema ?? formed?.schema;
+    const content = () => Object.fromEntries([type, ...otherTypes].map((each) => [each, { schema: shape }]));
+    return [formed?.status(Number(status)) ?? status, shape ? { description, content: content() } : { description, type: 'null' }];
+  });
   return Object.fromEntries(entries);
 }

@@ -56,8 +56,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        const { items, headers } = await listed(request, (page) => directory.listAdmins(page));
-        return { status: 200, body: items, headers };
+        return listed(request, (page) => directory.listAdmins(page));
       },
     },
     {

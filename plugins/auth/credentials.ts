@@ -49,8 +49,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        const { items, headers } = await listed(request, (page) => directory.listCredentials(null, page));
-        return { status: 200, body: items, headers };
+        return listed(request, (page) => directory.listCredentials(null, page));
       },
     },
     {
@@ -78,8 +77,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request) => {
         await requireRealmAdmin(ctx, request, realmOf(request));
         found(await directory.getRealm(realmOf(request)), 'such realm');
-        const { items, headers } = await listed(request, (page) => directory.listCredentials(realmOf(request), page));
-        return { status: 200, body: items, headers };
+        return listed(request, (page) => directory.listCredentials(realmOf(request), page));
       },
     },
     {

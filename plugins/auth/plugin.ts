@@ -1,6 +1,8 @@
 // The authentication service: realms, sign-in, sessions, certificates for public keys, administration.
 import Type from 'typebox';
+import { Fault } from '../../kernel/fault.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import { createSignInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { MAX_PASSWORD_CHARACTERS } from '../../kernel/normal-form.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { AUTH_TAGS, documented } from './about.ts';
@@ -19,12 +21,12 @@ import { appTokenAuthenticator } from './machine/app-token.ts';
 import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
 import { MAX_LOGIN_BYTES, Query, RealmQuery, withParameters } from './parameters.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { realmRoutes } from './realms.ts';
 import { bearerSessionAuthenticator, sessionAuthenticator } from './session-cookie.ts';
 import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { totpRoutes } from './totp.ts';
+import { VAULT_UNSERVED } from './vault/unserved.ts';
 import { whoamiHandler } from './whoami.ts';
 
 const LOGIN_BODY = Type.Object(
@@ -42,6 +44,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   config: AUTH_CONFIG,
   faults: AUTH_FAULTS,
   tags: AUTH_TAGS,
+  unserved: VAULT_UNSERVED,
   migrations: AUTH_MIGRATIONS,
   flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password; drops its second factor and locks', switch: true } },
   actors: authActors,
@@ -49,7 +52,10 @@ export default definePlugin<AuthConfig, AuthActors>({
   open: firstStart,
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);
-    const admit = createRateLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx.clock);
+    const mayTry = createSignInLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx.clock);
+    const admit = (address: string) => {
+      if (!mayTry(address)) throw new Fault('AUTH_RATE_LIMITED');
+    };
     const routes: readonly Route[] = [
       {
         method: 'POST',

@@ -4,7 +4,8 @@ import type { HsmApi } from '../../actors/hsm/api.ts';
 import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
 import type { StreamApi, StreamArgs } from '../../actors/kmip/stream-api.ts';
-import { type PinnedSpec, pinned, replicated } from '../../kernel/actor.ts';
+import type { PasswordApi } from '../../actors/password/api.ts';
+import { type PinnedSpec, pinned, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { KeysConfig } from './config.ts';
@@ -49,10 +50,11 @@ export function keysActors(config: KeysConfig, version: string) {
 
 export type KeysActors = ReturnType<typeof keysActors>;
 
-/** Beside its own, the actors of the authentication service that verify JWTs and know who is a super admin, and the HSM instances, whose state is told. */
+/** Beside its own, the actors of the authentication service that verify JWTs and passwords and know who is a super admin, and the HSM instances, whose state is told. */
 export type Neighbours = {
   readonly directory: PinnedSpec<DirectoryApi, unknown>;
   readonly identity: PinnedSpec<IdentityApi, unknown>;
+  readonly password: ReplicatedSpec<PasswordApi, unknown>;
   readonly hsm: PinnedSpec<HsmApi, unknown>;
 };
 

@@ -16,6 +16,8 @@ const TAG = {
 };
 const OPERATION_FAILED = 1;
 const GENERAL_FAILURE = 0x100;
+/** Of the versions that are served, by major number. */
+const NEWEST_MINOR: Readonly<Record<number, number>> = { 1: 4, 2: 1 };
 /** Of a request message: its header, the version in it, and the two integers of that. */
 const [VERSION_AT, MAJOR_AT, MINOR_AT] = [16, 24, 40];
 
@@ -39,7 +41,10 @@ function versionOf(request: Buffer): { major: number; minor: number } {
   const isThere =
     request.length >= MINOR_AT + 12 &&
     [VERSION_AT, MAJOR_AT, MINOR_AT].every((at, index) => request.readUIntBE(at, 3) === [TAG.protocolVersion, TAG.major, TAG.minor][index]);
-  return isThere ? { major: request.readInt32BE(MAJOR_AT + 8), minor: request.readInt32BE(MINOR_AT + 8) } : { major: 1, minor: 0 };
+  const [major, minor] = isThere ? [request.readInt32BE(MAJOR_AT + 8), request.readInt32BE(MINOR_AT + 8)] : [1, 0];
+  const newest = NEWEST_MINOR[major];
+  // Of a major number that is not served, the newest of all that are.
+  return newest === undefined ? { major: 2, minor: 1 } : { major, minor: minor < 0 ? newest : Math.min(minor, newest) };
 }
 
 function number(tag: number, type: number, value: number): Buffer {

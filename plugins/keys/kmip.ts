@@ -1,12 +1,12 @@
 // The routes /kmip...: a message in, the actor's answer out, both as bytes that nobody here looks into.
 import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { move, owned } from '../../kernel/runtime/bytes.ts';
+import { owned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';
-import { principalIn } from './identity.ts';
+import { serveMessage } from './header-credentials.ts';
 import { JSON_NAMES_HEADER, jsonNames } from './json-names.ts';
 import { BARE_OPERATION, EXAMPLES, FAILURE, LEGACY_EXAMPLES, MAX_MESSAGE_BYTES, XML_EXAMPLE } from './kmip-bodies.ts';
 
@@ -50,8 +50,17 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     },
     async handle(request: Request<Uint8Array | undefined>) {
       const encoding = encodingOf(ctx.config, request, endpoint);
-      const message = move(owned(request.body ?? NO_BODY));
-      const { status, body, outcomes } = await ctx.actors.kmip.serve(message, encoding, endpoint, principalIn(ctx.config, request));
+      const { caller, address, signal } = request;
+      const bytes = owned(request.body ?? NO_BODY);
+      const { status, body, outcomes } = await serveMessage(ctx, {
+        kmip: ctx.actors.kmip,
+        bytes,
+        encoding,
+        endpoint,
+        caller: caller as Caller,
+        address,
+        signal,
+      });
       count(outcomes);
       return { status, body, type: TYPES[encoding], once: true };
     },

@@ -1,11 +1,11 @@
 // KMIP over TLS: binary messages of clients that show a certificate, whose common name is the user.
 import { Fault, failureText } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
 import type { Listener, Message } from '../../kernel/listener/listener.ts';
-import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
 import type { KeysContext } from './actors.ts';
 import { failureMessage } from './failure.ts';
-import { principalOf } from './identity.ts';
+import { serveMessage } from './header-credentials.ts';
 import { MAX_MESSAGE_BYTES } from './kmip-bodies.ts';
 
 /** Tag, type and length of the structure that every request is (KMIP 2.1 sections 8.1 and 10.1). */
@@ -38,9 +38,17 @@ export function kmipListeners(ctx: KeysContext, count: (outcomes: readonly strin
 
 async function answer(ctx: KeysContext, count: (outcomes: readonly string[]) => void, { bytes, certificate, address, signal }: Message): Promise<Uint8Array> {
   const beginning = bytes.slice(0, BEGINNING);
-  const caller = principalOf(ctx.config, { credential: 'certificate', realm: '', username: certificate.commonName, scheme: 'cc' }, address);
+  const caller: Caller = { credential: 'certificate', realm: '', username: certificate.commonName, scheme: 'cc' };
   try {
-    const { body, outcomes } = await callWith(ctx.actors.kmip, { signal }).serve(move(bytes), 'binary', 'any', caller);
+    const { body, outcomes } = await serveMessage(ctx, {
+      kmip: callWith(ctx.actors.kmip, { signal }),
+      bytes,
+      encoding: 'binary',
+      endpoint: 'any',
+      caller,
+      address,
+      signal,
+    });
     count(outcomes);
     return body;
   } catch (error) {

@@ -39,4 +39,14 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     `,
   },
   USAGE_MIGRATION,
+  {
+    id: 6,
+    about: 'contents lie behind all that describes an object: SQLite passes through a whole content to reach a column behind it',
+    sql: {
+      sqlite: `ALTER TABLE kms_object RENAME COLUMN content TO content_before; ALTER TABLE kms_object ADD COLUMN content BYTEA;
+        UPDATE kms_object SET content = content_before; ALTER TABLE kms_object DROP COLUMN content_before;`,
+      // Large values lie outside of their rows there.
+      postgres: 'SELECT 1;',
+    },
+  },
 ];

@@ -1,5 +1,7 @@
 // The programs of others that are run against the server.
 import type { ForeignClient } from './client.ts';
-import { kmipGo, kmipGoExamples } from './kmip-go/client.ts';
+import { HVAC } from './hvac/client.ts';
+import { KMIP_GO, KMIP_GO_EXAMPLES } from './kmip-go/client.ts';
+import { OPENBAO, VAULT } from './vault-go/client.ts';
 
-export const CLIENTS: readonly ForeignClient[] = [kmipGo, kmipGoExamples];
+export const CLIENTS: readonly ForeignClient[] = [KMIP_GO, KMIP_GO_EXAMPLES, HVAC, OPENBAO, VAULT];

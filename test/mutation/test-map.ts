@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 
 /** Folders or files that are mutated, with patterns of the test files that hold them. The first entry that fits counts. */
 export const TEST_MAP: readonly (readonly [sources: string, tests: readonly string[]])[] = [
-  ['kernel/runtime', ['test/kernel/runtime/*.test.ts', 'test/actors/crash.test.ts', 'test/actors/kmip/stream.actor.test.ts']],
+  ['kernel/runtime', ['test/kernel/runtime/*.test.ts', 'test/machines-document.test.ts', 'test/actors/crash.test.ts', 'test/actors/kmip/stream.actor.test.ts']],
   [
     'kernel/store',
     [
@@ -31,6 +31,7 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
     [
       'test/plugins/auth/machine/{token,approle-login,cluster-login,roles}.test.ts',
       'test/plugins/auth/token-login.test.ts',
+      'test/machines-document.test.ts',
       'test/actors/rights.test.ts',
       'test/security/{audit,lists,quotas}.test.ts',
     ],
@@ -42,6 +43,7 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
       'test/plugins/auth/machine/*.test.ts',
       'test/security/{lost-updates,refused-login,second-factor-guesses,super-realm,audit,lists,quotas,bounds}.test.ts',
       'test/actors/{rights,identity,totp.machine}.test.ts',
+      'test/machines-document.test.ts',
     ],
   ],
   [

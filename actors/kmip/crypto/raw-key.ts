@@ -1,5 +1,5 @@
 // Keys as bare bytes: points and scalars (SEC 1), RFC 7748 and 8032 keys, keys of FIPS 203, 204 and 205.
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, ECDH, type KeyObject } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
 import { curveLength, domainOf, okpType, opensslCurve } from './curve.ts';
 import { contentOf, DER, inside, octets, oid, readElement, sequence, unsigned } from './der.ts';
@@ -8,6 +8,9 @@ import { fromBytes, toBytes } from './modular.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from './parameters.ts';
 
 type Kind = 'PrivateKey' | 'PublicKey';
+
+/** How an uncompressed point begins (SEC 1 section 2.3.3). */
+const UNCOMPRESSED = 0x04;
 
 /** Bytes of a seed, from which FIPS 203 and 204 make the private key. */
 const SEED_LENGTH = { 'ml-kem': 64, 'ml-dsa': 32 } as const;
@@ -71,10 +74,18 @@ function postQuantumPrivate(bytes: Uint8Array, type: string): KeyObject {
 
 /** The bytes of a key of any type but RSA, DSA and DH; private keys of ML-KEM and ML-DSA as FIPS 203 and 204 write them, not the seed. */
 export function exportRaw(key: KeyObject): Buffer {
-  if (key.type === 'public') return key.export({ format: 'raw-public' });
+  if (key.type === 'public')
+    return key.asymmetricKeyType === 'ec' ? uncompressed(key.export({ format: 'raw-public' }), key) : key.export({ format: 'raw-public' });
   return postQuantumType(keyFacts(key).algorithm) !== undefined && !String(key.asymmetricKeyType).startsWith('slh')
     ? expanded(key)
     : key.export({ format: 'raw-private' });
+}
+
+/** OpenSSL keeps the form in which a point came; without a word of it, it is uncompressed (KMIP 1.4 section 2.1.3). */
+function uncompressed(point: Buffer, key: KeyObject): Buffer {
+  const { curve } = keyFacts(key);
+  if (point[0] === UNCOMPRESSED || curve === undefined) return point;
+  return ECDH.convertKey(point, opensslCurve(curve), undefined, undefined, 'uncompressed') as Buffer;
 }
 
 /** PKCS#8 holds the seed and the whole key, or the whole key alone (RFC 9881 section 6, RFC 9935 section 6). */

@@ -1,4 +1,5 @@
 // Reads a RequestMessage: its header, its items, and whether this server can do what the header asks for (specification 2.1 section 8).
+import type { HeaderCredential } from '../api.ts';
 import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -6,6 +7,7 @@ import { type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { booleanOf, bytesOf, child, children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { ErrorContinuation } from './batch.ts';
+import { credentialsIn } from './header-credentials.ts';
 import { notARequest } from './outer.ts';
 
 export interface BatchItem {
@@ -26,6 +28,8 @@ export interface RequestHeader {
   readonly clientCorrelationValue: string | undefined;
   readonly onError: ErrorContinuation;
   readonly batchCount: number;
+  /** Undefined for nearly all. */
+  readonly credentials: readonly HeaderCredential[] | undefined;
   /** The client will have no other than asynchronous answers. */
   readonly asynchronous: boolean;
 }
@@ -45,17 +49,17 @@ const MOST_ITEMS = 1_000;
 
 const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
 
-/** The version of a message as far as it can be told; the answer to a broken message is written in it. */
+/** The version that a broken message is answered in: its own, else the newest that the server has of its major number; undefined where that cannot be told. */
 export function versionOf(message: Structure): Version | undefined {
   const header = child(message, TAG.RequestHeader);
   const version = header?.type === TYPE.Structure ? child(header, TAG.ProtocolVersion) : undefined;
   if (version?.type !== TYPE.Structure) return undefined;
   const major = child(version, TAG.ProtocolVersionMajor)?.value;
   const minor = child(version, TAG.ProtocolVersionMinor)?.value;
-  return VERSIONS.find((each) => each.major === major && each.minor === minor);
+  return VERSIONS.find((each) => each.major === major && each.minor === minor) ?? VERSIONS.find((each) => each.major === major);
 }
 
-/** @throws Refusal InvalidMessage */
+/** @throws Refusal InvalidMessage, UnsupportedProtocolVersion */
 export function readHeader(message: Structure): RequestHeader {
   if (message.tag !== TAG.RequestMessage) throw notARequest(message.tag);
   const header = required(structureOf(message, TAG.RequestHeader), TAG.RequestHeader);
@@ -63,7 +67,7 @@ export function readHeader(message: Structure): RequestHeader {
   const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);
   const minor = required(integerOf(asked, TAG.ProtocolVersionMinor), TAG.ProtocolVersionMinor);
   const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
-  if (!version) throw new Refusal('InvalidMessage', `KMIP ${major}.${minor} is not supported; 1.0 to 1.4, 2.0 and 2.1 are`);
+  if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; 1.0 to 1.4, 2.0 and 2.1 are`);
   const maximumResponseSize = integerOf(header, TAG.MaximumResponseSize);
   return {
     version,
@@ -71,14 +75,14 @@ export function readHeader(message: Structure): RequestHeader {
     clientCorrelationValue: textOf(header, TAG.ClientCorrelationValue),
     onError: onErrorOf(header),
     batchCount: required(integerOf(header, TAG.BatchCount), TAG.BatchCount),
+    credentials: credentialsIn(header),
     asynchronous: isAsynchronous(header, version),
   };
 }
 
-/** A Boolean until 1.4, an enumeration since 2.0. */
+/** Until 1.4 a client can say only that it would wait, and what is done at once is what the server decides (section 6.8 there). */
 function isAsynchronous(header: Structure, version: Version): boolean {
-  const node = child(header, TAG.AsynchronousIndicator);
-  return version.major === 1 ? node?.value === true : node?.value === ENUM.AsynchronousIndicator.Mandatory;
+  return version.major > 1 && child(header, TAG.AsynchronousIndicator)?.value === ENUM.AsynchronousIndicator.Mandatory;
 }
 
 function onErrorOf(header: Structure): ErrorContinuation {

@@ -1,5 +1,6 @@
 // One message in, one message out: a RequestMessage in any encoding, or a bare operation in JSON.
-import type { Answer, Encoding, Endpoint, Principal } from '../api.ts';
+import { move } from '../../../kernel/runtime/bytes.ts';
+import type { Answer, CredentialVerdict, Encoding, Endpoint, HeaderCredential, Principal } from '../api.ts';
 import { BatchContext } from '../context.ts';
 import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal, spelled } from '../refusal.ts';
@@ -19,7 +20,14 @@ import { failedMessage, type ResponseHead, responseMessage } from './response.ts
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;
 
-export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer> {
+export async function serve(
+  server: KeyServer,
+  bytes: Uint8Array,
+  encoding: Encoding,
+  endpoint: Endpoint,
+  caller: Principal,
+  verdict?: CredentialVerdict,
+): Promise<Answer> {
   const fallback = endpoint === '1_4' ? NEWEST_1 : NEWEST;
   let message: Structure;
   try {
@@ -36,7 +44,7 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
     if (bare !== undefined) return refused(server, 422, error.detail ?? '', `${bare}:${error.reason}`);
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), [`?:${error.reason}`]);
   }
-  return serveMessage(server, message, encoding, endpoint, caller);
+  return serveMessage(server, { message, bytes, encoding, endpoint, verdict }, caller);
 }
 
 function decodeRequest(bytes: Uint8Array): Structure {
@@ -44,13 +52,26 @@ function decodeRequest(bytes: Uint8Array): Structure {
   return decodeBinary(bytes);
 }
 
-async function serveMessage(server: KeyServer, message: Structure, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer> {
+/** A message, and how it came. */
+interface Received {
+  readonly message: Structure;
+  readonly bytes: Uint8Array;
+  readonly encoding: Encoding;
+  readonly endpoint: Endpoint;
+  readonly verdict: CredentialVerdict | undefined;
+}
+
+async function serveMessage(server: KeyServer, { message, bytes, encoding, endpoint, verdict }: Received, caller: Principal): Promise<Answer> {
   let version = versionOf(message) ?? (endpoint === '1_4' ? NEWEST_1 : NEWEST);
   let ctx: BatchContext | undefined;
   try {
     const header = readHeader(message);
     version = header.version;
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
+    if (header.credentials) {
+      if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(moved) };
+      if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);
+    }
     ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
     return whole(
@@ -65,6 +86,8 @@ async function serveMessage(server: KeyServer, message: Structure, encoding: Enc
     ctx?.opening.end();
   }
 }
+
+const moved = (credential: HeaderCredential): HeaderCredential => (credential.password ? { ...credential, password: move(credential.password) } : credential);
 
 /** MaximumResponseSize counts the bytes of the binary encoding, whatever goes over the wire. */
 function limited(head: ResponseHead, outcomes: readonly Outcome[], { maximumResponseSize }: RequestHeader): Structure {

@@ -1,8 +1,9 @@
 // Adds, changes and deletes values of a draft's attributes on behalf of a client, as far as the rules of each attribute permit it.
 import { Refusal } from '../refusal.ts';
 import { binarySize } from '../ttlv/binary.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
 import { tagName } from '../ttlv/names.ts';
-import { boolean, longInteger, type Node, structure, TYPE } from '../ttlv/node.ts';
+import { boolean, enumeration, longInteger, type Node, structure, TYPE } from '../ttlv/node.ts';
 import { child, codeOf, longOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireOpenDate } from './attribute-dates.ts';
@@ -136,12 +137,12 @@ function isRepeatable(reference: AttributeReference): boolean {
   return isMultiple(reference.tag) && !isTags(reference);
 }
 
-/** Section 4.59: the count is the server's, and begins with the total. */
+/** Section 4.59: the count is the server's, and begins with the total; the unit, where a client leaves it out, too. In the order of the table, which clients read by. */
 export function usable(node: Node): Node {
   const total = node.tag === TAG.UsageLimits && node.type === TYPE.Structure ? longOf(node, TAG.UsageLimitsTotal) : undefined;
   if (total === undefined || node.type !== TYPE.Structure) return node;
-  const rest = node.value.filter(({ tag }) => tag !== TAG.UsageLimitsCount);
-  return structure(node.tag, [...rest, longInteger(TAG.UsageLimitsCount, total)]);
+  const unit = child(node, TAG.UsageLimitsUnit) ?? enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object);
+  return structure(node.tag, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, total), unit]);
 }
 
 function requireUnused(node: Node): void {

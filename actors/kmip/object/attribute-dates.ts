@@ -27,13 +27,17 @@ export function requireOpenDate(object: ObjectDescription, tag: number, now: num
   if (passes && set !== undefined && set <= now) throw new Refusal('WrongKeyLifecycleState', `${tagName(tag)} has passed and cannot be changed`);
 }
 
-/** @throws Refusal InvalidAttributeValue where a date lies outside of the object's active life */
-export function requireOrderedDates({ attributes }: Pick<ObjectDescription, 'attributes'>): void {
+/**
+ * A DeactivationDate that is not in the future ends the life of an object here and now, whenever that has begun (specification 1.4 section 3.22, transition 6).
+ * @throws Refusal InvalidAttributeValue where a date lies outside of the object's active life
+ */
+export function requireOrderedDates({ attributes }: Pick<ObjectDescription, 'attributes'>, now: number): void {
   const notBefore = (later: number, earlier: number) => {
     const [a, b] = [dateAttribute(attributes, earlier), dateAttribute(attributes, later)];
     if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} lies before ${tagName(earlier)}`);
   };
-  notBefore(TAG.DeactivationDate, TAG.ActivationDate);
+  const end = dateAttribute(attributes, TAG.DeactivationDate);
+  if (end === undefined || end > now) notBefore(TAG.DeactivationDate, TAG.ActivationDate);
   notBefore(TAG.ProcessStartDate, TAG.ActivationDate);
   notBefore(TAG.DeactivationDate, TAG.ProtectStopDate);
 }

@@ -71,7 +71,7 @@ const RULES: Readonly<Partial<Record<TagName, AttributeRule>>> = {
   Digest: several(members('1.0', 'none')),
   OperationPolicyName: gone(text('1.0', 'add')),
   LeaseTime: { type: Interval, since: '1.0', client: 'none' },
-  UsageLimits: members('1.0', 'delete', 'UsageLimitsTotal', 'UsageLimitsUnit'),
+  UsageLimits: members('1.0', 'delete', 'UsageLimitsTotal'),
   State: code('1.0', 'none'),
   InitialDate: date('1.0', 'none'),
   ActivationDate: date('1.0', 'modify'),

@@ -13,7 +13,7 @@ import type { AttributeValue } from './attributes.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { leaseSeconds } from './lease.ts';
-import { stateAt } from './lifecycle.ts';
+import { isStateless, stateAt } from './lifecycle.ts';
 import { hasContent, type ObjectDescription } from './managed-object.ts';
 
 /** An OperationContext is one. */
@@ -61,7 +61,7 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
     // Section 4.56: the SHA-256 of the identifier.
     bytes(TAG.ShortUniqueIdentifier, new Uint8Array(createHash('sha256').update(object.id).digest())),
     enumeration(TAG.ObjectType, object.type),
-    enumeration(TAG.State, stateAt(object, now)),
+    ...(isStateless(object) ? [] : [enumeration(TAG.State, stateAt(object, now))]),
     interval(TAG.LeaseTime, leaseSeconds(object)),
     boolean(TAG.Sensitive, sensitive),
     boolean(TAG.AlwaysSensitive, sensitive),

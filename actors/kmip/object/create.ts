@@ -5,8 +5,9 @@ import { callerName } from '../principal.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { child } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { requireSize } from './attribute-change.ts';
+import { requireSize, usable } from './attribute-change.ts';
 import type { AttributeSet } from './attributes.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
@@ -60,6 +61,9 @@ export function newObject(ctx: OperationContext, { type, content, attributes, id
     attributes.set(RANDOM_NUMBER_GENERATOR);
   }
   attributes.set(boolean(TAG.Fresh, true));
+  const limits = attributes.first(TAG.UsageLimits);
+  // What is imported keeps the count that it had.
+  if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(usable(limits));
   if (KEYS.has(type)) describeKey(draft, content);
   const digest = isGuessable(type) ? undefined : digestOf(content);
   if (digest) attributes.set(digest);

@@ -1,7 +1,7 @@
 // The dates of an object as columns, by which the database finds it: copies of what its attributes say.
 import { ENUM } from '../ttlv/enumeration.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { dateAttribute } from './lifecycle.ts';
+import { dateAttribute, isStateless } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 import { rotationDue } from './rotation-due.ts';
 
@@ -9,6 +9,7 @@ export const DATES = 'due_at, initial_date, activation_date, deactivation_date';
 
 /** When time next changes the object: milliseconds, or null. */
 function dueAt(draft: DescriptionDraft): number | null {
+  if (isStateless(draft)) return null;
   const { State } = ENUM;
   const dates: (number | undefined)[] = [];
   if (draft.state === State.PreActive) dates.push(dateAttribute(draft.attributes, TAG.ActivationDate));

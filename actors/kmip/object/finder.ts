@@ -15,25 +15,8 @@ import { stateAt } from './lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 
-/** What is missing, or not the caller's to know of, is told by one reason for these operations and by another for all others. */
-const OBJECT_NOT_FOUND: ReadonlySet<OperationName> = new Set([
-  'Get',
-  'Export',
-  'GetAttributes',
-  'GetAttributeList',
-  'AddAttribute',
-  'SetAttribute',
-  'ModifyAttribute',
-  'DeleteAttribute',
-  'AdjustAttribute',
-  'Activate',
-  'Check',
-  'Validate',
-  'ObtainLease',
-  'GetUsageAllocation',
-  'Archive',
-  'Recover',
-] satisfies OperationName[]);
+/** The tables of errors of these have no ObjectNotFound (specification 2.1 sections 6.1.6.1 and 6.1.10.1); until 1.4 all have ItemNotFound alone. */
+const ITEM_NOT_FOUND: ReadonlySet<OperationName> = new Set(['Certify', 'CreateSplitKey'] satisfies OperationName[]);
 
 /** States of a generation that the name of its keyset alone does not stand for. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
@@ -42,7 +25,7 @@ const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 function absent(right: OperationName, name: string, message = `object not found for identifier ${name}`): Refusal {
-  return new Refusal(OBJECT_NOT_FOUND.has(right) ? 'ObjectNotFound' : 'ItemNotFound', message);
+  return new Refusal(ITEM_NOT_FOUND.has(right) ? 'ItemNotFound' : 'ObjectNotFound', message);
 }
 
 /** Where a finder reads. */
@@ -60,12 +43,15 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   readonly #batch: Batch;
   readonly #source: Source<T, D>;
   readonly #now: number;
+  /** KMIP 1.x. */
+  readonly #isOld: boolean;
 
   /** @param now seconds since the epoch */
-  constructor({ caller, batch, now }: Pick<OperationContext, 'caller' | 'batch' | 'now'>, source: Source<T, D>) {
+  constructor({ caller, batch, now, version }: Pick<OperationContext, 'caller' | 'batch' | 'now' | 'version'>, source: Source<T, D>) {
     this.#caller = caller;
     this.#batch = batch;
     this.#now = now;
+    this.#isOld = version.major === 1;
     this.#source = source;
   }
 
@@ -78,16 +64,16 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   async #use(name: string, right: OperationName, purpose: Purpose): Promise<T> {
-    return this.#opened(this.#meant(await this.#resolved(name, right, purpose, true)), right);
+    return this.#opened(this.#meant(await this.#resolved(name, right, purpose, true), right), right);
   }
 
   async describe(payload: Structure, right: OperationName): Promise<D> {
     const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
-    return this.#meant(await this.#resolved(name, right, purposeOf(payload, right), false)).object;
+    return this.#meant(await this.#resolved(name, right, purposeOf(payload, right), false), right).object;
   }
 
   async describeById(name: string, right: OperationName): Promise<D> {
-    return this.#meant(await this.#resolved(name, right, right, false)).object;
+    return this.#meant(await this.#resolved(name, right, right, false), right).object;
   }
 
   /** The object of this very identifier, unless it is missing or the caller may not do this with it. */
@@ -105,8 +91,12 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   /** A replacement may be there before its time, or be destroyed: then the one before it is meant. One that was revoked is still the
    * newest, or its revocation would bring the old ones back. */
-  #meant(found: readonly Held<D>[]): Held<D> {
-    return found.find(({ object }) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as Held<D>);
+  #meant(found: readonly Held<D>[], right: OperationName): Held<D> {
+    const meant = found.find(({ object }) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as Held<D>);
+    // Section 11 of 1.x: every operation but Recover refuses what is archived; 2.x has that in the tables of few, which refuse it themselves.
+    if (this.#isOld && meant.object.archived && right !== 'Recover')
+      throw new Refusal('ObjectArchived', `DENIED: ${meant.object.id} is archived; recover it first`);
+    return meant;
   }
 
   async #opened(held: Held<D>, right: OperationName): Promise<T> {

@@ -1,6 +1,7 @@
 // Gives an object out in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
 import { exportKey } from '../crypto/key-format.ts';
 import type { CryptographicAlgorithm, KeyFormatType } from '../crypto/parameters.ts';
+import { exportPoint } from '../crypto/point-form.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { bytes, type Structure, structure } from '../ttlv/node.ts';
@@ -47,6 +48,21 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
   return rebuilt(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block.algorithm, block.length);
 }
 
+/**
+ * A public key of an elliptic curve with its point in the form of a KeyCompressionType.
+ * @throws Refusal KeyCompressionTypeNotSupported, KeyFormatTypeNotSupported
+ */
+export function compressed(object: ManagedObject, format: KeyFormatType | undefined, compression: number): Structure {
+  if (object.type !== ObjectType.PublicKey) throw new Refusal('KeyCompressionTypeNotSupported', 'only public keys of elliptic curves have a compression');
+  const block = keyBlockOf(object.content as Structure);
+  if (block.wrapping) throw new Refusal('KeyCompressionTypeNotSupported', 'the key is stored wrapped, its point stays as it is');
+  const asked = format ?? block.format;
+  const exported = exportPoint(asymmetricKey(object), asked, compression);
+  const told = compression === ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed ? undefined : compression;
+  const material = exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported);
+  return rebuilt(object, asked, material, block.algorithm, block.length, told);
+}
+
 /** Key material of a symmetric key as a format has it. */
 function symmetricMaterial(raw: Uint8Array, format: KeyFormatType): Uint8Array | Structure {
   return format === 'TransparentSymmetricKey' ? structure(TAG.KeyMaterial, [bytes(TAG.Key, raw)]) : raw;
@@ -62,9 +78,10 @@ function rebuilt(
   material: Uint8Array | Structure,
   algorithm: CryptographicAlgorithm | undefined,
   length: number | undefined,
+  compression?: number,
 ): Structure {
   const content = object.content as Structure;
-  const block = keyBlock({ format, material: material instanceof Uint8Array ? material : material.value, algorithm, length });
+  const block = keyBlock({ format, material: material instanceof Uint8Array ? material : material.value, algorithm, length, compression });
   return structure(
     content.tag,
     content.value.map((member) => (member.tag === TAG.KeyBlock ? block : member)),

@@ -6,8 +6,7 @@ import { boolean, type Structure } from '../ttlv/node.ts';
 import { codeOf, nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { flagOf } from './flag.ts';
-import { askedFormat, inFormat } from './format.ts';
-import { algorithmOf } from './key-material.ts';
+import { askedFormat, compressed, inFormat } from './format.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
@@ -19,11 +18,12 @@ const { ObjectType, KeyWrapType } = ENUM;
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
-  requireUncompressed(codeOf(request, TAG.KeyCompressionType), object);
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
-  const content = inFormat(object, askedFormat(request) ?? (specification && unencodedFormat(object, specification)));
+  const compression = codeOf(request, TAG.KeyCompressionType);
+  const format = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
+  const content = compression === undefined ? inFormat(object, format) : compressed(object, format, compression);
   if (specification) return wrapContent(content, specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);
@@ -49,16 +49,6 @@ export async function fileGivenOut(
   const file = await asPkcs12(key, named, request, right, ctx);
   if (flagOf(key.attributes, TAG.Fresh, false)) await notFreshAnyMore(key.id, ctx);
   return file;
-}
-
-const POINTS: ReadonlySet<string> = new Set(['EC', 'ECDSA', 'ECDH', 'ECMQV']);
-
-/** Points of elliptic curves are given out uncompressed, and no other key has a compression. */
-function requireUncompressed(compression: number | undefined, object: ManagedObject): void {
-  if (compression === undefined) return;
-  const hasPoint = object.type === ObjectType.PublicKey && POINTS.has(algorithmOf(object) ?? '');
-  if (!hasPoint || compression !== ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed)
-    throw new Refusal('KeyCompressionTypeNotSupported', 'public keys of elliptic curves are given out uncompressed, and only they have a compression');
 }
 
 /** By KeyWrapType of the request, else by the configuration for kinds of objects that old clients must get unwrapped. */

@@ -54,13 +54,16 @@ export interface NewKeyBlock {
   readonly algorithm?: CryptographicAlgorithm | undefined;
   /** Bits. */
   readonly length?: number | undefined;
+  /** KeyCompressionType of the point in the material; undefined for an uncompressed one, and for what has none. */
+  readonly compression?: number | undefined;
 }
 
 /** A KeyBlock structure, unwrapped. */
-export function keyBlock({ format, material, algorithm, length }: NewKeyBlock): Structure {
+export function keyBlock({ format, material, algorithm, length, compression }: NewKeyBlock): Structure {
   const value = material instanceof Uint8Array ? bytes(TAG.KeyMaterial, material) : structure(TAG.KeyMaterial, material);
   return structure(TAG.KeyBlock, [
     enumeration(TAG.KeyFormatType, ENUM.KeyFormatType[format]),
+    ...(compression === undefined ? [] : [enumeration(TAG.KeyCompressionType, compression)]),
     structure(TAG.KeyValue, [value]),
     ...(algorithm === undefined ? [] : [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm])]),
     ...(length === undefined ? [] : [integer(TAG.CryptographicLength, length)]),

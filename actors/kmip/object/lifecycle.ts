@@ -32,8 +32,17 @@ export function stateAt(object: ObjectDescription, now: number): StateCode {
   return end === undefined || end > now ? State.Active : State.Deactivated;
 }
 
-/** Templates of KMIP 1.x have no state (specification 1.4 section 3.22): they are there until they are destroyed, whatever dates they hold for others. */
-const isStateless = ({ type }: ObjectDescription): boolean => type === ObjectType.Template;
+/**
+ * Templates and opaque objects are no cryptographic objects and have no State (specification 1.4 section 3.22 and appendix B): they are there until they are
+ * destroyed, whatever dates they hold. What is stored of an opaque object notes that it was revoked (section 4.20).
+ */
+export const isStateless = ({ type }: Pick<ObjectDescription, 'type'>): boolean => type === ObjectType.Template || type === ObjectType.OpaqueObject;
+
+/** What happens to an object without a State. */
+function mayHappen({ type }: Pick<ObjectDescription, 'type'>, event: LifeEvent['type']): boolean {
+  if (event === 'destroy') return true;
+  return type === ObjectType.OpaqueObject && (event === 'deactivate' || event === 'compromise');
+}
 
 /** Puts the state of this moment into a draft. */
 export function settle(draft: DescriptionDraft, now: number): void {
@@ -43,8 +52,10 @@ export function settle(draft: DescriptionDraft, now: number): void {
 
 /** The next state, or undefined where the event does nothing in this state. */
 function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined {
-  const { state, attributes } = draft;
-  if (isStateless(draft) && event.type !== 'destroy') return undefined;
+  const { attributes } = draft;
+  const without = isStateless(draft);
+  if (without && !mayHappen(draft, event.type)) return undefined;
+  const state = without && draft.state === State.Active ? State.PreActive : draft.state;
   const value = nameOf('State', state) as LifeState;
   const context = { activation: dateAttribute(attributes, TAG.ActivationDate), deactivation: dateAttribute(attributes, TAG.DeactivationDate) };
   const stored = objectMachine.resolveState({ value, context });
@@ -53,9 +64,10 @@ function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined 
   return State[next.value];
 }
 
-/** @throws Refusal WrongKeyLifecycleState where the state does not permit the event */
+/** @throws Refusal WrongKeyLifecycleState where the state does not permit the event, InvalidObjectType where there is none */
 export function happen(draft: DescriptionDraft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
-  if (isStateless(draft) && type !== 'destroy') throw new Refusal('IllegalOperation', `DENIED: a template cannot be ${DONE[type]}`);
+  if (isStateless(draft) && !mayHappen(draft, type))
+    throw new Refusal('InvalidObjectType', `DENIED: a ${nameOf('ObjectType', draft.type)} has no State and cannot be ${DONE[type]}`);
   settle(draft, now);
   const before = draft.state;
   const next = step(draft, { type, now });

@@ -3,9 +3,10 @@ import type { ObjectTransaction, OperationContext } from '../operations/operatio
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { tagName } from '../ttlv/names.ts';
-import { boolean, dateTime, integer, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { longOf, nameOf, structureOf } from '../ttlv/read.ts';
+import { boolean, dateTime, integer, type Structure, TYPE } from '../ttlv/node.ts';
+import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { usable } from './attribute-change.ts';
 import type { AttributeSet } from './attributes.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
 import { generationOf } from './finder.ts';
@@ -14,7 +15,7 @@ import { changed, dateAttribute, settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 import { newAttributes } from './new-attributes.ts';
 
-const { State } = ENUM;
+const { State, ObjectType } = ENUM;
 
 /** Set anew for the replacement; everything else is taken over. */
 const NOT_TAKEN: readonly number[] = [
@@ -40,17 +41,12 @@ const NOT_TAKEN: readonly number[] = [
 /** Dates that keep their distance from the activation. */
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
-/**
- * @param fromPreActive whether what was never active may be replaced: certificates, whose state says nothing of their use
- * @throws Refusal WrongKeyLifecycleState for what is not active yet, or destroyed, or was replaced already in its keyset
- */
-export function requireReplaceable(draft: DescriptionDraft, kind: string, now: number, fromPreActive = false): void {
+/** What was never active may be replaced too. @throws Refusal WrongKeyLifecycleState for what is destroyed, or was replaced already in its keyset */
+export function requireReplaceable(draft: DescriptionDraft, kind: string, now: number): void {
   settle(draft, now);
   if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
   if (draft.state === State.Destroyed || draft.state === State.DestroyedCompromised)
     throw new Refusal('WrongKeyLifecycleState', `no active ${kind} found for ${draft.id}: it is destroyed`);
-  if (draft.state === State.PreActive && !fromPreActive)
-    throw new Refusal('WrongKeyLifecycleState', `only Active or Deactivated keys can be rotated, ${draft.id} is ${nameOf('State', draft.state)}`);
   if (keysetOf(draft) !== undefined && linkedTo(draft, 'ReplacementObjectLink') !== undefined)
     throw new Refusal('WrongKeyLifecycleState', `${draft.id} is not the latest generation of its keyset`);
 }
@@ -64,28 +60,54 @@ export function replacementAttributes(
   old: ObjectDescription,
   request: Structure,
   offset: number | undefined,
-  { caller, now }: Pick<OperationContext, 'caller' | 'now'>,
+  ctx: Pick<OperationContext, 'caller' | 'now' | 'version'>,
   ...given: readonly number[]
 ): AttributeSet {
-  if (old.owner !== caller.user) refuseOwnersAttributes(request, given);
+  if (old.owner !== ctx.caller.user) refuseOwnersAttributes(request, given);
+  if (offset !== undefined) requireOffset(old, request, ctx, given);
   const attributes = old.attributes.copy();
   for (const tag of NOT_TAKEN) attributes.remove(tag);
-  const before = dateAttribute(old.attributes, TAG.ActivationDate) ?? now;
-  const activation = offset === undefined ? before : now + offset;
-  attributes.set(dateTime(TAG.ActivationDate, activation));
-  for (const tag of FOLLOWING) {
-    const date = dateAttribute(old.attributes, tag);
-    const moved = date === undefined ? undefined : date + (activation - before);
-    // A date that has passed, as that of a revocation, would end the replacement before it begins.
-    if (moved !== undefined && moved > now) attributes.set(dateTime(tag, moved));
-  }
+  setDates(attributes, old, offset, ctx.now);
   for (const link of ['ReplacementObjectLink', 'ReplacedObjectLink'] as const) removeLink({ ...old, attributes } as DescriptionDraft, link);
   renewUsage(attributes);
   override(attributes, newAttributes(request, old.type, ...given), given.length > 0);
-  attributes.set(dateTime(TAG.RotateDate, now));
+  attributes.set(dateTime(TAG.RotateDate, ctx.now));
   attributes.set(integer(TAG.RotateGeneration, generationOf(old) + 1));
   attributes.set(boolean(TAG.RotateLatest, true));
   return attributes;
+}
+
+/** Without an offset, a key that is to be activated some day has a replacement that is to be activated some day. */
+function setDates(attributes: AttributeSet, old: ObjectDescription, offset: number | undefined, now: number): void {
+  const known = dateAttribute(old.attributes, TAG.ActivationDate);
+  // The state of a certificate says nothing of its use: a new one is there from its beginning.
+  if (known === undefined && offset === undefined && old.state === State.PreActive && old.type !== ObjectType.Certificate) {
+    for (const tag of FOLLOWING) copyDate(attributes, old, tag, 0, now);
+    return;
+  }
+  const before = known ?? now;
+  const activation = offset === undefined ? before : now + offset;
+  attributes.set(dateTime(TAG.ActivationDate, activation));
+  for (const tag of FOLLOWING) copyDate(attributes, old, tag, activation - before, now);
+}
+
+function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number, seconds: number, now: number): void {
+  const date = dateAttribute(old.attributes, tag);
+  // A date that has passed, as that of a revocation, would end the replacement before it begins.
+  if (date !== undefined && date + seconds > now) attributes.set(dateTime(tag, date + seconds));
+}
+
+/** @throws Refusal InvalidMessage beside dates in the request, IllegalOperation (2.x: InvalidField) where there is no activation to count from (tables 331 and 332 of 1.4) */
+function requireOffset(old: ObjectDescription, request: Structure, { version }: Pick<OperationContext, 'version'>, given: readonly number[]): void {
+  for (const { tag } of given.flatMap((each) => structureOf(request, each)?.value ?? []))
+    if (tag === TAG.ActivationDate || FOLLOWING.some((each) => each === tag))
+      throw new Refusal('InvalidMessage', `Offset and ${tagName(tag)} exclude each other`);
+  const follower = FOLLOWING.find((tag) => old.attributes.has(tag));
+  if (follower === undefined || old.attributes.has(TAG.ActivationDate) || old.state !== State.PreActive) return;
+  throw new Refusal(
+    version.major === 1 ? 'IllegalOperation' : 'InvalidField',
+    `Offset cannot move ${tagName(follower)}: ${old.id} has no ActivationDate to count from`,
+  );
 }
 
 /** What a grantee may choose of a replacement. Its names would put it in the place of other keys of the owner, its flags let it out. */
@@ -107,10 +129,7 @@ function refuseOwnersAttributes(request: Structure, given: readonly number[]): v
 function renewUsage(attributes: AttributeSet): void {
   const limits = attributes.first(TAG.UsageLimits);
   if (limits?.type !== TYPE.Structure) return;
-  const total = longOf(limits, TAG.UsageLimitsTotal);
-  if (total === undefined) return;
-  const members = limits.value.map((node) => (node.tag === TAG.UsageLimitsCount ? { tag: TAG.UsageLimitsCount, type: TYPE.LongInteger, value: total } : node));
-  attributes.set(structure(TAG.UsageLimits, members));
+  attributes.set(usable(limits));
 }
 
 /** What no attribute of the request says is not reset to its default. */
@@ -123,18 +142,27 @@ function override(attributes: AttributeSet, given: AttributeSet, any: boolean): 
   }
 }
 
+/** An object and what comes in its place. */
+export interface Succession {
+  readonly old: DescriptionDraft;
+  readonly replacement: Draft;
+}
+
 /**
- * Writes the replacement, and marks the old object as replaced: its names go to the new one, and the two lead to each other. Whose the old
+ * Writes the replacements, and marks the old objects as replaced: their names go to the new ones, and the two of each lead to each other. Whose an old
  * one is, and who may use it, is so of the new one, whoever asked for the rotation.
  */
-export async function replace(tx: ObjectTransaction, old: DescriptionDraft, replacement: Draft, { now }: OperationContext): Promise<void> {
-  replacement.owner = old.owner;
-  setLink(old, 'ReplacementObjectLink', replacement.id);
-  setLink(replacement, 'ReplacedObjectLink', old.id);
-  old.attributes.remove(TAG.Name);
-  old.attributes.set(boolean(TAG.RotateLatest, false));
-  changed(old, now);
-  await tx.insert(replacement);
-  await tx.update(old);
-  await tx.copyGrants(old, replacement);
+export async function replace(tx: ObjectTransaction, { now }: Pick<OperationContext, 'now'>, ...successions: readonly Succession[]): Promise<void> {
+  // All names are given up before any is taken: the halves of a pair may have one together.
+  for (const { old, replacement } of successions) {
+    replacement.owner = old.owner;
+    setLink(old, 'ReplacementObjectLink', replacement.id);
+    setLink(replacement, 'ReplacedObjectLink', old.id);
+    old.attributes.remove(TAG.Name);
+    old.attributes.set(boolean(TAG.RotateLatest, false));
+    changed(old, now);
+    await tx.update(old);
+  }
+  for (const { replacement } of successions) await tx.insert(replacement);
+  for (const { old, replacement } of successions) await tx.copyGrants(old, replacement);
 }

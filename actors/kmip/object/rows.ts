@@ -6,7 +6,7 @@ import { Refusal } from '../refusal.ts';
 import { DATES, datesOf } from './date-columns.ts';
 import { GrantRows } from './grant-rows.ts';
 import type { Grants } from './grants.ts';
-import { indexTerms } from './index-terms.ts';
+import { type IndexTerm, indexTerms } from './index-terms.ts';
 import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
 import {
   COLUMNS,
@@ -114,8 +114,8 @@ export class ObjectRows {
     return mark;
   }
 
-  /** @throws Refusal ObjectAlreadyExists */
-  async insert(tx: Transaction, draft: Draft): Promise<void> {
+  /** @returns the terms of the index that it has @throws Refusal ObjectAlreadyExists */
+  async insert(tx: Transaction, draft: Draft): Promise<IndexTerm[]> {
     const now = this.#now();
     const row = rowOf(draft);
     const { bytes, mark: content } = this.#contents.seal(draft.id, draft.content);
@@ -139,11 +139,11 @@ export class ObjectRows {
       throw error;
     }
     this.#marks.set(draft, mark);
-    await writeTerms(tx, draft, indexTerms(draft), []);
+    return writeTerms(tx, draft, indexTerms(draft), []);
   }
 
-  /** A content that was not read, or is the one in the store, keeps its sealed bytes. */
-  async update(tx: Transaction, draft: DescriptionDraft): Promise<void> {
+  /** A content that was not read, or is the one in the store, keeps its sealed bytes. @returns the terms of the index that it had not before */
+  async update(tx: Transaction, draft: DescriptionDraft): Promise<IndexTerm[]> {
     const { id } = draft;
     const stored = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
     const seal = stored && this.#factsOf(stored);
@@ -164,7 +164,7 @@ export class ObjectRows {
         due_at = $8, initial_date = $9, activation_date = $10, deactivation_date = $11, changed_at = $12, size = $13`;
     if (written) await tx.run(`UPDATE kms_object SET ${facts}, content = $14 WHERE id = $1`, [...columns, written.bytes]);
     else await tx.run(`UPDATE kms_object SET ${facts} + COALESCE(OCTET_LENGTH(content), 0) WHERE id = $1`, columns);
-    await writeTerms(tx, draft, terms, before);
+    return writeTerms(tx, draft, terms, before);
   }
 
   /** Takes the row away altogether: only for what is destroyed with its removal asked for. */

@@ -39,6 +39,7 @@ interface Candidate {
   readonly bytes: number | string;
 }
 
+const { Template, OpaqueObject } = ENUM.ObjectType;
 const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
 /** Objects that are read together, and the bytes of their attributes. */
@@ -128,7 +129,7 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
   if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `${MOST_CONDITIONS} attributes at most can be searched for`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
   // KMIP 2.x has no templates.
-  if (version.major > 1) selection.where(`o.object_type <> ${ENUM.ObjectType.Template}`);
+  if (version.major > 1) selection.where(`o.object_type <> ${Template}`);
   const rest: Node[] = [];
   for (const node of attributes) {
     if (!ruleOf(node.tag)) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
@@ -137,7 +138,8 @@ function select(selection: Selection, { now, version }: OperationContext, { attr
     if (tags) for (const tag of tags) selection.term(tagTerm(tag));
     else if (node.tag === TAG.UniqueIdentifier && node.type === TYPE.TextString) selection.where(`o.id = ${selection.param(node.value)}`);
     else if (node.tag === TAG.ObjectType && node.type === TYPE.Enumeration) selection.where(`o.object_type = ${selection.param(node.value)}`);
-    else if (node.tag === TAG.State && node.type === TYPE.Enumeration) selection.where(`${stateAtSql(selection.param(now))} = ${selection.param(node.value)}`);
+    else if (node.tag === TAG.State && node.type === TYPE.Enumeration)
+      selection.where(`${stateAtSql(selection.param(now))} = ${selection.param(node.value)} AND o.object_type NOT IN (${Template}, ${OpaqueObject})`);
     else if (column !== undefined && node.type === TYPE.DateTime) {
       const [first, last] = rangeOf(attributes, node.tag);
       selection.where(`o.${column} BETWEEN ${selection.param(first)} AND ${selection.param(last)}`);

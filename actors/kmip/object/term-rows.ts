@@ -22,15 +22,19 @@ export async function termsOf(draft: DescriptionDraft, before: readonly IndexTer
   return indexTerms(Object.assign({ ...draft }, { content: await read() }));
 }
 
-export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms: readonly IndexTerm[], before: readonly StoredTerm[]): Promise<void> {
+/** @returns those that are new */
+export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms: readonly IndexTerm[], before: readonly StoredTerm[]): Promise<IndexTerm[]> {
   // The object has changed hands.
   if (before.some(({ owner }) => owner !== draft.owner)) await tx.run('UPDATE kms_attribute SET owner = $2 WHERE object_id = $1', [draft.id, draft.owner]);
   const old = new Map(before.map((term) => [keyOf(term), term]));
+  const added: IndexTerm[] = [];
   for (const term of terms) {
     if (old.delete(keyOf(term))) continue;
+    added.push(term);
     await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', [draft.id, draft.owner, term.tag, term.value]);
   }
   for (const { tag, value } of old.values()) await tx.run('DELETE FROM kms_attribute WHERE object_id = $1 AND tag = $2 AND value = $3', [draft.id, tag, value]);
+  return added;
 }
 
 const keyOf = ({ tag, value }: IndexTerm): string => `${tag} ${value}`;

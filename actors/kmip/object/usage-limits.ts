@@ -23,7 +23,7 @@ export function usageLimitsOf(object: ObjectDescription): UsageLimits | undefine
 
 function read(node: Structure): UsageLimits {
   const total = required(longOf(node, TAG.UsageLimitsTotal), TAG.UsageLimitsTotal);
-  return { total, count: longOf(node, TAG.UsageLimitsCount) ?? total, unit: codeOf(node, TAG.UsageLimitsUnit) ?? ENUM.UsageLimitsUnit.Object };
+  return { total, count: longOf(node, TAG.UsageLimitsCount) ?? total, unit: required(codeOf(node, TAG.UsageLimitsUnit), TAG.UsageLimitsUnit) };
 }
 
 /**

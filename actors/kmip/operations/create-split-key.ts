@@ -50,7 +50,8 @@ export const createSplitKey: Operation = async (request, ctx) => {
       requireSplittable(still, ctx.now);
       requireUnprotected(still, ctx.caller);
     }
-    for (const draft of drafts) await tx.insert(draft);
+    const parts = drafts.map(({ id }) => id);
+    for (const draft of drafts) await tx.insert(draft, parts);
     await tx.audit('key.split', source?.id ?? (drafts[0] as Draft).id);
   });
   return drafts.map(({ id }) => text(TAG.UniqueIdentifier, id));

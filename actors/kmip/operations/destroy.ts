@@ -14,7 +14,7 @@ const { Destroyed, DestroyedCompromised } = ENUM.State;
 export const destroy: Operation = async (request, ctx) => {
   const id = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Destroy');
-    if (isDestroyed(draft)) throw new Refusal('ItemNotFound', `object not found for identifier ${draft.id}: it is destroyed`);
+    if (isDestroyed(draft)) throw new Refusal('ObjectDestroyed', `DENIED: the object ${draft.id} is destroyed already`);
     const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
     for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx.now, booleanOf(request, TAG.Remove) ?? false);
     return draft.id;

@@ -27,7 +27,7 @@ export interface Objects<T, D = unknown> {
   /**
    * The object with its content, named by the payload: by its identifier, a JSON array of tags, a keyset address, or the ID placeholder where it is absent.
    * @param right the operation that the caller wants to do
-   * @throws Refusal ObjectNotFound or ItemNotFound where there is none or the caller may not know of it
+   * @throws Refusal ObjectNotFound where there is none or the caller may not know of it
    */
   use(payload: Structure, right: OperationName, tag?: number): Promise<T>;
   /** The same by an identifier at hand. */
@@ -38,9 +38,9 @@ export interface Objects<T, D = unknown> {
 }
 
 export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
-  /** @throws Refusal ObjectAlreadyExists, ServerLimitExceeded */
-  insert(object: Draft): Promise<void>;
-  /** A content that was not read stays as it is. */
+  /** @param kin what is made together with it, and may have the same Name @throws Refusal ObjectAlreadyExists, NonUniqueNameAttribute, ServerLimitExceeded */
+  insert(object: Draft, kin?: readonly string[]): Promise<void>;
+  /** A content that was not read stays as it is. @throws Refusal NonUniqueNameAttribute */
   update(object: DescriptionDraft): Promise<void>;
   /** The same for what a client may have made larger. @throws Refusal ServerLimitExceeded where its owner has no room for more */
   resize(object: DescriptionDraft): Promise<void>;

@@ -35,7 +35,7 @@ export const reCertify: Operation = async (request, ctx) => {
  */
 export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload: Structure, ctx: OperationContext): Promise<Draft> {
   requireKind(old, ENUM.ObjectType.Certificate, 'ReCertify');
-  requireReplaceable(old, 'certificate', ctx.now, true);
+  requireReplaceable(old, 'certificate', ctx.now);
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const before = certificateFacts(certificateOf(old));
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
@@ -50,7 +50,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   describeCertificate(content, attributes);
   const replacement = newObject(ctx, { type: old.type, content, attributes });
   if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
-  await replace(tx, old, replacement, ctx);
+  await replace(tx, ctx, { old, replacement });
   await relink(tx, old, replacement, ctx);
   await tx.audit('key.recertify', old.id);
   return replacement;

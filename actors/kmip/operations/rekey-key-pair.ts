@@ -37,8 +37,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
   const pair = newPair(ctx, privateAttributes, publicAttributes, source);
-  await replace(tx, oldPrivate, pair.privateKey, ctx);
-  await replace(tx, oldPublic, pair.publicKey, ctx);
+  await replace(tx, ctx, { old: oldPrivate, replacement: pair.privateKey }, { old: oldPublic, replacement: pair.publicKey });
   await tx.audit('key.rekey', oldPrivate.id);
   return pair;
 }

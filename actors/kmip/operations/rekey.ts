@@ -33,7 +33,7 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   const format = old.content && keyBlockOf(old.content).format;
   const content = symmetricKey(generateKey(algorithm, length), algorithm, length, format === 'TransparentSymmetricKey' ? format : 'Raw');
   const replacement = newObject(ctx, { type: old.type, content, attributes });
-  await replace(tx, old, replacement, ctx);
+  await replace(tx, ctx, { old, replacement });
   await rewrapDependants(tx, old, replacement, ctx);
   await tx.audit('key.rekey', old.id);
   return replacement;

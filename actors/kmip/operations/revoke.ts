@@ -36,10 +36,10 @@ export interface Revocation {
   readonly now: number;
 }
 
-/** @throws Refusal ItemNotFound for what is compromised already */
+/** @throws Refusal WrongKeyLifecycleState for what is compromised already, InvalidObjectType for a template */
 export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occurrence, now }: Revocation): void {
   const before = draft.state;
-  if (before === ENUM.State.Compromised) throw new Refusal('ItemNotFound', `object not found for identifier ${draft.id}: it is revoked as compromised`);
+  if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is revoked as compromised already`);
   happen(draft, compromised ? 'compromise' : 'deactivate', now);
   if (draft.state === before) return;
   draft.attributes.set(reason);

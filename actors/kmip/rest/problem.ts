@@ -1,6 +1,6 @@
 // What the crypto API answers when it refuses: its own names of errors, and KMIP's result reasons in these names.
 import { Fault } from '../../../kernel/fault.ts';
-import { Refusal, type ResultReason } from '../refusal.ts';
+import { Refusal, type ResultReason, spelled } from '../refusal.ts';
 
 const STATUS = {
   bad_request: 400,
@@ -33,7 +33,7 @@ export const decryptionFailed = (): Problem => new Problem('decryption_failed', 
 const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
   ItemNotFound: 'not_found',
   ObjectNotFound: 'not_found',
-  ObjectDestroyed: 'not_found',
+  ObjectDestroyed: 'forbidden',
   PermissionDenied: 'forbidden',
   NotAuthorised: 'forbidden',
   WrongKeyLifecycleState: 'forbidden',
@@ -54,12 +54,25 @@ const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
   FeatureNotSupported: 'unsupported_algorithm',
 };
 
+/**
+ * What a key's mask, dates, state or limits forbid. Only those get so far who own the key or were granted its use: they are told. To all others it is
+ * as if there were no such key.
+ */
+const OF_THE_KEY: ReadonlySet<ResultReason> = new Set([
+  'ObjectArchived',
+  'ObjectDestroyed',
+  'WrongKeyLifecycleState',
+  'IncompatibleCryptographicUsageMask',
+  'UsageLimitExceeded',
+] satisfies ResultReason[]);
+
 /** @returns undefined for what is no refusal */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (!(error instanceof Refusal)) return undefined;
   const name = BY_REASON[error.reason] ?? 'crypto_failure';
   if (name === 'not_found') return notFound();
+  if (OF_THE_KEY.has(error.reason)) return new Problem(name, `${spelled(error.reason)}: ${error.message}`, error);
   return new Problem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
 }
 

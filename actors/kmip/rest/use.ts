@@ -3,6 +3,7 @@ import type { ManagedObject } from '../object/managed-object.ts';
 import { requireUse, USE, type Use } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
 import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { TAG } from '../ttlv/tag.ts';
 
@@ -20,5 +21,11 @@ export const AGREE_BACK: Use = { ...USE.Decrypt, bits: BIT.KeyAgreement };
 /** @param bytes of data to protect @throws Refusal where the key may not be used so */
 export async function requireAndSpend(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number): Promise<void> {
   requireUse(object, use, ctx.now);
-  if (use.protects && object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, use, bytes);
+  if (!use.protects || !object.attributes.has(TAG.UsageLimits)) return;
+  try {
+    await spendUsage(ctx, object, use, bytes);
+  } catch (error) {
+    // In KMIP some operations have that reason for exhausted limits: here it would say that the caller is nobody.
+    throw error instanceof Refusal && error.reason === 'PermissionDenied' ? new Refusal('UsageLimitExceeded', error.message, error) : error;
+  }
 }

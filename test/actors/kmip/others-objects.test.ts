@@ -75,8 +75,10 @@ test("nor before one's own where a client looks for a name", async () => {
   const nameOf = (value: string) => structure(TAG.Name, [text(TAG.NameValue, value), enumeration(TAG.NameType, ENUM.NameType.UninterpretedTextString)]);
   const own = [await key(ALICE, nameOf('vault'), tags('v')), await key(ALICE, nameOf('vault2'), tags('v'))];
   const theirs: string[] = [];
-  for (const name of ['vault', 'vault']) theirs.unshift(await key(BOB, nameOf(name), tags('v')));
-  for (const id of theirs) await kmip.grant(id, EVERYBODY, ['get'], BOB);
+  for (const owner of [BOB, CAROL]) {
+    theirs.unshift(await key(owner, nameOf('vault'), tags('v')));
+    await kmip.grant(theirs[0] as string, EVERYBODY, ['get'], owner);
+  }
   const located = async (attribute: Node, ...more: Node[]) => {
     const { ids, members } = await ask('Locate', [...more, structure(TAG.Attributes, [attribute])], ALICE);
     return [members['LocatedItems'], ...ids];

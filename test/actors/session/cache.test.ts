@@ -78,4 +78,57 @@ test('one that is too large is not kept, and pushes nobody out', async () => {
   assert.equal(none.get('small'), undefined);
 });
 
+test('as much is held as was said, to the byte, and the least recently used goes first', async () => {
+  const versions = new Map<string, number>();
+  const cache = createCache<{ readonly id: string; readonly bytes: number }>(
+    256,
+    ({ bytes }) => bytes,
+    ({ id }) => versions.get(id) ?? 0,
+  );
+  const fill = (id: string, bytes: number) => cache.fill(id, async () => ({ id, bytes }));
+  const ids = many(64, (at) => `s${at}`);
+  // A sixty-fourth of all is the most that one may take.
+  await fill('large', 5);
+  assert.equal(cache.get('large'), undefined);
+  for (const id of ids) await fill(id, 4);
+  await fill('s0', 4);
+  assert.ok(ids.every((id) => cache.get(id)?.id === id));
+  // Looked at last, these two are the most recently used.
+  cache.get('s0');
+  cache.get('s1');
+  await fill('one more', 4);
+  assert.deepEqual(
+    ['s0', 's1', 's2', 's3', 'one more'].map((id) => cache.get(id)?.id),
+    ['s0', 's1', undefined, 's3', 'one more'],
+  );
+  // What was found stale is gone, and has left its room.
+  versions.set('s3', 1);
+  assert.equal(cache.get('s3'), undefined);
+  versions.set('s3', 0);
+  assert.equal(cache.get('s3'), undefined);
+  await fill('another', 4);
+  assert.equal(cache.get('s4')?.id, 's4');
+});
+
+test('what ends or changes while it is read is answered, and not kept', async () => {
+  let version = 1;
+  const cache = createCache<{ readonly at: number }>(
+    256,
+    () => 1,
+    () => version,
+  );
+  for (const happens of [() => cache.delete('other'), () => cache.delete('s'), () => (version += 1)]) {
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      if (reads === 2) happens();
+      return { at: reads };
+    };
+    assert.deepEqual(await cache.fill('s', read), { at: 2 });
+    assert.equal(cache.get('s'), undefined);
+  }
+  assert.deepEqual(await cache.fill('s', async () => ({ at: 1 })), { at: 1 });
+  assert.deepEqual(cache.get('s'), { at: 1 });
+});
+
 test.run();

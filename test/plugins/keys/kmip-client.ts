@@ -56,7 +56,12 @@ export class KmipClient {
     return `${this.speech.major}.${this.speech.minor}` >= version;
   }
 
-  async ask(operation: keyof typeof ENUM.Operation, ...payload: readonly Node[]): Promise<Item> {
+  ask(operation: keyof typeof ENUM.Operation, ...payload: readonly Node[]): Promise<Item> {
+    return this.askWith([], operation, ...payload);
+  }
+
+  /** @param members further ones of the request header */
+  async askWith(members: readonly Node[], operation: keyof typeof ENUM.Operation, ...payload: readonly Node[]): Promise<Item> {
     const { major, minor, encoding, correlation } = this.speech;
     const { type, encode, decode } = ENCODINGS[encoding];
     const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
@@ -64,6 +69,7 @@ export class KmipClient {
       structure(TAG.RequestHeader, [
         version,
         ...(correlation === undefined ? [] : [text(TAG.ClientCorrelationValue, correlation)]),
+        ...members,
         integer(TAG.BatchCount, 1),
       ]),
       structure(TAG.BatchItem, [enumeration(TAG.Operation, ENUM.Operation[operation]), structure(TAG.RequestPayload, payload)]),

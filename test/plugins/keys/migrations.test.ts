@@ -48,6 +48,26 @@ for (const database of databases) {
   });
 }
 
+test('sqlite: a content lies behind every other column, those of later migrations too, and stays what it was', async () => {
+  const database = databases.find(({ dialect }) => dialect === 'sqlite');
+  const store = await openStore((await database?.url()) as string, { writer: 'test', clock: createClock() });
+  try {
+    await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS.filter(({ id }) => id < 6) }], () => 1);
+    const insert =
+      'INSERT INTO kms_object (id, object_type, state, owner, archived, created_at, changed_at, attributes, content, seal, size) VALUES ($1, 2, 1, $1, 0, 1, 1, $2, $3, $2, 5)';
+    await store.transaction((tx) => tx.run(insert, ['old', Uint8Array.of(1), Uint8Array.of(2, 3, 4, 5)]));
+    await migrate(store, sets, () => 1);
+    const columns = await store.all<{ name: string }>("SELECT name FROM pragma_table_info('kms_object')");
+    assert.equal(columns.at(-1)?.name, 'content');
+    const row = await store.get('SELECT content, seal, size FROM kms_object WHERE id = $1', ['old']);
+    assert.deepEqual(Buffer.from(row?.['content'] as Uint8Array), Buffer.of(2, 3, 4, 5));
+    assert.deepEqual([Buffer.from(row?.['seal'] as Uint8Array), row?.['size']], [Buffer.of(1), 5]);
+    assert.equal((await store.get('SELECT amount FROM kms_usage WHERE kind = $1 AND scope = $2', ['object_bytes', 'old']))?.['amount'], 5);
+  } finally {
+    await store.close();
+  }
+});
+
 test.after(() => Promise.all(databases.map((database) => database.stop())).then(() => {}));
 
 test.run();

@@ -16,7 +16,7 @@ const create = (...attributes: Node[]) => newAttributes(structure(TAG.RequestPay
 const refused = (reason: string) => (error: unknown) => error instanceof Refusal && error.reason === reason;
 
 test('attributes are kept in the form of the specification', () => {
-  const limits = (...count: Node[]) => structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 9n), enumeration(TAG.UsageLimitsUnit, 1), ...count]);
+  const limits = (...count: Node[]) => structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 9n), ...count, enumeration(TAG.UsageLimitsUnit, 1)]);
   const set = create(text(TAG.RotateName, 'set'), limits(longInteger(TAG.UsageLimitsCount, 1n)), enumeration(TAG.ObjectType, SymmetricKey));
   assert.deepEqual(set.first(TAG.RotateName)?.value, [text(TAG.RotateNameValue, 'set'), enumeration(TAG.RotateNameType, 1)]);
   assert.deepEqual(set.first(TAG.UsageLimits), limits(longInteger(TAG.UsageLimitsCount, 9n)));

@@ -132,7 +132,7 @@ test('dates change as long as they have no effect, and then bring about the stat
   await ask(modifyAttribute, ctx, to(activation(NOW - 1)));
   assert.equal(ctx.objects.get('k')?.state, State.Active);
   await assert.rejects(ask(modifyAttribute, ctx, to(activation(NOW + 10))), refused('WrongKeyLifecycleState'));
-  await assert.rejects(ask(addAttribute, ctx, to(dateTime(TAG.DeactivationDate, NOW - 2))), refused('InvalidAttributeValue'));
+  await assert.rejects(ask(addAttribute, ctx, to(dateTime(TAG.ProcessStartDate, NOW - 2))), refused('InvalidAttributeValue'));
   await ask(addAttribute, ctx, to(dateTime(TAG.ProtectStopDate, NOW)));
   await assert.rejects(ask(modifyAttribute, ctx, to(dateTime(TAG.ProtectStopDate, NOW + 5))), refused('WrongKeyLifecycleState'));
   await ask(addAttribute, ctx, to(dateTime(TAG.DeactivationDate, NOW)));
@@ -152,8 +152,8 @@ test('limits of use count from their total, and stay once they are used', async 
   const limits = (total: bigint, count?: bigint) =>
     structure(TAG.UsageLimits, [
       longInteger(TAG.UsageLimitsTotal, total),
-      enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Byte),
       ...(count === undefined ? [] : [longInteger(TAG.UsageLimitsCount, count)]),
+      enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Byte),
     ]);
   const ctx = holding([]);
   await ask(addAttribute, ctx, to(limits(100n, 1n)));

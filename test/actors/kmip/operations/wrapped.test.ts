@@ -95,13 +95,14 @@ test('what is wrong with a wrapping key has reasons of its own', async () => {
   assert.equal((await ask('Get', [id(document), wrappedBy(await newKey())])).reason, 'InvalidObjectType');
 });
 
-test('points of elliptic curves are given out uncompressed, and no other key has a compression', async () => {
+test('points of elliptic curves of prime fields are given out in the forms of those, and no other key has a compression', async () => {
   const pair = await done('CreateKeyPair', [pairOf(code('CryptographicAlgorithm', 'ECDSA'), active)]);
   const [privateKey, publicKey] = [TAG.PrivateKeyUniqueIdentifier, TAG.PublicKeyUniqueIdentifier].map((tag) => textOf(pair, tag) ?? '') as [string, string];
   const reason = async (key: string, compression: keyof typeof ENUM.KeyCompressionType) =>
     (await ask('Get', [id(key), code('KeyCompressionType', compression)])).reason;
   assert.equal(await reason(publicKey, 'ECPublicKeyTypeUncompressed'), undefined);
-  assert.equal(await reason(publicKey, 'ECPublicKeyTypeX9_62CompressedPrime'), 'KeyCompressionTypeNotSupported');
+  assert.equal(await reason(publicKey, 'ECPublicKeyTypeX9_62CompressedPrime'), undefined);
+  assert.equal(await reason(publicKey, 'ECPublicKeyTypeX9_62CompressedChar2'), 'KeyCompressionTypeNotSupported');
   for (const key of [privateKey, await newKey()]) assert.equal(await reason(key, 'ECPublicKeyTypeUncompressed'), 'KeyCompressionTypeNotSupported');
 });
 

@@ -1,0 +1,51 @@
+// Names are unique among the objects of an owner (KMIP 1.4 section 3.2, 2.1 section 4.32), in the transaction that gives one: two at once are put in order by the database.
+import type { Reader } from '../../../kernel/store/store.ts';
+import type { Principal } from '../api.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, TYPE } from '../ttlv/node.ts';
+import { textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { linkedTo } from './create.ts';
+import { type IndexTerm, termOf } from './index-terms.ts';
+import type { DescriptionDraft } from './managed-object.ts';
+
+const { Destroyed, DestroyedCompromised } = ENUM.State;
+/** Owners of before this rule may have more objects of one name; among so many is one that is in the way, if any is. */
+const MAX_LOOKED_AT = 64;
+
+/**
+ * What is destroyed has given up its name; what is archived has not. The halves of a pair and the parts of a split key may have one name together.
+ * @param added terms of the index that the object has not had before
+ * @param kin what was made together with it by one request, which names them all
+ * @throws Refusal NonUniqueNameAttribute
+ */
+export async function requireUniqueNames(
+  from: Reader,
+  draft: DescriptionDraft,
+  added: readonly IndexTerm[],
+  caller: Principal,
+  kin: readonly string[] = [],
+): Promise<void> {
+  if (draft.state === Destroyed || draft.state === DestroyedCompromised) return;
+  for (const { tag, value } of added) {
+    if (tag !== TAG.Name) continue;
+    const sql = `SELECT o.id FROM kms_attribute a JOIN kms_object o ON o.id = a.object_id
+      WHERE a.owner = $1 AND a.tag = $2 AND a.value = $3 AND o.id <> $4 AND o.state NOT IN (${Destroyed}, ${DestroyedCompromised}) LIMIT ${MAX_LOOKED_AT}`;
+    const found = await from.all<{ id: string }>(sql, [draft.owner, tag, value, draft.id]);
+    const others = new Set([linkedTo(draft, 'PrivateKeyLink'), linkedTo(draft, 'PublicKeyLink'), ...kin]);
+    const other = found.find(({ id }) => !others.has(id));
+    if (other) throw taken(draft, value, other.id, caller);
+  }
+}
+
+/** Which object it is, is for its owner to know. */
+function taken({ attributes, owner }: DescriptionDraft, term: string, id: string, caller: Principal): Refusal {
+  const node = attributes.all(TAG.Name).find((each) => termOf(each.node).value === term)?.node;
+  const name = node?.type === TYPE.Structure ? textOf(node as Structure, TAG.NameValue) : undefined;
+  const holder = owner === caller.user ? `the object ${id}` : 'another object of its owner';
+  return new Refusal(
+    'NonUniqueNameAttribute',
+    `DENIED: ${holder} has the Name ${JSON.stringify(name)} already, and Names are unique among the objects of an owner`,
+  );
+}

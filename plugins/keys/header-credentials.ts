@@ -1,0 +1,137 @@
+// Checks the credentials in the header of a KMIP message: they have to be the caller's own, and a password counts as a sign-in with all its limits and locks.
+import type { LoginView } from '../../actors/directory/api.ts';
+import type { Answer, CredentialVerdict, Encoding, Endpoint, HeaderCredential, KmipApi } from '../../actors/kmip/api.ts';
+import type { Remote } from '../../kernel/actor.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
+import { normalName, normalPassword } from '../../kernel/normal-form.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
+import { callWith } from '../../kernel/runtime/lane.ts';
+import type { KeysContext } from './actors.ts';
+import { principalOf } from './identity.ts';
+
+/** A message, and whose it is by the certificate or session that it came with. */
+export interface Received {
+  readonly kmip: Pick<Remote<KmipApi>, 'serve'>;
+  /** Given up. */
+  readonly bytes: Uint8Array;
+  readonly encoding: Encoding;
+  readonly endpoint: Endpoint;
+  readonly caller: Caller;
+  readonly address: string;
+  readonly signal: AbortSignal;
+}
+
+/** Of what was looked up: one text, whatever was wrong. */
+const REFUSED = 'the credentials in the header are refused';
+const SERVED = 'UsernameAndPassword';
+
+/** The answer to a message. Nearly all have no credentials in their header, and go to the actor once. */
+export async function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint, caller, address, signal }: Received): Promise<Answer> {
+  const principal = principalOf(ctx.config, caller, address);
+  const answer = await kmip.serve(move(bytes), encoding, endpoint, principal);
+  if (!answer.credentials) return answer;
+  const verdict = await judge(ctx, answer.credentials, caller, address, signal);
+  return kmip.serve(move(answer.body), encoding, endpoint, principal, verdict);
+}
+
+async function judge(
+  ctx: KeysContext,
+  credentials: readonly HeaderCredential[],
+  caller: Caller,
+  address: string,
+  signal: AbortSignal,
+): Promise<CredentialVerdict> {
+  const [credential, ...more] = credentials as [HeaderCredential, ...HeaderCredential[]];
+  try {
+    const other = credentials.find(({ type }) => type !== SERVED);
+    if (other) return await refuse(ctx, caller, address, `credentials of type ${other.type} are not served, ${SERVED} is`);
+    if (more.length > 0) return await refuse(ctx, caller, address, 'one credential is enough');
+    const identity = passwordIdentity(ctx, caller);
+    // Nobody but the caller is looked up: a name that is not the caller's own is refused in the same words and time, whether there is such a user or not.
+    if (!identity || !isOwn(credential.username, identity))
+      return await refuse(ctx, caller, address, 'the credentials in the header are not those of who shows the certificate or session');
+    return await proven(ctx, identity, credential, address, signal);
+  } finally {
+    for (const { password } of credentials) password?.fill(0);
+  }
+}
+
+interface Identity {
+  readonly realm: string;
+  readonly username: string;
+}
+
+/** The user whose password the caller's is: that of a session by password; for a certificate the user of its name in `[keys] realm`, who is the same to the key server. */
+function passwordIdentity({ config }: KeysContext, { credential, realm, username, scheme }: Caller): Identity | undefined {
+  if (credential === 'cookie') return scheme === 'up' ? { realm, username } : undefined;
+  if (credential !== 'certificate' || config.realm === '') return undefined;
+  const name = normalName(username);
+  return name === undefined || /\p{Cc}/u.test(name) ? undefined : { realm: config.realm, username: name };
+}
+
+/** A Username is the user's name alone, or after the realm and a slash. */
+function isOwn(given: string | undefined, { realm, username }: Identity): boolean {
+  const name = normalName(given ?? '');
+  return name === username || name === `${realm}/${username}`;
+}
+
+/** A sign-in like any other: the limit of its address, the price of a hash, the locks, the second factor. */
+async function proven(
+  ctx: KeysContext,
+  { realm, username }: Identity,
+  { password }: HeaderCredential,
+  address: string,
+  signal: AbortSignal,
+): Promise<CredentialVerdict> {
+  if (!signInLimit(ctx.clock)(address)) return { refusal: 'too many sign-ins from this address: wait, and try again' };
+  const directory = ctx.actors.directory.at('main');
+  const source = sourceOf(address);
+  const found = await directory.login(realm, username, source);
+  const usable = found.realm?.auth_params.username_password_params?.enabled === false ? null : found.credential;
+  const isRight = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(composed(password)));
+  const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;
+  if (!isRight || !usable || !isOpen(found)) {
+    await directory.refuse({ ...row, outcome: 'refused', reason: 'password' }, 'password', username, source);
+    return { refusal: REFUSED };
+  }
+  const isComplete = !usable.changePassword && !isTooOld(ctx, found);
+  // Looks at the locks once more, and refuses a user with a second factor, for which a header has no place here.
+  if (isComplete && (await directory.complete({ realm, username, source, revision: usable.revision, code: null, passwordHash: null })) !== null) return {};
+  await directory.refuse(
+    { ...row, outcome: 'refused', reason: isComplete ? 'overtaken, or a second factor is needed' : 'ChangePassword' },
+    null,
+    username,
+    source,
+  );
+  return { refusal: REFUSED };
+}
+
+const isOpen = ({ realm, opens, locked }: LoginView): boolean => realm !== null && opens && !locked.includes('password');
+
+function isTooOld({ clock }: KeysContext, { realm, credential }: LoginView): boolean {
+  const maxAge = realm?.password_max_age_seconds ?? 0;
+  if (maxAge === 0 || realm?.auth_params.username_password_params?.allow_expired_passwords === true) return false;
+  return clock.now() - (credential?.passwordSetAt ?? 0) > maxAge * 1000;
+}
+
+/** As passwords are hashed: UTF-8 of the NFC form. What is none is compared as an empty one. */
+function composed(password: Uint8Array | undefined): Uint8Array {
+  const text = normalPassword(Buffer.from(password ?? []).toString()) ?? '';
+  return new Uint8Array(Buffer.from(text));
+}
+
+/** What is refused without a look at any user. */
+async function refuse(ctx: KeysContext, { realm }: Caller, address: string, refusal: string): Promise<CredentialVerdict> {
+  const row = {
+    event: 'login',
+    outcome: 'refused',
+    realm: realm === '' ? undefined : realm,
+    actor: 'unknown',
+    source: sourceOf(address),
+    reason: refusal,
+  } as const;
+  await ctx.actors.directory.at('main').record(row);
+  return { refusal };
+}
