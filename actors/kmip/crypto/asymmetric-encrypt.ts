@@ -16,6 +16,10 @@ function encrypts(key: KeyObject, { cryptographicAlgorithm }: CryptographicParam
   return isElliptic ? 'ECIES' : 'RSA';
 }
 
+function requireNone(additionalData: Uint8Array | undefined): void {
+  if (additionalData?.length) throw new Refusal('InvalidField', 'RSA authenticates nothing: it takes no AuthenticatedEncryptionAdditionalData');
+}
+
 /**
  * @param additionalData authenticated with ECIES, not taken by RSA
  * @throws Refusal InvalidField for data that do not fit into RSA, BadCryptographicParameters, UnsupportedCryptographicParameters
@@ -23,6 +27,7 @@ function encrypts(key: KeyObject, { cryptographicAlgorithm }: CryptographicParam
 export function encrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array, additionalData?: Uint8Array): Uint8Array {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
   if (encrypts(publicKey, parameters) === 'ECIES') return eciesEncrypt(publicKey, data, additionalData);
+  requireNone(additionalData);
   return rsaEncrypt(publicKey, parameters, data);
 }
 
@@ -30,5 +35,6 @@ export function encrypt(key: KeyObject, parameters: CryptographicParameters, dat
 export function decrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array, additionalData?: Uint8Array): Uint8Array {
   if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys decrypt');
   if (encrypts(key, parameters) === 'ECIES') return eciesDecrypt(key, data, additionalData);
+  requireNone(additionalData);
   return rsaDecrypt(key, parameters, data);
 }

@@ -6,11 +6,14 @@ import { OPERATIONS } from '../operations/index.ts';
 import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
 import { type Node, TYPE } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
 import { Budget } from './budget.ts';
 import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
+import { checkMembers } from './payload-members.ts';
 import { noteIdentifiers } from './placeholder.ts';
 import type { BatchItem } from './request.ts';
 import { findTemplates } from './templates.ts';
+import { checkValues } from './version-values.ts';
 
 export interface Outcome {
   readonly item: BatchItem;
@@ -85,9 +88,12 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
     const { name, operation } = operationOf(item);
     checkVersion(name, item.payload, ctx.version);
     const payload = upgradePayload(name, item.payload, ctx.version, await findTemplates(item.payload, ctx));
+    checkMembers(name, payload);
+    checkValues(payload.value, ctx.version);
     const answer = await operation(payload, ctx);
     noteIdentifiers(name, answer, ctx.batch);
-    return { item, status: 'Success', payload: downgradePayload(name, answer, ctx.version) };
+    const shown = item.ephemeral ? answer.filter(({ tag }) => tag !== TAG.Data) : answer;
+    return { item, status: 'Success', payload: downgradePayload(name, shown, ctx.version) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return failed(error, item, ctx);

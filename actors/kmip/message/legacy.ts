@@ -1,4 +1,5 @@
 // Converts payloads at the border: requests of KMIP 1.x into the shape of 2.1 that operations work on, and responses back.
+import { mapKeyValue } from '../object/encapsulated.ts';
 import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -8,6 +9,7 @@ import { child, children, textOf } from '../ttlv/read.ts';
 import { operationExists, tagExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
+import { knownValues } from './version-values.ts';
 
 /** @throws Refusal OperationNotSupported, InvalidMessage for what the version has not */
 export function checkVersion(operation: OperationName, payload: Structure, version: Version): void {
@@ -51,7 +53,13 @@ function templateName(node: Node): string {
 
 /** @throws Refusal InvalidMessage, InvalidField for attributes that KMIP 1.x has not, ItemNotFound for a template that is not among these */
 export function upgradePayload(operation: OperationName, payload: Structure, version: Version, templates: Templates = new Map()): Structure {
-  if (version.major !== 1) return payload;
+  if (version.major !== 1)
+    return payload.value.some(isEmptyTemplate)
+      ? structure(
+          payload.tag,
+          payload.value.filter((node) => !isEmptyTemplate(node)),
+        )
+      : payload;
   const members = payload.value.flatMap((node) => upgradeMember(operation, node, templates));
   // Section 4.16 of 1.4: without an index the first value is meant.
   if (operation === 'DeleteAttribute' && !child(payload, TAG.AttributeIndex)) members.push(integer(TAG.AttributeIndex, 0));
@@ -100,7 +108,8 @@ function gathered(members: readonly Node[]): Node[] {
 
 /** @param payload of a response, in the shape of 2.1 */
 export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
-  const answered = version.major === 1 ? payload.flatMap((node) => downgradeMember(operation, node)) : payload;
+  const shown = knownValues(payload, version);
+  const answered = version.major === 1 ? shown.flatMap((node) => downgradeMember(operation, node)) : shown;
   return known(answered, version);
 }
 
@@ -140,6 +149,12 @@ function inKeyValue(object: Node, convert: (member: Node) => Node[]): Node {
     );
   };
   return inside(object);
+}
+
+/** An object as the version has what is inside its KeyValue, before it is wrapped. @param object in the shape of 2.1 */
+export function keyValueIn(object: Structure, version: Version): Structure {
+  const shown = mapKeyValue(object, (members) => knownValues(members, version));
+  return version.major === 1 ? (inKeyValue(shown, downgradeKeyValue) as Structure) : shown;
 }
 
 const upgradeKeyValue = (node: Node): Node[] => (node.tag === TAG.Attribute ? [structure(TAG.Attributes, upgradeAttribute(node))] : [node]);

@@ -19,6 +19,8 @@ export interface BatchItem {
   readonly refusal?: Refusal | undefined;
   readonly id: Uint8Array | undefined;
   readonly payload: Structure;
+  /** The client does not want the Data of the answer (specification 2.1 table 396). */
+  readonly ephemeral?: boolean;
 }
 
 export interface RequestHeader {
@@ -111,6 +113,7 @@ function readItem(item: Structure, asynchronous: boolean): BatchItem {
     refusal: operation === undefined ? unknownOperation(code) : refusalOf(item, asynchronous),
     id: bytesOf(item, TAG.UniqueBatchItemID),
     payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
+    ephemeral: booleanOf(item, TAG.Ephemeral) ?? false,
   };
 }
 

@@ -28,6 +28,8 @@ interface NewObject {
   readonly idHint?: string;
   /** Made elsewhere, and brought here by the client. */
   readonly brought?: true;
+  /** With all its attributes: what the server sets for others is set for this one where it is missing only (KMIP 2.1 section 6.1.25). */
+  readonly complete?: true;
 }
 
 /** The generator of node:crypto (OpenSSL's, NIST SP 800-90A). */
@@ -49,30 +51,31 @@ const KEYS: ReadonlySet<number> = new Set([
 ]);
 
 /** An object with everything that the server sets; the caller puts it into a transaction. @throws Refusal for a bad identifier */
-export function newObject(ctx: OperationContext, { type, content, attributes, idHint, brought }: NewObject): Draft {
+export function newObject(ctx: OperationContext, { type, content, attributes, idHint, brought, complete }: NewObject): Draft {
   const chosen = attributes.first(TAG.UniqueIdentifier);
   const id = chosen?.type === TYPE.TextString ? requireChosen(chosen.value) : (idHint ?? randomUUID());
   if (id.startsWith('hsm::')) throw new Refusal('InvalidField', `${id} cannot be made: No HSM is configured`);
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
   const draft: Draft = { id, type, owner: ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
-  for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) attributes.set(dateTime(tag, ctx.now));
+  const set = (node: Node) => (complete && attributes.has(node.tag) ? undefined : attributes.set(node));
+  for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) set(dateTime(tag, ctx.now));
   if (!brought) {
     if (!attributes.has(TAG.OriginalCreationDate)) attributes.set(dateTime(TAG.OriginalCreationDate, ctx.now));
     attributes.set(RANDOM_NUMBER_GENERATOR);
   }
-  attributes.set(boolean(TAG.Fresh, true));
+  set(boolean(TAG.Fresh, true));
   const limits = attributes.first(TAG.UsageLimits);
   // What is imported keeps the count that it had.
   if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(usable(limits));
-  if (KEYS.has(type)) describeKey(draft, content);
+  if (KEYS.has(type)) describeKey(draft, content, set);
   const digest = isGuessable(type) ? undefined : digestOf(content);
-  if (digest) attributes.set(digest);
+  if (digest) set(digest);
   requireSize(draft);
   settle(draft, ctx.now);
   return draft;
 }
 
-function describeKey({ attributes }: Draft, content: Structure): void {
+function describeKey({ attributes }: Draft, content: Structure, set: (node: Node) => void): void {
   const { algorithm, length, format } = keyBlockOf(content);
   if (algorithm !== undefined && !attributes.has(TAG.CryptographicAlgorithm))
     attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
@@ -80,8 +83,8 @@ function describeKey({ attributes }: Draft, content: Structure): void {
   attributes.set(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType[format]));
   const sensitive = flag(attributes, TAG.Sensitive, false);
   const extractable = flag(attributes, TAG.Extractable, true);
-  attributes.set(boolean(TAG.AlwaysSensitive, sensitive));
-  attributes.set(boolean(TAG.NeverExtractable, !extractable));
+  set(boolean(TAG.AlwaysSensitive, sensitive));
+  set(boolean(TAG.NeverExtractable, !extractable));
 }
 
 /** Reads a flag, and sets it to its default where it is missing. */

@@ -8,6 +8,7 @@ import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Held } from './cache.ts';
 import { linkedTo } from './create.ts';
+import { requireExpected } from './expected-type.ts';
 import { isGranted, isKnown } from './grants.ts';
 import { identifierText, keysetAddress, keysetMembers } from './identifier.ts';
 import { keysetOf, parseTags, tagsOf } from './index-terms.ts';
@@ -15,8 +16,14 @@ import { stateAt } from './lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 
-/** The tables of errors of these have no ObjectNotFound (specification 2.1 sections 6.1.6.1 and 6.1.10.1); until 1.4 all have ItemNotFound alone. */
-const ITEM_NOT_FOUND: ReadonlySet<OperationName> = new Set(['Certify', 'CreateSplitKey'] satisfies OperationName[]);
+/**
+ * Until 1.4 all have ItemNotFound. In 2.x the tables of errors of the first two have no ObjectNotFound (2.1 sections 6.1.6.1 and 6.1.10.1);
+ * from the others clients of other servers of 2.1 expect the older reason, as the vectors show.
+ */
+const ITEM_NOT_FOUND: ReadonlySet<OperationName> = new Set([
+  ...(['Certify', 'CreateSplitKey'] satisfies OperationName[]),
+  ...(['Encrypt', 'Decrypt', 'Sign', 'SignatureVerify', 'Revoke', 'Destroy'] satisfies OperationName[]),
+]);
 
 /** States of a generation that the name of its keyset alone does not stand for. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
@@ -56,7 +63,11 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
-    return this.#use(identifierText(payload, tag, this.#batch), right, purposeOf(payload, right));
+    const name = identifierText(payload, tag, this.#batch);
+    const meant = this.#meant(await this.#resolved(name, right, purposeOf(payload, right), true), right);
+    // A certificate request that is named besides is no such object.
+    if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
+    return this.#opened(meant, right);
   }
 
   byId(name: string, right: OperationName): Promise<T> {
@@ -69,7 +80,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   async describe(payload: Structure, right: OperationName): Promise<D> {
     const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
-    return this.#meant(await this.#resolved(name, right, purposeOf(payload, right), false), right).object;
+    const { object } = this.#meant(await this.#resolved(name, right, purposeOf(payload, right), false), right);
+    requireExpected(payload, object);
+    return object;
   }
 
   async describeById(name: string, right: OperationName): Promise<D> {
@@ -84,8 +97,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   async candidates(payload: Structure, right: OperationName): Promise<readonly T[]> {
     const found: T[] = [];
-    for (const held of await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, right, true))
-      found.push(await this.#opened(held, right));
+    const all = await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, right, true);
+    for (const { object } of all) requireExpected(payload, object);
+    for (const held of all) found.push(await this.#opened(held, right));
     return found;
   }
 

@@ -1,13 +1,15 @@
 // Gives an object out in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
-import { exportKey } from '../crypto/key-format.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../crypto/parameters.ts';
+import { defaultFormat, exportKey } from '../crypto/key-format.ts';
+import type { KeyFormatType } from '../crypto/parameters.ts';
 import { exportPoint } from '../crypto/point-form.ts';
+import type { Version } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { bytes, type Structure, structure } from '../ttlv/node.ts';
-import { bytesOf, codeOf, required } from '../ttlv/read.ts';
+import { bytesOf, codeOf, required, structureOf } from '../ttlv/read.ts';
+import { enumerationValueExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { asymmetricKey, keyBlock, keyBlockOf } from './key-material.ts';
+import { algorithmOf, asymmetricKey, type KeyBlock, keyBlock, keyBlockOf } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 const { ObjectType } = ENUM;
@@ -15,8 +17,7 @@ const { ObjectType } = ENUM;
 export const SYMMETRIC_FORMATS: ReadonlySet<string> = new Set(['Raw', 'TransparentSymmetricKey', 'Opaque']);
 
 /**
- * The content of an object in a format; as it was registered or made where none is asked for, without attributes inside its KeyValue:
- * old clients stumble over those that they do not know.
+ * The content of an object in a format; as it was registered or made where none is asked for. Attributes inside its KeyValue stay there.
  * @throws Refusal KeyFormatTypeNotSupported
  */
 export function inFormat(object: ManagedObject, format: KeyFormatType | undefined): Structure {
@@ -37,15 +38,15 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
     return content;
   }
   const asked = format ?? block.format;
-  if (asked === block.format) return block.attributes.length === 0 ? content : rebuilt(object, asked, block.material, block.algorithm, block.length);
+  if (asked === block.format) return block.attributes.length === 0 ? content : rebuilt(object, asked, block.material, block);
   if (object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData) {
     if (!SYMMETRIC_FORMATS.has(asked)) throw unsupported(object, asked);
     const raw = block.material instanceof Uint8Array ? block.material : required(bytesOf(block.material, TAG.Key), TAG.Key);
-    return rebuilt(object, asked, symmetricMaterial(raw, asked), block.algorithm, block.length);
+    return rebuilt(object, asked, symmetricMaterial(raw, asked), block);
   }
   if (object.type !== ObjectType.PrivateKey && object.type !== ObjectType.PublicKey) throw unsupported(object, asked);
   const exported = exportKey(asymmetricKey(object), asked);
-  return rebuilt(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block.algorithm, block.length);
+  return rebuilt(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block);
 }
 
 /**
@@ -60,7 +61,7 @@ export function compressed(object: ManagedObject, format: KeyFormatType | undefi
   const exported = exportPoint(asymmetricKey(object), asked, compression);
   const told = compression === ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed ? undefined : compression;
   const material = exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported);
-  return rebuilt(object, asked, material, block.algorithm, block.length, told);
+  return rebuilt(object, asked, material, block, told);
 }
 
 /** Key material of a symmetric key as a format has it. */
@@ -76,16 +77,25 @@ function rebuilt(
   object: ManagedObject,
   format: KeyFormatType,
   material: Uint8Array | Structure,
-  algorithm: CryptographicAlgorithm | undefined,
-  length: number | undefined,
+  { algorithm, length, attributes }: KeyBlock,
   compression?: number,
 ): Structure {
   const content = object.content as Structure;
-  const block = keyBlock({ format, material: material instanceof Uint8Array ? material : material.value, algorithm, length, compression });
+  const block = keyBlock({ format, material: material instanceof Uint8Array ? material : material.value, algorithm, length, attributes, compression });
   return structure(
     content.tag,
     content.value.map((member) => (member.tag === TAG.KeyBlock ? block : member)),
   );
+}
+
+/** The format that an object is given out in where the client asks for none, and its version of KMIP has not that in which it is kept. */
+export function formatIn(object: ManagedObject, version: Version): KeyFormatType | undefined {
+  const block = object.content && structureOf(object.content, TAG.KeyBlock);
+  const own = block && codeOf(block, TAG.KeyFormatType);
+  if (own === undefined || structureOf(block as Structure, TAG.KeyWrappingData) || enumerationValueExists('KeyFormatType', own, version)) return undefined;
+  const kind = object.type === ObjectType.PrivateKey ? 'PrivateKey' : object.type === ObjectType.PublicKey ? 'PublicKey' : undefined;
+  const algorithm = algorithmOf(object);
+  return kind && algorithm && defaultFormat(kind, algorithm);
 }
 
 /** The format that a payload asks for. */

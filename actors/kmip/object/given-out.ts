@@ -1,12 +1,14 @@
 // The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
+import { keyValueIn } from '../message/legacy.ts';
 import type { OperationContext, OperationName } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, type Structure } from '../ttlv/node.ts';
-import { codeOf, nameOf, structureOf } from '../ttlv/read.ts';
+import { child, children, codeOf, nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
-import { askedFormat, compressed, inFormat } from './format.ts';
+import { askedFormat, compressed, formatIn, inFormat } from './format.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
@@ -22,14 +24,23 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const compression = codeOf(request, TAG.KeyCompressionType);
-  const format = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
-  const content = compression === undefined ? inFormat(object, format) : compressed(object, format, compression);
-  if (specification) return wrapContent(content, specification, ctx);
+  const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
+  const content = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx.version)) : compressed(object, asked, compression);
+  if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);
-  if (wrapper !== undefined && !clear) return wrapContent(content, wrappingSpecification(wrapper), ctx);
+  if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
   if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
   return clear ? unwrapContent(content, ctx) : content;
+}
+
+/** With the attributes that are to be inside, in the shape of the client's version: nobody can change what is wrapped. */
+function wrappable(content: Structure, specification: Structure, object: ManagedObject, ctx: OperationContext): Structure {
+  if (child(specification, TAG.MACSignatureKeyInformation))
+    throw new Refusal('KeyWrapTypeNotSupported', 'keys are wrapped by Encrypt only: MACSignatureKeyInformation has no use');
+  const names = children(specification, TAG.AttributeName).map(({ value }) => String(value));
+  const isEncoded = (codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding) === ENUM.EncodingOption.TTLVEncoding;
+  return keyValueIn(isEncoded && structureOf(content, TAG.KeyBlock) ? withNamedAttributes(content, names, object, ctx) : content, ctx.version);
 }
 
 /**

@@ -3,6 +3,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { certificateFacts } from '../crypto/certificate-facts.ts';
 import { importKey } from '../crypto/key-format.ts';
 import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../crypto/parameters.ts';
+import { upgradeAttribute } from '../message/legacy-attribute.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
@@ -45,7 +46,18 @@ export function keyBlockOf(content: Structure): KeyBlock {
 
 function attributesOf(value: Structure): readonly Node[] {
   const attributes = child(value, TAG.Attributes);
-  return attributes?.type === TYPE.Structure ? attributes.value : value.value.filter(({ tag }) => tag === TAG.Attribute);
+  const inside = attributes?.type === TYPE.Structure ? attributes.value : value.value.filter(({ tag }) => tag === TAG.Attribute).flatMap(upgraded);
+  return inside.filter(({ tag }) => tag !== TAG.AttributeIndex);
+}
+
+/** What a client of KMIP 1.x has wrapped comes out as it names attributes; one that nobody knows is left out. */
+function upgraded(node: Node): Node[] {
+  try {
+    return upgradeAttribute(node);
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
 }
 
 export interface NewKeyBlock {
@@ -56,15 +68,17 @@ export interface NewKeyBlock {
   readonly length?: number | undefined;
   /** KeyCompressionType of the point in the material; undefined for an uncompressed one, and for what has none. */
   readonly compression?: number | undefined;
+  /** Inside the KeyValue. */
+  readonly attributes?: readonly Node[];
 }
 
 /** A KeyBlock structure, unwrapped. */
-export function keyBlock({ format, material, algorithm, length, compression }: NewKeyBlock): Structure {
+export function keyBlock({ format, material, algorithm, length, compression, attributes = [] }: NewKeyBlock): Structure {
   const value = material instanceof Uint8Array ? bytes(TAG.KeyMaterial, material) : structure(TAG.KeyMaterial, material);
   return structure(TAG.KeyBlock, [
     enumeration(TAG.KeyFormatType, ENUM.KeyFormatType[format]),
     ...(compression === undefined ? [] : [enumeration(TAG.KeyCompressionType, compression)]),
-    structure(TAG.KeyValue, [value]),
+    structure(TAG.KeyValue, attributes.length === 0 ? [value] : [value, structure(TAG.Attributes, attributes)]),
     ...(algorithm === undefined ? [] : [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm])]),
     ...(length === undefined ? [] : [integer(TAG.CryptographicLength, length)]),
   ]);

@@ -1,6 +1,7 @@
 // The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
 
 import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../crypto/parameters.ts';
+import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
@@ -33,6 +34,27 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
   }
   if (!set.has(TAG.CryptographicUsageMask) && USED.has(type)) set.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   return set;
+}
+
+/** Kinds of keys that KMIP 1.x makes and registers with a mask only (specification 1.4 tables 165, 168 and 171); the profiles register all others without. */
+const MASKED: ReadonlySet<number> = new Set([ENUM.ObjectType.SymmetricKey, ENUM.ObjectType.PrivateKey, ENUM.ObjectType.PublicKey]);
+
+/**
+ * KMIP 2.x has the server supply the mask where it is missing (specification 2.1 table 28).
+ * @param given attributes of the request that are for this object
+ * @throws Refusal InvalidMessage where the version requires a CryptographicUsageMask and none is given
+ */
+export function requireMask({ major, minor }: Version, type: number, given: readonly Node[], operation: OperationName): void {
+  if (major !== 1 || !MASKED.has(type) || given.some(({ tag }) => tag === TAG.CryptographicUsageMask)) return;
+  throw new Refusal(
+    'InvalidMessage',
+    `missing field: CryptographicUsageMask, which ${operation} of KMIP ${major}.${minor} requires of a ${nameOf('ObjectType', type)}`,
+  );
+}
+
+/** The attributes in these members of a payload. */
+export function attributesIn(request: Structure, ...tags: readonly number[]): readonly Node[] {
+  return tags.flatMap((tag) => structureOf(request, tag)?.value ?? []);
 }
 
 /** @param node as checkAttribute returns it @throws Refusal for one that is there already, or one too many */

@@ -5,6 +5,7 @@ import { importKey } from '../crypto/key-format.ts';
 import { fitsLength } from '../crypto/symmetric-key.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
+import { tagName } from '../ttlv/names.ts';
 import { enumeration, integer, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { bytesOf, child, codeOf, integerOf, nameOf, required } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
@@ -33,10 +34,20 @@ const CONTENT_TAG: Readonly<Record<number, number>> = {
   [ObjectType.CertificateRequest]: TAG.CertificateRequest,
 };
 
+const TYPES: ReadonlyMap<number, number> = new Map(Object.entries(CONTENT_TAG).map(([type, tag]) => [tag, Number(type)]));
+
+/** The kind of the object in a payload, by its tag. */
+export function contentType({ value }: Structure): number | undefined {
+  return value.map(({ tag }) => TYPES.get(tag)).find((type) => type !== undefined);
+}
+
 /** The object in a Register or Import payload. @throws Refusal for a missing one, or one of another kind */
 export function contentIn(request: Structure, type: number): Structure {
   const tag = CONTENT_TAG[type];
   if (tag === undefined) throw new Refusal('InvalidField', `objects of type ${nameOf('ObjectType', type)} cannot be registered: not supported`);
+  const other = request.value.find((node) => node.tag !== tag && TYPES.has(node.tag));
+  if (other)
+    throw new Refusal('InvalidField', `a ${nameOf('ObjectType', type)} is brought, the request also holds a ${tagName(other.tag)}: one object at a time`);
   const content = child(request, tag);
   if (content?.type === TYPE.Structure) return content;
   throw new Refusal('InvalidMessage', `missing field: a ${nameOf('ObjectType', type)}`);

@@ -7,6 +7,7 @@ import { MASK } from '../ttlv/mask.ts';
 import { tagName } from '../ttlv/names.ts';
 import { type Node, TYPE } from '../ttlv/node.ts';
 import { textOf } from '../ttlv/read.ts';
+import { enumerationValueExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { ruleOf } from './attribute-rules.ts';
 import type { GrantRow } from './grant-rows.ts';
@@ -128,8 +129,8 @@ function fitting(rows: readonly Candidate[]): readonly Candidate[] {
 function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
   if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `${MOST_CONDITIONS} attributes at most can be searched for`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
-  // KMIP 2.x has no templates.
-  if (version.major > 1) selection.where(`o.object_type <> ${Template}`);
+  const foreign = Object.values(ENUM.ObjectType).filter((type) => !enumerationValueExists('ObjectType', type, version));
+  if (foreign.length > 0) selection.where(`o.object_type NOT IN (${foreign.join(', ')})`);
   const rest: Node[] = [];
   for (const node of attributes) {
     if (!ruleOf(node.tag)) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);

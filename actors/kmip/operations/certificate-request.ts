@@ -18,8 +18,14 @@ export async function requestIn(
   operation: OperationName,
   now: number,
 ): Promise<CertificateRequest | undefined> {
-  if (bytesOf(payload, TAG.CertificateRequestValue) !== undefined) return opened(payload);
-  if (!child(payload, TAG.CertificateRequestUniqueIdentifier)) return undefined;
+  const isGiven = bytesOf(payload, TAG.CertificateRequestValue) !== undefined;
+  const isNamed = child(payload, TAG.CertificateRequestUniqueIdentifier) !== undefined;
+  if (isGiven && isNamed)
+    throw new Refusal('InvalidField', 'CertificateRequestValue and CertificateRequestUniqueIdentifier exclude each other: give one certificate request');
+  if (isGiven) return opened(payload);
+  if (!isNamed && codeOf(payload, TAG.CertificateRequestType) !== undefined)
+    throw new Refusal('InvalidMessage', 'missing field: CertificateRequestValue, of which CertificateRequestType says what it is');
+  if (!isNamed) return undefined;
   return requestOf(await objects.use(payload, operation, TAG.CertificateRequestUniqueIdentifier), operation, now);
 }
 

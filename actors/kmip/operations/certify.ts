@@ -7,6 +7,7 @@ import type { AttributeSet } from '../object/attributes.ts';
 import { describeCertificate } from '../object/certificate-attributes.ts';
 import { certificateContent, certificateOf } from '../object/certificate-content.ts';
 import { linkedTo, newObject, requireCreation, setLink } from '../object/create.ts';
+import { requireNoExpectation } from '../object/expected-type.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import { changed, dateAttribute, settle } from '../object/lifecycle.ts';
 import type { DescriptionDraft, Draft, ManagedObject } from '../object/managed-object.ts';
@@ -78,9 +79,11 @@ async function renewed(payload: Structure, ctx: OperationContext): Promise<reado
 async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: OperationContext): Promise<Subject> {
   const request = await requestIn(payload, ctx, 'Certify', ctx.now);
   const isNamed = child(payload, TAG.UniqueIdentifier) !== undefined;
+  if (request && !isNamed) requireNoExpectation(payload);
   if (request && !isNamed) return { publicKey: request.subjectPublicKey, request, object: undefined, pair: undefined };
   const isNew = !isNamed && ctx.batch.placeholder === undefined && wishes.ofKey.some(({ tag }) => tag === TAG.CryptographicAlgorithm);
   if (isNew) {
+    requireNoExpectation(payload);
     const pair = await pairFor(wishes, ctx);
     return { publicKey: asymmetricKey(pair.publicKey), request, object: undefined, pair };
   }

@@ -1,8 +1,13 @@
 // What Encrypt and Decrypt have in common: which algorithm, what is missing, where the tag is.
+import type { Cipher } from '../crypto/cipher.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../crypto/parameters.ts';
 import { effectiveAlgorithm } from '../object/cryptographic-parameters.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
+import { tagName } from '../ttlv/names.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { bytesOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
 import type { OperationContext, Version } from './operation.ts';
 
 /** @throws Refusal BadCryptographicParameters, UnsupportedCryptographicParameters */
@@ -13,6 +18,13 @@ export function cipherAlgorithm(ctx: OperationContext, parameters: Cryptographic
   if (algorithms.length > 0 && !algorithms.includes(algorithm))
     throw new Refusal('UnsupportedCryptographicParameters', `${algorithm} is not supported: it is switched off on this server`);
   return algorithm;
+}
+
+/** @throws Refusal InvalidField: who sends what is to be authenticated must not believe that it was */
+export function requireAuthenticated(request: Structure, { name, authenticated }: Pick<Cipher, 'name' | 'authenticated'>): void {
+  if (authenticated) return;
+  for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag])
+    if (bytesOf(request, tag)?.length) throw new Refusal('InvalidField', `${name} authenticates nothing: it takes no ${tagName(tag)}`);
 }
 
 /** Before KMIP 1.4 there is no AuthenticatedEncryptionTag: the tag is the end of the data. */

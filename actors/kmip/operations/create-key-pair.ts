@@ -7,7 +7,7 @@ import type { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { keyBlock } from '../object/key-material.ts';
 import type { Draft } from '../object/managed-object.ts';
-import { givenAlgorithm, givenCurve, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { attributesIn, givenAlgorithm, givenCurve, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -24,6 +24,9 @@ export const createKeyPair: Operation = async (request, ctx) => {
   for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
   const privateAttributes = newAttributes(request, ObjectType.PrivateKey, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
   const publicAttributes = newAttributes(request, ObjectType.PublicKey, TAG.CommonAttributes, TAG.PublicKeyAttributes);
+  const { version } = ctx;
+  requireMask(version, ObjectType.PrivateKey, attributesIn(request, TAG.CommonAttributes, TAG.PrivateKeyAttributes), 'CreateKeyPair');
+  requireMask(version, ObjectType.PublicKey, attributesIn(request, TAG.CommonAttributes, TAG.PublicKeyAttributes), 'CreateKeyPair');
   const pair = await withPair(ctx, async (source) => newPair(ctx, privateAttributes, publicAttributes, source));
   await ctx.change(async (tx) => {
     for (const draft of [pair.privateKey, pair.publicKey]) {

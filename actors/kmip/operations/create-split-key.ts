@@ -6,6 +6,7 @@ import { split } from '../crypto/split.ts';
 import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
 import type { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
+import { requireNoExpectation } from '../object/expected-type.ts';
 import { requireChosen } from '../object/identifier.ts';
 import { algorithmOf, asymmetricKey, keyBlockOf, secretBytes } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
@@ -40,6 +41,7 @@ export const createSplitKey: Operation = async (request, ctx) => {
   const attributes = newAttributes(request, ObjectType.SplitKey, TAG.Attributes);
   const source = child(request, TAG.UniqueIdentifier) ? await ctx.use(request, 'CreateSplitKey') : undefined;
   if (source) requireUnprotected(source, ctx.caller);
+  else requireNoExpectation(request);
   const secret = source ? existing(source, type, ctx.now) : fresh(type, attributes, ctx);
   const { parts, primeField } = split(parameters.method, secret.material, parameters.parts, parameters.threshold, parameters.primeField);
   const contents = parts.map((part) => splitKeyContent({ ...parameters, primeField }, part, secret));

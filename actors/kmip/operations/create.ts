@@ -4,7 +4,7 @@ import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
 import type { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
-import { givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { attributesIn, givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -23,6 +23,7 @@ export const create: Operation = async (request, ctx) => {
     throw new Refusal('InvalidField', `Create makes symmetric keys and secret data, not ${nameOf('ObjectType', type)}: not supported`);
   requireStorage(request, TAG.ProtectionStorageMasks);
   const attributes = newAttributes(request, type, TAG.Attributes);
+  requireMask(ctx.version, type, attributesIn(request, TAG.Attributes), 'Create');
   const content = type === ObjectType.SymmetricKey ? newKey(attributes, ctx) : newSecret(attributes);
   const draft = newObject(ctx, { type, content, attributes });
   await ctx.change(async (tx) => {

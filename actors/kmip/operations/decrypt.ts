@@ -11,7 +11,7 @@ import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
 import { bytesOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { privateKeyDecrypt } from './asymmetric.ts';
-import { cipherAlgorithm, noData, noParts, tagInData } from './cipher-rules.ts';
+import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from './cipher-rules.ts';
 import { decryptFormat } from './format-preserving.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { type Part, partOf } from './part.ts';
@@ -53,6 +53,7 @@ async function decryptWith(found: ManagedObject, request: Structure, ctx: Operat
     if (algorithm === 'FPE_FF1') return decryptFormat(object, request, data);
     const key = secretKey(object);
     const cipher = cipherFor(algorithm, parameters, key.symmetricKeySize as number);
+    requireAuthenticated(request, cipher);
     return cipher.decrypt(key, decryption(cipher, request, data, ctx));
   } catch (error) {
     throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
@@ -92,6 +93,7 @@ async function decryptPart(request: Structure, ctx: OperationContext, found: Man
   const begin = () => {
     const cipher = algorithm === 'FPE_FF1' ? undefined : cipherFor(algorithm, parameters, secretBytes(object).length);
     if (cipher?.decryptor === undefined) throw noParts(cipher?.name ?? 'FF1');
+    requireAuthenticated(request, cipher);
     const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
     return { algorithm, parameters, key: secretBytes(object), iv: neededIv(cipher, request), aad };
   };

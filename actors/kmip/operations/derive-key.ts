@@ -1,6 +1,7 @@
 // DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
 import { hasRoom } from '../object/attribute-change.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
+import { oneOf } from '../object/expected-type.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { changed } from '../object/lifecycle.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
@@ -50,7 +51,7 @@ async function basesOf(request: Structure, ctx: OperationContext): Promise<Manag
   const bases: ManagedObject[] = [];
   for (const node of request.value) {
     if (node.tag !== TAG.UniqueIdentifier && node.tag !== TAG.ObjectUniqueIdentifier) continue;
-    const base = await ctx.use(structure(TAG.RequestPayload, [node]), 'DeriveKey', node.tag);
+    const base = await ctx.use(oneOf(request, node), 'DeriveKey', node.tag);
     requireUse(base, USE.DeriveKey, ctx.now);
     if (!bases.some(({ id }) => id === base.id)) bases.push(await opened(base, ctx));
   }

@@ -1,12 +1,16 @@
 // DiscoverVersions: the protocol versions served, or those of the client's that are, in the client's order (KMIP 2.1 section 6.1.16).
 import { VERSIONS } from '../message/request.ts';
+import { Refusal } from '../refusal.ts';
 import { integer, structure, TYPE } from '../ttlv/node.ts';
 import { children, integerOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Operation, Version } from './operation.ts';
 
 export const discoverVersions: Operation = async (request) => {
-  const asked = children(request, TAG.ProtocolVersion).filter((node) => node.type === TYPE.Structure);
+  const asked = children(request, TAG.ProtocolVersion).map((node) => {
+    if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'ProtocolVersion is not a Structure');
+    return node;
+  });
   const offered =
     asked.length === 0
       ? VERSIONS

@@ -13,7 +13,7 @@ import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
 import { bytesOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { isPublic, publicKeyEncrypt } from './asymmetric.ts';
-import { cipherAlgorithm, noData, noParts, tagInData } from './cipher-rules.ts';
+import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from './cipher-rules.ts';
 import { encryptFormat } from './format-preserving.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { type Part, partOf } from './part.ts';
@@ -40,6 +40,7 @@ export const encrypt: Operation = async (request, ctx) => {
   }
   const key = secretKey(object);
   const cipher = cipherFor(algorithm, parameters, key.symmetricKeySize as number);
+  requireAuthenticated(request, cipher);
   if (part.is !== 'whole') return encryptPart(request, ctx, { object, part, cipher, parameters, algorithm, data });
   if (data === undefined) throw noData('encrypt');
   if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.Encrypt, data.length);

@@ -3,12 +3,14 @@
 import { checkAttribute } from '../object/attribute-rules.ts';
 import { AttributeSet } from '../object/attributes.ts';
 import { newObject, requireCreation } from '../object/create.ts';
+import { isGuessable } from '../object/digest.ts';
+import { withEncapsulated } from '../object/encapsulated.ts';
 import { requireChosen } from '../object/identifier.ts';
 import { settle } from '../object/lifecycle.ts';
 import type { Draft, ObjectType, State } from '../object/managed-object.ts';
-import { takeAttribute } from '../object/new-attributes.ts';
+import { requireMask, takeAttribute } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
-import { contentIn, describeContent } from '../object/registered.ts';
+import { contentIn, contentType, describeContent } from '../object/registered.ts';
 import { unwrapContent } from '../object/wrapping.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -16,34 +18,22 @@ import { MASK } from '../ttlv/mask.ts';
 import { integer, type Node, type Structure, TYPE, text } from '../ttlv/node.ts';
 import { booleanOf, codeOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import type { ObjectTransaction, Operation, OperationContext, Version } from './operation.ts';
 
-/** Set anew here: they are about the object in this server, or follow from its content. */
-const NOT_TAKEN: ReadonlySet<number> = new Set([
-  TAG.UniqueIdentifier,
-  TAG.ObjectType,
-  TAG.State,
-  TAG.Digest,
-  TAG.Fresh,
-  TAG.InitialDate,
-  TAG.LastChangeDate,
-  TAG.LeaseTime,
-  TAG.ShortUniqueIdentifier,
-  TAG.AlwaysSensitive,
-  TAG.NeverExtractable,
-  TAG.ProtectionStorageMask,
-]);
+/** What the request says elsewhere, what follows from the identifier, and where it is kept from now on. All others are set as they are given. */
+const NOT_TAKEN: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.State, TAG.ShortUniqueIdentifier, TAG.ProtectionStorageMask]);
 
 export const importObject: Operation = async (request, ctx) => {
   await requireCreation(ctx);
   const given = textOf(request, TAG.UniqueIdentifier);
   const id = given === undefined || given === '' ? undefined : requireChosen(given);
-  const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
+  const type = typeOf(request, ctx.version);
   const brought = contentIn(request, type);
   const unwrap = codeOf(request, TAG.KeyWrapType) === ENUM.KeyWrapType.NotWrapped;
   const unwrapped = unwrap ? await unwrapContent(brought, ctx) : brought;
   const file = await fileIn(unwrapped, type, request, ctx);
-  const draft = newDraft(ctx, file?.request ?? request, type, file?.content ?? unwrapped, id);
+  const content = file?.content ?? unwrapped;
+  const draft = newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, id);
   const all = [draft, ...(file?.companions(draft) ?? [])];
   await ctx.change(async (tx) => {
     for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
@@ -51,16 +41,28 @@ export const importObject: Operation = async (request, ctx) => {
   return [text(TAG.UniqueIdentifier, draft.id)];
 };
 
+/** KMIP 1.4 has no field for it (section 4.41): the object tells it. */
+function typeOf(request: Structure, version: Version): ObjectType {
+  const given = codeOf(request, TAG.ObjectType);
+  return (given ?? required(version.major === 1 ? contentType(request) : undefined, TAG.ObjectType)) as ObjectType;
+}
+
 function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure, id: string | undefined): Draft {
   const given = AttributeSet.of(structureOf(request, TAG.Attributes));
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
     const checked = checkAttribute(node, type);
-    if (!NOT_TAKEN.has(node.tag)) takeAttribute(attributes, checked);
+    if (node.tag === TAG.ObjectType && node.value !== type) throw new Refusal('InvalidField', 'the attribute ObjectType is not the type of the object');
+    // The digest of a password would let it be guessed.
+    const isTaken = !NOT_TAKEN.has(node.tag) && !(node.tag === TAG.Digest && isGuessable(type));
+    if (isTaken) takeAttribute(attributes, checked);
   }
-  if (!attributes.has(TAG.CryptographicUsageMask)) attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
+  if (!attributes.has(TAG.CryptographicUsageMask)) {
+    requireMask(ctx.version, type, given.nodes(), 'Import');
+    attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
+  }
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { type, content, attributes, brought: true, ...(id === undefined ? {} : { idHint: id }) });
+  const draft = newObject(ctx, { type, content, attributes, brought: true, complete: true, ...(id === undefined ? {} : { idHint: id }) });
   takeState(draft, given.first(TAG.State), ctx.now);
   return draft;
 }

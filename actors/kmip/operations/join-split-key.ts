@@ -2,6 +2,7 @@
 import { join } from '../crypto/split.ts';
 import { materialLength } from '../crypto/symmetric-key.ts';
 import { linkedTo, newObject, requireCreation } from '../object/create.ts';
+import { oneOf } from '../object/expected-type.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription, type ObjectType as ObjectTypeCode } from '../object/managed-object.ts';
@@ -51,7 +52,7 @@ async function partsIn(request: Structure, ctx: OperationContext): Promise<Manag
   if (named.length > MOST) throw new Refusal('InvalidField', `a key has ${MOST} parts at most`);
   const objects: ManagedObject[] = [];
   for (const node of named) {
-    const object = await ctx.use(structure(TAG.RequestPayload, [node]), 'JoinSplitKey');
+    const object = await ctx.use(oneOf(request, node), 'JoinSplitKey');
     requirePart(object, ctx);
     objects.push(object);
   }

@@ -19,6 +19,7 @@ export const pkcs11: Operation = async (request, ctx) => {
   if (named !== undefined && named !== INTERFACE) throw new Refusal('PKCS_11InvalidInterface', `there is no interface ${named.slice(0, 64)}`);
   const code = required(codeOf(request, TAG.PKCS_11Function), TAG.PKCS_11Function);
   const value = bytesOf(request, TAG.CorrelationValue);
+  const input = bytesOf(request, TAG.PKCS_11InputParameters);
   const answer: Node[] = [...(named === undefined ? [] : [text(TAG.PKCS_11Interface, named)]), enumeration(TAG.PKCS_11Function, code)];
   const result = (returned: ReturnCode, ...members: Node[]) => [...answer, ...members, enumeration(TAG.PKCS_11ReturnCode, ENUM.PKCS_11ReturnCode[returned])];
   switch (functionName(code)) {
@@ -26,15 +27,20 @@ export const pkcs11: Operation = async (request, ctx) => {
       if (value !== undefined && (await isOpen(ctx, value))) return result('CRYPTOKI_ALREADY_INITIALIZED');
       return result('OK', bytes(TAG.CorrelationValue, (await ctx.server.streams.begin(started(ctx), NOTHING)).value));
     case 'C_GetInfo':
+      if (isGiven(input)) return result('ARGUMENTS_BAD');
       if (value === undefined || !(await isOpen(ctx, value))) return result('CRYPTOKI_NOT_INITIALIZED');
       return result('OK', bytes(TAG.PKCS_11OutputParameters, info(ctx)));
     case 'C_Finalize':
+      if (isGiven(input)) return result('ARGUMENTS_BAD');
       if (value === undefined || !(await ctx.server.streams.abandon(owner(ctx), value))) return result('CRYPTOKI_NOT_INITIALIZED');
       return result('OK');
     default:
       return result('FUNCTION_NOT_SUPPORTED');
   }
 };
+
+/** Neither function takes anything; the only argument of one is reserved, and null. C_Initialize takes the flags of a client's threads. */
+const isGiven = (input: Uint8Array | undefined): boolean => input?.some((byte) => byte !== 0) ?? false;
 
 function functionName(code: number): keyof typeof ENUM.PKCS_11Function {
   try {

@@ -1,9 +1,10 @@
 // Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
 
+import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { MASK } from '../ttlv/mask.ts';
 import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';
-import { children, codeOf, required } from '../ttlv/read.ts';
+import { children, codeOf, nameOf, required, structureOf } from '../ttlv/read.ts';
 import { enumerationValueExists, operationExists } from '../ttlv/since.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { OPERATIONS } from './index.ts';
@@ -66,10 +67,19 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
       enumeration(TAG.RNGMode, ENUM.RNGMode.SharedInstantiation),
     ]),
   ],
+  [QueryFunction.QueryDefaultsInformation]: ({ version }) => (version.major > 1 ? [structure(TAG.DefaultsInformation, DEFAULTS)] : []),
   [QueryFunction.QueryStorageProtectionMasks]: ({ version }) =>
     version.major > 1 ? [structure(TAG.ProtectionStorageMasks, [integer(TAG.ProtectionStorageMask, MASK.ProtectionStorageMask.Software)])] : [],
   [QueryFunction.QueryClientRegistrationMethods]: () => [enumeration(TAG.ClientRegistrationMethod, ENUM.ClientRegistrationMethod.Unspecified)],
 };
+
+/** What Create, CreateKeyPair, Register and Import of KMIP 2.x set where the client does not (specification 2.1 table 28). */
+const DEFAULTS = [ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.PublicKey, ObjectType.SplitKey, ObjectType.SecretData].map((type) =>
+  structure(TAG.ObjectDefaults, [
+    enumeration(TAG.ObjectType, type),
+    structure(TAG.Attributes, [integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted)]),
+  ]),
+);
 
 const EXTENSIONS = [
   { name: 'ObjectUniqueIdentifier', type: TYPE.TextString },
@@ -80,6 +90,9 @@ const EXTENSIONS = [
 ] as const;
 
 export const query: Operation = async (request, ctx) => {
+  if (structureOf(request, TAG.ObjectGroups))
+    throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups: ask without ObjectGroups');
   const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
+  for (const code of asked) nameOf('QueryFunction', code);
   return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
 };

@@ -1,7 +1,8 @@
 // Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.43).
 import { newObject, requireCreation } from '../object/create.ts';
+import { withEncapsulated } from '../object/encapsulated.ts';
 import type { ObjectType } from '../object/managed-object.ts';
-import { newAttributes } from '../object/new-attributes.ts';
+import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { text } from '../ttlv/node.ts';
@@ -17,7 +18,9 @@ export const register: Operation = async (request, ctx) => {
   const file = await fileIn(brought, type, request, ctx);
   const content = file?.content ?? brought;
   requireStorage(request, TAG.ProtectionStorageMasks);
-  const attributes = newAttributes(file?.request ?? request, type, TAG.Attributes);
+  const whole = withEncapsulated(file?.request ?? request, content, type);
+  const attributes = newAttributes(whole, type, TAG.Attributes);
+  requireMask(ctx.version, type, attributesIn(whole, TAG.Attributes), 'Register');
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   const draft = newObject(ctx, { type, content, attributes, brought: true });
   const all = [draft, ...(file?.companions(draft) ?? [])];

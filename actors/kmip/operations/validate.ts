@@ -3,12 +3,13 @@ import { validateChain } from '../crypto/certificate-chain.ts';
 import { certificateFacts } from '../crypto/certificate-facts.ts';
 import { certificateOf, derOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
+import { oneOf, requireNoExpectation } from '../object/expected-type.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { secondsOf } from '../ttlv/date-time.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { enumeration, type Structure, TYPE } from '../ttlv/node.ts';
 import { child, children, dateOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireKind } from './certificate-issuer.ts';
@@ -42,9 +43,12 @@ function validityDate(request: Structure): number | undefined {
 }
 
 async function storedIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
-  const named = children(request, TAG.UniqueIdentifier).map((node) => structure(TAG.RequestPayload, [node]));
+  const named = children(request, TAG.UniqueIdentifier).map((node) => oneOf(request, node));
   // Without any certificate it is the one that the batch has made.
-  if (named.length === 0 && children(request, TAG.Certificate).length === 0) named.push(structure(TAG.RequestPayload, []));
+  if (named.length === 0) {
+    if (children(request, TAG.Certificate).length === 0) named.push(request);
+    else requireNoExpectation(request);
+  }
   const stored: ManagedObject[] = [];
   for (const payload of named) {
     const object = await ctx.use(payload, 'Validate');

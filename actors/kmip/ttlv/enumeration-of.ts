@@ -15,27 +15,37 @@ const NAMES = Object.fromEntries(
 ) as Record<EnumName, Names>;
 
 /** Tags whose enumeration has another name than the tag. Identifiers may be a text or say which one is meant (2.1 section 11.58). */
-const OTHERWISE_NAMED: Readonly<Record<string, Names>> = {
-  AttributeReference: TAG_NAMES,
-  CertificateRequestUniqueIdentifier: NAMES.UniqueIdentifier,
-  ExtensionType: NAMES.ItemType,
-  LinkedObjectIdentifier: NAMES.UniqueIdentifier,
-  MaskGeneratorHashingAlgorithm: NAMES.HashingAlgorithm,
-  ObjectUniqueIdentifier: NAMES.UniqueIdentifier,
-  PrivateKeyUniqueIdentifier: NAMES.UniqueIdentifier,
-  PublicKeyUniqueIdentifier: NAMES.UniqueIdentifier,
-  ReplacedUniqueIdentifier: NAMES.UniqueIdentifier,
-  Tag: TAG_NAMES,
-};
+const OTHERWISE_NAMED = {
+  CertificateRequestUniqueIdentifier: 'UniqueIdentifier',
+  ExpectedObjectType: 'ObjectType',
+  ExtensionType: 'ItemType',
+  LinkedObjectIdentifier: 'UniqueIdentifier',
+  MaskGeneratorHashingAlgorithm: 'HashingAlgorithm',
+  ObjectUniqueIdentifier: 'UniqueIdentifier',
+  PrivateKeyUniqueIdentifier: 'UniqueIdentifier',
+  PublicKeyUniqueIdentifier: 'UniqueIdentifier',
+  ReplacedUniqueIdentifier: 'UniqueIdentifier',
+} as const satisfies Readonly<Record<string, EnumName>>;
 
-const byTag = (table: Readonly<Record<string, Names>>) =>
-  Object.entries(table).flatMap(([name, names]): [number, Names][] => (name in TAG ? [[TAG[name as keyof typeof TAG], names]] : []));
+const byTag = <T>(table: Readonly<Record<string, T>>) =>
+  Object.entries(table).flatMap(([name, value]): [number, T][] => (name in TAG ? [[TAG[name as keyof typeof TAG], value]] : []));
 
-const ENUMERATIONS: ReadonlyMap<number, Names> = new Map([...byTag(NAMES), ...byTag(OTHERWISE_NAMED)]);
+const ENUM_OF: ReadonlyMap<number, EnumName> = new Map(
+  byTag<EnumName>({ ...Object.fromEntries(Object.keys(ENUM).map((name) => [name, name as EnumName])), ...OTHERWISE_NAMED }),
+);
+const ENUMERATIONS: ReadonlyMap<number, Names> = new Map([
+  ...[...ENUM_OF].map(([tag, name]): [number, Names] => [tag, NAMES[name]]),
+  ...byTag({ AttributeReference: TAG_NAMES, Tag: TAG_NAMES }),
+]);
 const MASKS: ReadonlyMap<number, Names> = new Map(byTag(Object.fromEntries(Object.entries(MASK).map(([name, bits]) => [name, new Names(bits)]))));
 
 export const TYPE_NAMES = NAMES.ItemType;
 export const OPERATION_NAMES = NAMES.Operation;
+
+/** The enumeration that the codes of a tag are from; undefined also for those that are tags themselves. */
+export function enumOf(tag: number): EnumName | undefined {
+  return ENUM_OF.get(tag);
+}
 
 /** The names an enumeration with this tag has. @param attribute AttributeName beside an AttributeValue of KMIP 1.x, whose tag says nothing */
 export function enumerationNames(tag: number, attribute?: string): Names | undefined {

@@ -1,5 +1,6 @@
 // Which tags, operations and enumeration values a version of KMIP has, by the tables of the seven specifications.
 import { ENUM, type EnumName } from './enumeration.ts';
+import { MASK } from './mask.ts';
 import { TAG, type TagName } from './tag.ts';
 
 export interface ProtocolVersion {
@@ -127,6 +128,26 @@ const GONE_VALUES = new Map(
     new Set(gone.map((value) => (ENUM as Readonly<Record<string, Readonly<Record<string, number>>>>)[name]?.[value])),
   ]),
 );
+
+const { CryptographicUsageMask: USAGE } = MASK;
+/** Bits that are extensions in 1.x, where nobody has defined any; 2.x reserves those of 1.x that it has dropped. */
+const USAGE_SINCE_2 = USAGE.Authenticate | USAGE.Unrestricted | USAGE.FPEEncrypt | USAGE.FPEDecrypt;
+const USAGE_GONE_IN_2 =
+  USAGE.Export |
+  USAGE.ContentCommitmentNonRepudiation |
+  USAGE.GenerateCryptogram |
+  USAGE.ValidateCryptogram |
+  USAGE.TranslateEncrypt |
+  USAGE.TranslateDecrypt |
+  USAGE.TranslateWrap |
+  USAGE.TranslateUnwrap;
+const USAGE_OF_1 = Object.values(USAGE).reduce((bits, bit) => bits | bit, 0) & ~USAGE_SINCE_2;
+const USAGE_OF_2 = Object.values(USAGE).reduce((bits, bit) => bits | bit, 0) & ~USAGE_GONE_IN_2;
+
+/** The bits of CryptographicUsageMask that a version has. */
+export function usageBits({ major }: ProtocolVersion): number {
+  return major >= 2 ? USAGE_OF_2 : USAGE_OF_1;
+}
 
 /** Whether a version of the specification has the tag; of those no table has, extensions among them, every version. */
 export function tagExists(tag: number, { major, minor }: ProtocolVersion): boolean {

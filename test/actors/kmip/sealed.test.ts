@@ -16,11 +16,12 @@ import { encryption, named, startKeyServer } from './key-server.ts';
 
 const { ObjectType, CryptographicAlgorithm } = ENUM;
 
-function registration(key: Uint8Array): Node[] {
+function registration(key: Uint8Array, ...more: readonly Node[]): Node[] {
   const attributes = structure(TAG.Attributes, [
     enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm.AES),
     integer(TAG.CryptographicUsageMask, 0x0c),
     dateTime(TAG.ActivationDate, 1),
+    ...more,
   ]);
   return [enumeration(TAG.ObjectType, ObjectType.SymmetricKey), attributes, symmetricKey(key, 'AES', key.length * 8)];
 }
@@ -79,7 +80,7 @@ test('no secret is in the files of the database or in the log of a server that t
       assert.equal(got.status, 200, got.text);
       assert.ok(got.text.toLowerCase().includes((secrets[at] as Buffer).toString('hex')), 'it is looked for in the right form');
       // What fails must not tell either: the same identifier again, and a key of the wrong kind for its use.
-      assert.equal((await ask('Register', [...registration(secrets[at] as Buffer), boolean(TAG.Sensitive, true)])).status, 200);
+      assert.equal((await ask('Register', registration(secrets[at] as Buffer, boolean(TAG.Sensitive, true)))).status, 200);
       await ask('Sign', [named(id)]);
       await ask('ReKey', [named(id)]);
       await ask('Encrypt', encryption(id));

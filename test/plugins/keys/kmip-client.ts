@@ -4,8 +4,8 @@ import { type Agent, request } from 'undici';
 import { decodeBinary, encodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
 import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
 import { decodeJson, encodeJson } from '../../../actors/kmip/ttlv/json.ts';
-import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../actors/kmip/ttlv/node.ts';
-import { codeOf, integerOf, nameOf, required, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
+import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../actors/kmip/ttlv/node.ts';
+import { children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
 import { TAG, type TagName } from '../../../actors/kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../../actors/kmip/ttlv/xml.ts';
 
@@ -54,6 +54,29 @@ export class KmipClient {
   /** Whether the client's version is that one or a later one. */
   knows(version: string): boolean {
     return `${this.speech.major}.${this.speech.minor}` >= version;
+  }
+
+  /** One operation with each of several payloads, in one message. @returns message and reason of each refusal, undefined for a success */
+  async refusals(operation: keyof typeof ENUM.Operation, payloads: readonly (readonly Node[])[]): Promise<({ reason: string; message: string } | undefined)[]> {
+    const { major, minor, encoding } = this.speech;
+    const { type, encode, decode } = ENCODINGS[encoding];
+    const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
+    const goOn = enumeration(TAG.BatchErrorContinuationOption, ENUM.BatchErrorContinuationOption.Continue);
+    const items = payloads.map((payload, at) =>
+      structure(TAG.BatchItem, [
+        enumeration(TAG.Operation, ENUM.Operation[operation]),
+        bytes(TAG.UniqueBatchItemID, Buffer.from(String(at))),
+        structure(TAG.RequestPayload, payload),
+      ]),
+    );
+    const header = structure(TAG.RequestHeader, [version, goOn, integer(TAG.BatchCount, items.length)]);
+    const answer = decode(await this.#send(type, encode(structure(TAG.RequestMessage, [header, ...items]))));
+    const told = children(answer, TAG.BatchItem) as Structure[];
+    assert.equal(told.length, items.length);
+    return told.map((item) => {
+      const reason = codeOf(item, TAG.ResultReason);
+      return reason === undefined ? undefined : { reason: nameOf('ResultReason', reason), message: textOf(item, TAG.ResultMessage) ?? '' };
+    });
   }
 
   ask(operation: keyof typeof ENUM.Operation, ...payload: readonly Node[]): Promise<Item> {

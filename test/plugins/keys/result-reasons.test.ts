@@ -133,8 +133,10 @@ inEachVersion('an object that is not there has one reason from every operation',
   const told = new Map<string, string | undefined>();
   for (const [operation, payload] of namingOperations(client))
     if (operationExists(ENUM.Operation[operation], client.speech)) told.set(operation, await client.refused(operation, ...payload));
-  const expected = client.isOld ? 'ItemNotFound' : 'ObjectNotFound';
-  assert.deepEqual(Object.fromEntries(told), Object.fromEntries([...told.keys()].map((operation) => [operation, expected])));
+  // Clients of other servers of 2.x expect the older reason from these.
+  const older: readonly string[] = ['Encrypt', 'Decrypt', 'Sign', 'SignatureVerify', 'Revoke', 'Destroy'];
+  const expected = (operation: string) => (client.isOld || older.includes(operation) ? 'ItemNotFound' : 'ObjectNotFound');
+  assert.deepEqual(Object.fromEntries(told), Object.fromEntries([...told.keys()].map((operation) => [operation, expected(operation)])));
   // Section 6.1.6.1 of 2.1 lists no other.
   assert.equal(await client.refused('Certify', ID(NOBODY)), 'ItemNotFound');
 });

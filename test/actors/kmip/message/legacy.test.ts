@@ -8,7 +8,9 @@ import { ATTRIBUTES } from '../../../../actors/kmip/object/attribute-table.ts';
 import type { OperationName } from '../../../../actors/kmip/operations/operation.ts';
 import { Refusal } from '../../../../actors/kmip/refusal.ts';
 import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
+import { enumOf } from '../../../../actors/kmip/ttlv/enumeration-of.ts';
 import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../../actors/kmip/ttlv/node.ts';
+import { enumerationValueExists } from '../../../../actors/kmip/ttlv/since.ts';
 import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
 
 const V1_0 = { major: 1, minor: 0 };
@@ -131,6 +133,14 @@ const anyValue = (tag: number, type: number): fc.Arbitrary<Node> => {
   if (type === TYPE.Structure) return fc.array(fc.string().map((each) => text(TAG.Comment, each))).map((members) => structure(tag, members));
   if (type === TYPE.TextString) return fc.string().map((each) => text(tag, each));
   if (type === TYPE.Boolean) return fc.boolean().map((each): Node => ({ tag, type, value: each }));
+  // What the version has: the rest is not shown to it.
+  if (tag === TAG.CryptographicUsageMask) return fc.nat(0xfffff).map((each) => integer(tag, each));
+  const enumOfTag = type === TYPE.Enumeration ? enumOf(tag) : undefined;
+  if (enumOfTag)
+    return fc
+      .nat(64)
+      .filter((each) => enumerationValueExists(enumOfTag, each, V1_4))
+      .map((each) => enumeration(tag, each));
   return fc.nat().map((each) => ({ tag, type, value: each }) as Node);
 };
 

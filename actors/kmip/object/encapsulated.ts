@@ -1,0 +1,78 @@
+// Attributes inside the KeyValue of a key: the object takes them where the request does not say otherwise, and they leave with the key material (KMIP 1.4 section 2.1.4).
+import { Refusal } from '../refusal.ts';
+import { type Node, type Structure, structure } from '../ttlv/node.ts';
+import { structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { referenceTo, sameReference } from './attribute-reference.ts';
+import { attributeByName, checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
+import { type Viewer, viewAttributes } from './attribute-view.ts';
+import { keyBlockOf } from './key-material.ts';
+import type { ObjectDescription, ObjectType } from './managed-object.ts';
+
+/** What names the object, or others, where it came from. */
+const OF_ELSEWHERE: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.Link]);
+
+/** @returns the payload with the attributes that the object takes from inside its KeyValue among those of the request */
+export function withEncapsulated(request: Structure, content: Structure, type: ObjectType): Structure {
+  if (!structureOf(content, TAG.KeyBlock)) return request;
+  const own = structureOf(request, TAG.Attributes)?.value ?? [];
+  const taken: Node[] = [];
+  for (const node of keyBlockOf(content).attributes) {
+    const isSaid = own.some((other) => isSame(other, node)) || (!isMultiple(node.tag) && taken.some((other) => isSame(other, node)));
+    if (!isSaid && !OF_ELSEWHERE.has(node.tag) && mayClientSet(node.tag) && isFit(node, type)) taken.push(node);
+  }
+  if (taken.length === 0) return request;
+  return structure(request.tag, [...request.value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, [...own, ...taken])]);
+}
+
+const isSame = (one: Node, other: Node): boolean => one.tag === other.tag && sameReference(referenceTo(one), referenceTo(other));
+
+/** What this server cannot take stays where it is. */
+function isFit(node: Node, type: ObjectType): boolean {
+  try {
+    checkAttribute(node, type);
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+/**
+ * The content with the attributes that a client wants wrapped with the key material.
+ * @param names AttributeName of KeyWrappingSpecification, as KMIP 1.x names attributes
+ * @throws Refusal ItemNotFound for one that the object has not
+ */
+export function withNamedAttributes(content: Structure, names: readonly string[], object: ObjectDescription, viewer: Viewer): Structure {
+  if (names.length === 0) return content;
+  const all = viewAttributes(object, viewer);
+  const wanted = names.flatMap((name) => {
+    const found = all.filter((node) => isNamed(node, name));
+    if (found.length === 0) throw new Refusal('ItemNotFound', `the object has no attribute ${name} to be wrapped with it`);
+    return found;
+  });
+  return mapKeyValue(content, (value) => [...value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, wanted)]);
+}
+
+function isNamed(node: Node, name: string): boolean {
+  const tag = attributeByName(name);
+  if (tag !== undefined) return node.tag === tag;
+  const { vendor, name: own } = referenceTo(node);
+  return vendor !== undefined && `${vendor}-${own}` === name;
+}
+
+/** An object with the members of its KeyValue changed; one whose KeyValue is wrapped, or that has none, as it is. */
+export function mapKeyValue(object: Structure, change: (members: readonly Node[]) => readonly Node[]): Structure {
+  const inside = (parent: Structure): Structure =>
+    structure(
+      parent.tag,
+      parent.value.map((node) => {
+        if (!isStructure(node)) return node;
+        if (node.tag === TAG.KeyValue) return structure(node.tag, change(node.value));
+        return node.tag === TAG.KeyBlock ? inside(node) : node;
+      }),
+    );
+  return inside(object);
+}
+
+const isStructure = (node: Node): node is Structure => Array.isArray(node.value);

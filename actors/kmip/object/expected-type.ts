@@ -1,0 +1,27 @@
+// ExpectedObjectType, an extension beside the identifier of an object: what is of another type is left alone.
+import { Refusal } from '../refusal.ts';
+import type { Node, Structure } from '../ttlv/node.ts';
+import { structure } from '../ttlv/node.ts';
+import { child, codeOf, nameOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { ObjectDescription } from './managed-object.ts';
+
+/** @throws Refusal InvalidObjectType where the object that the payload names is of another type; InvalidField for a type that there is not */
+export function requireExpected(payload: Structure, { id, type }: ObjectDescription): void {
+  const expected = codeOf(payload, TAG.ExpectedObjectType);
+  if (expected === undefined) return;
+  const name = nameOf('ObjectType', expected);
+  if (expected !== type) throw new Refusal('InvalidObjectType', `the object ${id} is a ${nameOf('ObjectType', type)}, the request expects a ${name}`);
+}
+
+/** Of several objects that a payload names one, with the type that is expected of each. */
+export function oneOf(payload: Structure, identifier: Node): Structure {
+  const expected = child(payload, TAG.ExpectedObjectType);
+  return structure(payload.tag, expected ? [identifier, expected] : [identifier]);
+}
+
+/** For a request that names no object, where it may. @throws Refusal InvalidField */
+export function requireNoExpectation(payload: Structure): void {
+  if (child(payload, TAG.ExpectedObjectType))
+    throw new Refusal('InvalidField', 'ExpectedObjectType is about an object that the request names, and it names none');
+}

@@ -1,0 +1,191 @@
+// Attributes that come with an object: Import sets them as they are given, those inside the KeyValue stay with the key material.
+import assert from 'node:assert/strict';
+import { createDecipheriv } from 'node:crypto';
+import { Agent } from 'undici';
+import { test } from 'uvu';
+import { decodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
+import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
+import { boolean, bytes, dateTime, enumeration, integer, interval, type Node, type Structure, structure, text } from '../../../actors/kmip/ttlv/node.ts';
+import { bytesOf, children, codeOf, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
+import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { type SecureServer, startSecureServer } from '../../secure-server.ts';
+import { KmipClient, tagsIn, textIn } from './kmip-client.ts';
+import { ID, keyContent, newKey } from './operation-requests.ts';
+
+let server: SecureServer;
+let agent: Agent;
+test.before(async () => {
+  server = await startSecureServer();
+  const { cert, key } = await server.client('alice');
+  agent = new Agent({ connect: { ca: server.authority.cert, cert, key } });
+});
+test.after(async () => {
+  await agent?.close();
+  await server?.end();
+});
+
+const speaking = (major: number, minor: number) => new KmipClient(server.address, agent, { major, minor, encoding: 'binary' });
+const { ObjectType, CryptographicAlgorithm, State } = ENUM;
+const AES = enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm.AES);
+const LENGTH = integer(TAG.CryptographicLength, 128);
+const MASK = integer(TAG.CryptographicUsageMask, 0xc);
+const TYPE_OF_KEY = enumeration(TAG.ObjectType, ObjectType.SymmetricKey);
+let count = 0;
+const anId = () => `brought ${count++}`;
+
+/** Attributes as Import of the version has them. */
+const given = (client: KmipClient, ...nodes: readonly Node[]): Node[] => client.conditions(...nodes);
+
+test('KMIP 1.4 imports without an Object Type: the object tells it', async () => {
+  const client = speaking(1, 4);
+  const block = structureOf(keyContent(), TAG.KeyBlock) as Structure;
+  const secret = structure(TAG.SecretData, [enumeration(TAG.SecretDataType, ENUM.SecretDataType.Password), block]);
+  const opaque = structure(TAG.OpaqueObject, [enumeration(TAG.OpaqueDataType, 0x80000001), bytes(TAG.OpaqueDataValue, Buffer.from('x'))]);
+  for (const [content, type] of [
+    [keyContent(), ObjectType.SymmetricKey],
+    [secret, ObjectType.SecretData],
+    [opaque, ObjectType.OpaqueObject],
+  ] as const) {
+    const id = anId();
+    const answer = await client.do('Import', ID(id), ...given(client, AES, LENGTH, MASK), content);
+    assert.deepEqual(answer.value, [ID(id)]);
+    assert.equal((await client.valueOf(id, TAG.ObjectType))?.value, type);
+  }
+  assert.equal(await client.refused('Import', ID(anId()), ...given(client, AES, LENGTH, MASK)), 'InvalidMessage');
+  // 2.x has the field.
+  const newest = speaking(2, 1);
+  assert.equal(await newest.refused('Import', ID(anId()), ...given(newest, AES, LENGTH, MASK), keyContent()), 'InvalidMessage');
+  const other = enumeration(TAG.ObjectType, ObjectType.PrivateKey);
+  assert.equal(await client.refused('Import', ID(anId()), ...given(client, AES, LENGTH, MASK, other), keyContent()), 'InvalidField');
+});
+
+/** What the server sets itself for other objects. */
+const AS_GIVEN: readonly Node[] = [
+  enumeration(TAG.State, State.Deactivated),
+  dateTime(TAG.InitialDate, 1_000_000_000),
+  dateTime(TAG.ActivationDate, 1_000_000_100),
+  dateTime(TAG.DeactivationDate, 1_000_000_200),
+  dateTime(TAG.LastChangeDate, 1_000_000_300),
+  boolean(TAG.Fresh, false),
+  interval(TAG.LeaseTime, 77),
+  boolean(TAG.Sensitive, false),
+  boolean(TAG.AlwaysSensitive, false),
+  boolean(TAG.Extractable, true),
+  boolean(TAG.NeverExtractable, false),
+  dateTime(TAG.OriginalCreationDate, 900_000_000),
+  structure(TAG.Digest, [
+    enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_512),
+    bytes(TAG.DigestValue, new Uint8Array(64).fill(9)),
+    enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Raw),
+  ]),
+];
+
+for (const [major, minor] of [
+  [1, 4],
+  [2, 0],
+  [2, 1],
+] as const)
+  test(`KMIP ${major}.${minor}: Import sets every attribute as it is given, and Export shows it so`, async () => {
+    const client = speaking(major, minor);
+    const id = anId();
+    const type = client.isOld ? [] : [TYPE_OF_KEY];
+    await client.do('Import', ID(id), ...type, ...given(client, AES, LENGTH, MASK, ...AS_GIVEN), keyContent());
+    for (const node of AS_GIVEN) {
+      const shown = await client.valueOf(id, node.tag);
+      assert.deepEqual(shown?.value, node.value, `${Object.entries(TAG).find(([, tag]) => tag === node.tag)?.[0]}`);
+    }
+    // Read from the database again, and searched for there.
+    const located = await client.do('Locate', ...client.conditions(dateTime(TAG.InitialDate, 1_000_000_000), enumeration(TAG.State, State.Deactivated)));
+    assert.ok(children(located, TAG.UniqueIdentifier).some(({ value }) => value === id));
+  });
+
+const inside = (client: KmipClient, ...nodes: readonly Node[]): Node[] =>
+  client.isOld ? nodes.map((node) => client.attribute(node)) : [structure(TAG.Attributes, nodes)];
+const keyValueOf = (payload: Structure): Structure =>
+  structureOf(structureOf(structureOf(payload, TAG.SymmetricKey) as Structure, TAG.KeyBlock) as Structure, TAG.KeyValue) as Structure;
+
+for (const [major, minor] of [
+  [1, 0],
+  [1, 4],
+  [2, 1],
+] as const)
+  test(`KMIP ${major}.${minor}: attributes inside the KeyValue are the object's, and come back with it`, async () => {
+    const client = speaking(major, minor);
+    const group = text(TAG.ObjectGroup, `group of ${major}.${minor}`);
+    const contact = text(TAG.ContactInformation, 'inside');
+    const content = keyContent(...inside(client, group, contact, MASK));
+    const outside = client.attributes(AES, LENGTH, text(TAG.ContactInformation, 'outside'));
+    const id = textIn(await client.do('Register', TYPE_OF_KEY, outside, content), TAG.UniqueIdentifier);
+    assert.equal((await client.valueOf(id, TAG.ObjectGroup))?.value, group.value);
+    assert.equal((await client.valueOf(id, TAG.CryptographicUsageMask))?.value, 0xc);
+    // What the request says beside it goes first.
+    assert.equal((await client.valueOf(id, TAG.ContactInformation))?.value, 'outside');
+    assert.deepEqual(await client.do('Get', ID(id)).then((got) => structureOf(got, TAG.SymmetricKey)), content);
+    // In another format they are there as well; in a version that has not the one or the other, it is left out.
+    const transparent = await client.do('Get', ID(id), enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.TransparentSymmetricKey));
+    assert.equal(keyValueOf(transparent).value.length, keyValueOf(structure(TAG.ResponsePayload, [content])).value.length);
+  });
+
+test('what a newer version knows inside the KeyValue is not shown to an older one', async () => {
+  const newest = speaking(2, 1);
+  const content = keyContent(structure(TAG.Attributes, [text(TAG.Comment, 'of 1.4'), text(TAG.ObjectGroup, 'of 1.0'), boolean(TAG.QuantumSafe, true)]));
+  const id = textIn(await newest.do('Register', TYPE_OF_KEY, newest.attributes(AES, LENGTH, MASK), content), TAG.UniqueIdentifier);
+  const names = async (minor: number) =>
+    children(keyValueOf(await speaking(1, minor).do('Get', ID(id))), TAG.Attribute).map((each) => textOf(each as Structure, TAG.AttributeName));
+  assert.deepEqual(await names(0), ['Object Group']);
+  assert.deepEqual(await names(4), ['Comment', 'Object Group']);
+});
+
+for (const [major, minor] of [
+  [1, 4],
+  [2, 1],
+] as const)
+  test(`KMIP ${major}.${minor}: attributes that a client names are wrapped with the key, in the form of its version`, async () => {
+    const client = speaking(major, minor);
+    const kek = textIn(
+      await client.do(
+        'Register',
+        TYPE_OF_KEY,
+        client.attributes(AES, LENGTH, integer(TAG.CryptographicUsageMask, 0x30), dateTime(TAG.ActivationDate, 1)),
+        keyContent(),
+      ),
+      TAG.UniqueIdentifier,
+    );
+    const id = await newKey(speaking(2, 1), text(TAG.ObjectGroup, 'to be wrapped'));
+    const wrapping = (...names: string[]) => [
+      ID(id),
+      structure(TAG.KeyWrappingSpecification, [
+        enumeration(TAG.WrappingMethod, ENUM.WrappingMethod.Encrypt),
+        structure(TAG.EncryptionKeyInformation, [
+          ID(kek),
+          structure(TAG.CryptographicParameters, [enumeration(TAG.BlockCipherMode, ENUM.BlockCipherMode.AESKeyWrapPadding)]),
+        ]),
+        ...names.map((each) => text(TAG.AttributeName, each)),
+      ]),
+    ];
+    const got = await client.do('Get', ...wrapping('Object Group'));
+    const block = structureOf(structureOf(got, TAG.SymmetricKey) as Structure, TAG.KeyBlock) as Structure;
+    const decipher = createDecipheriv('id-aes128-wrap-pad' as 'aes128', Buffer.alloc(16, 7), Buffer.from('a65959a6', 'hex'));
+    const plain = decodeBinary(new Uint8Array(Buffer.concat([decipher.update(bytesOf(block, TAG.KeyValue) as Uint8Array), decipher.final()])));
+    const group = text(TAG.ObjectGroup, 'to be wrapped');
+    assert.deepEqual(tagsIn(plain), [TAG.KeyMaterial, client.isOld ? TAG.Attribute : TAG.Attributes]);
+    assert.deepEqual(plain.value[1], client.isOld ? client.attribute(group) : structure(TAG.Attributes, [group]));
+    // Wrapped so it is brought back, with its attributes.
+    const back = anId();
+    const unwrapped = enumeration(TAG.KeyWrapType, 1);
+    const type = client.isOld ? [] : [TYPE_OF_KEY];
+    await speaking(major, minor).do(
+      'Import',
+      ID(back),
+      ...type,
+      unwrapped,
+      ...given(client, AES, LENGTH, MASK),
+      structureOf(got, TAG.SymmetricKey) as Structure,
+    );
+    assert.equal((await client.valueOf(back, TAG.ObjectGroup))?.value, 'to be wrapped');
+    const [missing] = await client.refusals('Get', [wrapping('Contact Information')]);
+    assert.match(missing?.message ?? '', /no attribute Contact Information/);
+    assert.equal(codeOf(block, TAG.KeyFormatType), ENUM.KeyFormatType.Raw);
+  });
+
+test.run();
