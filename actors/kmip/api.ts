@@ -147,6 +147,8 @@ export type KmipApi = AccessApi &
 export interface KmipArgs {
   readonly vendorIdentification: string;
   readonly version: string;
+  /** Of the setting. */
+  readonly jsonNames: JsonNames;
   /** Users who may always create; empty: everybody may. */
   readonly privilegedUsers: readonly string[];
   readonly quotas: KeyQuotas;

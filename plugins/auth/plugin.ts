@@ -22,7 +22,7 @@ import { machineRoutes } from './machine/routes.ts';
 import { AUTH_MIGRATIONS } from './migrations.ts';
 import { MAX_LOGIN_BYTES, Query, RealmQuery, withParameters } from './parameters.ts';
 import { realmRoutes } from './realms.ts';
-import { sessionAuthenticator } from './session-cookie.ts';
+import { bearerSessionAuthenticator, sessionAuthenticator } from './session-cookie.ts';
 import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { totpRoutes } from './totp.ts';
@@ -48,7 +48,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   migrations: AUTH_MIGRATIONS,
   flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password; drops its second factor and locks', switch: true } },
   actors: authActors,
-  authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx), 'app-token': appTokenAuthenticator(ctx) }),
+  authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx), authorization: bearerSessionAuthenticator(ctx), 'app-token': appTokenAuthenticator(ctx) }),
   open: firstStart,
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);

@@ -1,4 +1,4 @@
-// Turns the session cookie of a request into its caller.
+// Turns the session cookie of a request into its caller, also where its value is sent as a bearer token.
 import type { Authenticator } from '../../kernel/http/credential.ts';
 import type { AuthContext } from './actors.ts';
 import { clientClaims } from './claims.ts';
@@ -11,5 +11,14 @@ export function sessionAuthenticator(ctx: AuthContext): Authenticator {
     if (!session) return undefined;
     const { realm, username, account, realmAccount, scheme, id: sessionId } = session;
     return { credential: 'cookie', realm, username, account, realmAccount, scheme, sessionId, claims: clientClaims(session, ctx.config.issuer) };
+  };
+}
+
+/** Programs that are no browser send the cookie's value as `Authorization: Bearer`; no JWT has this form. It counts where an Authorization header does. */
+export function bearerSessionAuthenticator(ctx: AuthContext): Authenticator {
+  const authenticate = sessionAuthenticator(ctx);
+  return async (presented) => {
+    const value = /^Bearer +([A-Za-z0-9_-]{43})$/i.exec(presented.value)?.[1];
+    return value === undefined ? undefined : authenticate({ ...presented, value });
   };
 }

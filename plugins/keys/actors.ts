@@ -21,6 +21,7 @@ export function keysActors(config: KeysConfig, version: string) {
     args: {
       version,
       vendorIdentification: config.vendor_identification,
+      jsonNames: config.json_names,
       privilegedUsers: config.privileged_users,
       quotas: config.quotas,
       defaultUnwrapType: config.default_unwrap_type,

@@ -7,7 +7,7 @@ import { owned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';
 import { serveMessage } from './header-credentials.ts';
-import { jsonNames } from './json-names.ts';
+import { JSON_NAMES_HEADER, jsonNames } from './json-names.ts';
 import { BARE_OPERATION, EXAMPLES, FAILURE, LEGACY_EXAMPLES, MAX_MESSAGE_BYTES, XML_EXAMPLE } from './kmip-bodies.ts';
 
 const TYPES: Readonly<Record<Encoding, string>> = {
@@ -38,8 +38,11 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     tag: 'KMIP',
     summary,
     responses: {
-      200: { description: 'the answer of the operation, or a ResponseMessage for a RequestMessage', schema: BARE_OPERATION },
-      400: { description: 'the content type is none of this endpoint' },
+      200: {
+        description: `the answer of the operation, or a ResponseMessage for a RequestMessage; names are spelled as the header ${JSON_NAMES_HEADER} (profile or compact) or the setting says`,
+        schema: BARE_OPERATION,
+      },
+      400: { description: `the content type is none of this endpoint, or ${JSON_NAMES_HEADER} no spelling` },
       404: { description: 'the bare operation is none', schema: FAILURE },
       413: { description: 'more than 64 MiB' },
       422: { description: 'the bare operation failed; the message begins with the result reason', schema: FAILURE },

@@ -21,6 +21,7 @@ export const ALICE: Principal = { user: 'acme/alice', realm: 'acme', scheme: 'up
 const ARGS: KmipArgs = {
   vendorIdentification: 'cosmian',
   version: '0.0.0',
+  jsonNames: 'profile',
   privilegedUsers: [],
   quotas: NO_QUOTAS,
   defaultUnwrapType: [],

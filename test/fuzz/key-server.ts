@@ -57,6 +57,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
   const { log, lines } = memoryLog();
   const args = {
     vendorIdentification: 'cosmian',
+    jsonNames: 'profile' as const,
     version: '1.2.3',
     privilegedUsers: [],
     quotas: NO_QUOTAS,

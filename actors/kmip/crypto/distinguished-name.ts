@@ -47,10 +47,11 @@ export function writeName(name: DistinguishedName): Buffer {
   return sequence(...parts);
 }
 
-/** As people write it, `CN=leaf,O=ACME` (RFC 4514), of the attributes that KMIP knows. @throws Refusal InvalidField for what is no name */
+/** As people write it, `CN=leaf,O=ACME` (RFC 4514: the last part first), of the attributes that KMIP knows. @throws Refusal InvalidField for what is no name */
 export function nameText(der: Uint8Array): string {
   return Object.entries(readName(der))
     .flatMap(([attribute, values]) => values.map((value) => `${attribute}=${escaped(value)}`))
+    .reverse()
     .join(',');
 }
 

@@ -54,6 +54,13 @@ const LENGTHS: Readonly<Partial<Record<CryptographicAlgorithm, Lengths>>> = {
   Poly1305: oneOf(256),
   FPE_FF1: oneOf(256),
   OneTimePad: between(8, 8_388_608, 256),
+  // Clients name the hash alone for what is to be a salt, or the key of an HMAC.
+  SHA3_224: mac,
+  SHA3_256: mac,
+  SHA3_384: mac,
+  SHA3_512: mac,
+  SHAKE_128: mac,
+  SHAKE_256: mac,
   HMAC_SHA1: mac,
   HMAC_SHA224: mac,
   HMAC_SHA256: mac,

@@ -1,6 +1,7 @@
 // RSA keys of the crypto API: new ones, and imported ones whose every member is checked against the others (RFC 7518 section 6.3).
 import { checkPrime, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { JsonNames } from '../api.ts';
 import type { OperationContext } from '../operations/operation.ts';
 import { findKeyManagement } from './key-management.ts';
 import { ENCRYPTION, either, type KeyPurpose, purposeOf, SIGNING } from './key-purpose.ts';
@@ -17,8 +18,8 @@ const generate = promisify(generateKeyPair);
 const isPrime = promisify(checkPrime);
 
 /** @param bits of the modulus @throws Problem bad_request, unsupported_algorithm */
-export async function createRsaKey(body: Members, { aside }: OperationContext, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
-  const purpose = rsaPurpose(alg);
+export async function createRsaKey(body: Members, { aside, server }: OperationContext, alg: string | undefined, bits: number | undefined): Promise<NewPair> {
+  const purpose = rsaPurpose(alg, server.args.jsonNames);
   if (body['n'] !== undefined) return { ...(await importRsa(body, bits)), alg, purpose, imported: true };
   if (body['d'] !== undefined) throw badRequest('missing member: n');
   const modulusLength = bits ?? MODULUS.smallest;
@@ -27,12 +28,13 @@ export async function createRsaKey(body: Members, { aside }: OperationContext, a
   return { ...pair, alg, purpose, imported: false };
 }
 
-function rsaPurpose(alg: string | undefined): KeyPurpose {
+/** The clients of the compact spelling make one key for RS256 and encrypt with it too. */
+function rsaPurpose(alg: string | undefined, names: JsonNames): KeyPurpose {
   if (alg === undefined) return either(SIGNING, ENCRYPTION);
   const scheme = findSignatureAlgorithm(alg)?.scheme;
   const purpose = scheme === 'PKCS1' || scheme === 'PSS' || findKeyManagement(alg)?.mode === 'oaep' ? purposeOf(alg) : undefined;
   if (!purpose) throw notOfKind(alg);
-  return purpose;
+  return names === 'compact' && scheme !== undefined ? { ...purpose, ...either(purpose, ENCRYPTION) } : purpose;
 }
 
 function requireLength(bits: number): void {

@@ -45,6 +45,18 @@ test('GET /me: a session of the bare realm, of another, and of one that may not 
   assert.equal(await me({}), 401);
 });
 
+test('the value of the session cookie is a bearer token of the key server, and opens nothing where a page asks', async () => {
+  const login = await server.ask('POST', '/login?realm=main', { user: 'ada:a password' });
+  const cookie = String(login.cookie);
+  const authorization = (value: string) => ({ headers: { authorization: value } });
+  assert.deepEqual(await me(authorization(`Bearer ${cookie}`)), { user: 'ada', realm: 'main', scheme: 'up' });
+  for (const value of [`Bearer ${cookie.slice(1)}`, `Bearer ${cookie}=`, `Bearer ${'A'.repeat(43)}`, `Basic ${cookie}`, cookie])
+    assert.equal(await me(authorization(value)), 401, value);
+  assert.equal((await server.ask('GET', '/whoami', authorization(`Bearer ${cookie}`))).status, 401);
+  assert.equal((await server.ask('DELETE', '/sessions', { cookie, body: { session_ids: [login.body.session_id] } })).status, 204);
+  assert.equal(await me(authorization(`Bearer ${cookie}`)), 401);
+});
+
 test('a client certificate is its common name, and gives no session where one is needed', async () => {
   const ask = server.as(await server.client('owner@acme.com'));
   assert.deepEqual(await me({}, ask), { user: 'owner@acme.com', scheme: 'cc' });

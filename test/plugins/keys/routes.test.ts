@@ -47,6 +47,7 @@ test('POST /kmip/2_1 and POST /kmip/1_4: the bytes of a JSON body reach the acto
         object_bytes_per_realm: 107_374_182_400,
         grants_per_identity: 1_000_000,
       },
+      jsonNames: 'profile',
       defaultUnwrapType: [],
       algorithms: [],
       hsmPrefixes: [],
