@@ -41,8 +41,8 @@ export interface Refused {
   readonly status: number;
 }
 
-/** Ways to prove who one is, as the OpenAPI document names them. */
-export type SecurityScheme = 'basic' | 'bearer' | 'session' | 'appToken' | 'clientCertificate';
+/** Ways to prove who one is, as the OpenAPI document names them; `none` among them: it may be left out. */
+export type SecurityScheme = 'none' | 'basic' | 'bearer' | 'session' | 'appToken' | 'clientCertificate';
 
 export interface ResponseDescription {
   readonly description: string;
@@ -50,6 +50,8 @@ export interface ResponseDescription {
   readonly schema?: TSchema;
   /** Content type of the body, where it is not JSON. */
   readonly type?: string;
+  /** Where it may have several. */
+  readonly types?: readonly string[];
 }
 
 export interface Route {

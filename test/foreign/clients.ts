@@ -1,4 +1,5 @@
 // The programs of others that are run against the server.
 import type { ForeignClient } from './client.ts';
+import { schemathesis } from './schemathesis/client.ts';
 
-export const CLIENTS: readonly ForeignClient[] = [];
+export const CLIENTS: readonly ForeignClient[] = [schemathesis];

@@ -1,0 +1,42 @@
+// What schemathesis finds and is meant to find: each exception names where, which check, what the server said, and why that is right.
+import { readFileSync } from 'node:fs';
+import { parse } from 'smol-toml';
+
+export interface Finding {
+  /** Method and path as the description has them. */
+  readonly operation: string;
+  readonly check: string;
+  readonly message: string;
+  readonly status: number;
+  /** Body of the answer. */
+  readonly answer: string;
+  readonly request: string;
+}
+
+interface Exception {
+  /** Patterns of the whole name of an operation. */
+  readonly operation: string;
+  readonly check: string;
+  readonly status: number;
+  /** A pattern of the answer's body. */
+  readonly answer: string;
+  readonly reason: string;
+}
+
+interface Table {
+  readonly exception: readonly Exception[];
+  readonly unserved: readonly { readonly operation: string; readonly reason: string }[];
+}
+
+const table = parse(readFileSync(new URL('exceptions.toml', import.meta.url), 'utf8')) as unknown as Table;
+
+export const exceptions = table.exception;
+
+/** Operations that no request of a super admin is served by here. */
+export const unserved: ReadonlySet<string> = new Set(table.unserved.map(({ operation }) => operation));
+
+export function exceptionOf({ operation, check, status, answer }: Finding): Exception | undefined {
+  return exceptions.find(
+    (each) => each.check === check && each.status === status && new RegExp(`^(?:${each.operation})$`).test(operation) && new RegExp(each.answer).test(answer),
+  );
+}
