@@ -1,4 +1,4 @@
-// `npm start`, `npm test`, `npm run bench`, `npm run fuzz` and `npm run mutate`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
+// `npm start`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,7 +7,14 @@ import { fileURLToPath } from 'node:url';
 import { forgetVariables } from './kernel/config/forget-variables.mjs';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
-const entries = { start: 'main.ts', test: 'test/run.ts', bench: 'bench/run.ts', fuzz: 'test/fuzz/run.ts', mutate: 'test/mutation/run.ts' };
+const entries = {
+  start: 'main.ts',
+  test: 'test/run.ts',
+  bench: 'bench/run.ts',
+  fuzz: 'test/fuzz/run.ts',
+  foreign: 'test/foreign/run.ts',
+  mutate: 'test/mutation/run.ts',
+};
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);
 

@@ -6,6 +6,7 @@ import { type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { booleanOf, bytesOf, child, children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { ErrorContinuation } from './batch.ts';
+import { notARequest } from './outer.ts';
 
 export interface BatchItem {
   /** Undefined for one that there is not. */
@@ -56,7 +57,7 @@ export function versionOf(message: Structure): Version | undefined {
 
 /** @throws Refusal InvalidMessage */
 export function readHeader(message: Structure): RequestHeader {
-  if (message.tag !== TAG.RequestMessage) throw new Refusal('InvalidMessage', 'a RequestMessage is expected');
+  if (message.tag !== TAG.RequestMessage) throw notARequest(message.tag);
   const header = required(structureOf(message, TAG.RequestHeader), TAG.RequestHeader);
   const asked = required(structureOf(header, TAG.ProtocolVersion), TAG.ProtocolVersion);
   const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);

@@ -12,6 +12,7 @@ import { nameOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../ttlv/xml.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
+import { requireRequest } from './outer.ts';
 import { type RequestHeader, readHeader, readItems, VERSIONS, versionOf } from './request.ts';
 import { failedMessage, type ResponseHead, responseMessage } from './response.ts';
 
@@ -26,7 +27,7 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
       const { operation, node } = decodeJsonRequest(bytes);
       if (operation !== undefined) return await serveBare(server, operation, node, fallback, caller);
       message = node;
-    } else message = encoding === 'binary' ? decodeBinary(bytes) : decodeXml(bytes);
+    } else message = encoding === 'binary' ? decodeRequest(bytes) : decodeXml(bytes);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
@@ -36,6 +37,11 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), [`?:${error.reason}`]);
   }
   return serveMessage(server, message, encoding, endpoint, caller);
+}
+
+function decodeRequest(bytes: Uint8Array): Structure {
+  requireRequest(bytes);
+  return decodeBinary(bytes);
 }
 
 async function serveMessage(server: KeyServer, message: Structure, encoding: Encoding, endpoint: Endpoint, caller: Principal): Promise<Answer> {

@@ -7,7 +7,7 @@ import { child, longOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireOpenDate } from './attribute-dates.ts';
 import { type AttributeReference, isTags, referenceTo, valuesOf } from './attribute-reference.ts';
-import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, ruleOf } from './attribute-rules.ts';
+import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, readOnly, ruleOf } from './attribute-rules.ts';
 import { type AttributeValue, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import { userTags } from './index-terms.ts';
 import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
@@ -119,9 +119,7 @@ function absent({ tag, name }: AttributeReference): Refusal {
 function requireRight({ tag, vendor }: AttributeReference, permitted: boolean): void {
   if (!ruleOf(tag)) throw new Refusal('InvalidAttribute', `${tagName(tag)} is not an attribute`);
   if (permitted && vendor !== 'y') return;
-  const why =
-    tag === TAG.CryptographicAlgorithm ? 'changing the cryptographic algorithm is not allowed, it is server-managed' : `${tagName(tag)} is server-managed`;
-  throw new Refusal('AttributeReadOnly', `DENIED: ${why}`);
+  throw readOnly(tag);
 }
 
 /** Vendor attributes may have several values, as custom attributes of KMIP 1.x; an object's tags are one. */
@@ -141,7 +139,7 @@ function requireUnused(node: Node): void {
   if (node.tag !== TAG.UsageLimits || node.type !== TYPE.Structure) return;
   const count = child(node, TAG.UsageLimitsCount)?.value;
   if (count !== undefined && count !== child(node, TAG.UsageLimitsTotal)?.value)
-    throw new Refusal('AttributeReadOnly', 'DENIED: UsageLimits is server-managed once the object has been used');
+    throw new Refusal('AttributeReadOnly', 'DENIED: the object has been used, its UsageLimits cannot be changed any more');
 }
 
 /** Sections 4.3 and 4.33: what an object once was, it has not always been the opposite of. */

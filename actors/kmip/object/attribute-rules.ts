@@ -33,6 +33,12 @@ export const mayClientAdd = (tag: number): boolean => reaches(tag, 'add');
 export const mayClientModify = (tag: number): boolean => reaches(tag, 'modify');
 export const mayClientDelete = (tag: number): boolean => reaches(tag, 'delete');
 
+/** Why a client cannot set, change or delete the attribute. */
+export function readOnly(tag: number): Refusal {
+  const why = mayClientSet(tag) ? 'is set when an object is made, and cannot be changed afterwards' : 'is server-managed';
+  return new Refusal('AttributeReadOnly', `DENIED: ${tagName(tag)} ${why}`);
+}
+
 /** `Cryptographic Algorithm`; undefined for what KMIP 1.x has not. */
 export function nameOfAttribute(tag: number): string | undefined {
   return NAMES.get(tag);

@@ -7,11 +7,13 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { Held } from './cache.ts';
+import { linkedTo } from './create.ts';
 import { isGranted, isKnown } from './grants.ts';
-import { identifierText, keysetAddress, keysetMembers, taggedObject } from './identifier.ts';
+import { identifierText, keysetAddress, keysetMembers } from './identifier.ts';
 import { keysetOf, parseTags, tagsOf } from './index-terms.ts';
 import { stateAt } from './lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
+import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 
 /** What is missing, or not the caller's to know of, is told by one reason for these operations and by another for all others. */
 const OBJECT_NOT_FOUND: ReadonlySet<OperationName> = new Set([
@@ -68,20 +70,24 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
-    return this.byId(identifierText(payload, tag, this.#batch), right);
+    return this.#use(identifierText(payload, tag, this.#batch), right, purposeOf(payload, right));
   }
 
-  async byId(name: string, right: OperationName): Promise<T> {
-    return this.#opened(this.#meant(await this.#resolved(name, right, true)), right);
+  byId(name: string, right: OperationName): Promise<T> {
+    return this.#use(name, right, right);
+  }
+
+  async #use(name: string, right: OperationName, purpose: Purpose): Promise<T> {
+    return this.#opened(this.#meant(await this.#resolved(name, right, purpose, true)), right);
   }
 
   async describe(payload: Structure, right: OperationName): Promise<D> {
     const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
-    return this.#meant(await this.#resolved(name, right, false)).object;
+    return this.#meant(await this.#resolved(name, right, purposeOf(payload, right), false)).object;
   }
 
   async describeById(name: string, right: OperationName): Promise<D> {
-    return this.#meant(await this.#resolved(name, right, false)).object;
+    return this.#meant(await this.#resolved(name, right, right, false)).object;
   }
 
   /** The object of this very identifier, unless it is missing or the caller may not do this with it. */
@@ -92,7 +98,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   async candidates(payload: Structure, right: OperationName): Promise<readonly T[]> {
     const found: T[] = [];
-    for (const held of await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, true))
+    for (const held of await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, right, true))
       found.push(await this.#opened(held, right));
     return found;
   }
@@ -115,12 +121,12 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
    * What a name stands for, at least one. Others may give their objects any identifier, tag or keyset name and grant them to everybody:
    * what is the caller's own goes before these, and what the caller may not know of is passed over, in the same steps as what is not there.
    */
-  async #resolved(name: string, right: OperationName, content: boolean): Promise<readonly Held<D>[]> {
+  async #resolved(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<readonly Held<D>[]> {
     const held = await this.#source.held(name, content);
     if (held && this.#isOwn(held.object)) return [held];
     const granted = held && this.#may(held, right) ? held : undefined;
     if (granted && SERVER_MADE.test(name)) return [granted];
-    const found = await this.#elsewhere(name, right, content);
+    const found = await this.#elsewhere(name, right, purpose, content);
     if (granted) return found.some(({ object }) => this.#isOwn(object)) ? found : [granted];
     if (found.length === 0) throw absent(right, name);
     return found;
@@ -137,9 +143,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   /** What no object has as its identifier: tags, and places in a keyset. */
-  async #elsewhere(name: string, right: OperationName, content: boolean): Promise<Held<D>[]> {
+  async #elsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<Held<D>[]> {
     if (name.startsWith('hsm::')) throw absent(right, name, `${name} not found: No HSM is configured`);
-    const ids = name.startsWith('[') ? await this.#tagged(name) : await this.#generations(name);
+    const ids = name.startsWith('[') ? await this.#tagged(name, purpose) : await this.#generations(name);
     const found: Held<D>[] = [];
     for (const id of ids) {
       const held = await this.#source.held(id, content);
@@ -151,8 +157,11 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return found;
   }
 
-  async #tagged(name: string): Promise<string[]> {
-    const id = await taggedObject(this.#source.from, name, this.#caller);
+  async #tagged(name: string, purpose: Purpose): Promise<string[]> {
+    const id = await taggedObject(this.#source.from, name, this.#caller, purpose, async (privateKey, publicKey) => {
+      const held = await this.#source.held(privateKey, false);
+      return held !== undefined && linkedTo(held.object, 'PublicKeyLink') === publicKey;
+    });
     return id === undefined ? [] : [id];
   }
 

@@ -1,4 +1,4 @@
-// From what a payload names an object by to the identifier of one object: placeholders, tags, addresses in a keyset.
+// From what a payload names an object by to its identifier: placeholders, addresses in a keyset.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Principal } from '../api.ts';
 import type { Batch } from '../operations/operation.ts';
@@ -6,12 +6,10 @@ import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { child, nameOf } from '../ttlv/read.ts';
-import { keysetTerm, parseTags, tagTerm } from './index-terms.ts';
-import { type Scope, Selection } from './selection.ts';
+import { keysetTerm } from './index-terms.ts';
+import { SCOPES, Selection } from './selection.ts';
 
 const LONGEST = 128;
-/** In one identifier: what both databases take as one condition, and more than anybody needs. */
-const MOST_TAGS = 100;
 
 /** The text of the identifier; that of an earlier item of the batch where the payload has none, or names the item. @throws Refusal */
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
@@ -44,9 +42,6 @@ export function requireChosen(id: string): string {
   return id;
 }
 
-/** What others have granted must not come in the place of one's own. */
-const SCOPES: readonly Scope[] = ['own', 'granted'];
-
 interface KeysetAddress {
   readonly name: string;
   readonly generation: 'latest' | 'first' | number;
@@ -71,21 +66,4 @@ export async function keysetMembers(from: Reader, name: string, caller: Principa
     if (rows.length > 0) return rows.map(({ id }) => id);
   }
   return [];
-}
-
-/** The one object that has all these tags: of the caller's own, else of those that the caller may know of. @throws Refusal where there are several */
-export async function taggedObject(from: Reader, identifier: string, caller: Principal): Promise<string | undefined> {
-  const tags = parseTags(identifier);
-  if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
-  if (tags.length > MOST_TAGS) throw new Refusal('InvalidField', `an identifier has ${MOST_TAGS} tags at most`);
-  const { Destroyed, DestroyedCompromised } = ENUM.State;
-  for (const scope of SCOPES) {
-    const selection = new Selection(caller, scope);
-    selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);
-    for (const each of tags) selection.term(tagTerm(each));
-    const rows = await from.all<{ id: string }>(`${selection.sql()} LIMIT 1001`, selection.params);
-    if (rows.length > 1) throw new Refusal('InvalidField', `the tags resolve to ${rows.length} valid keys: one is needed`);
-    if (rows[0]) return rows[0].id;
-  }
-  return undefined;
 }

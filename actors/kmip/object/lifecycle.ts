@@ -59,13 +59,20 @@ export function happen(draft: DescriptionDraft, type: Exclude<LifeEvent['type'],
   settle(draft, now);
   const before = draft.state;
   const next = step(draft, { type, now });
-  if (next === undefined) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object is already ${nameOf('State', before)}, it cannot be ${DONE[type]}`);
+  if (next === undefined) throw new Refusal('WrongKeyLifecycleState', `DENIED: ${whyNot(draft.id, nameOf('State', before), type)}`);
   draft.state = next;
   const date = DATE[type];
   if (next !== before && date !== undefined) draft.attributes.set(dateTime(date, now));
   // Also of one that was read without its content: written back, it has none.
   if (type === 'destroy') (draft as Draft).content = undefined;
   changed(draft, now);
+}
+
+/** What is in the way, and the way round it where there is one. */
+function whyNot(id: string, state: string, type: keyof typeof DONE): string {
+  if (type === 'destroy' && state === 'Active') return `${id} is Active; revoke it before you destroy it`;
+  if (type === 'activate' && state === 'Active') return `${id} is already Active`;
+  return `${id} is ${state} and cannot be ${DONE[type]}`;
 }
 
 const DONE = { activate: 'activated', deactivate: 'revoked', compromise: 'revoked', destroy: 'destroyed' } as const;

@@ -10,7 +10,7 @@ import { nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireRoom, usable } from './attribute-change.ts';
 import { isTags, referenceTo, valuesOf } from './attribute-reference.ts';
-import { checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
+import { checkAttribute, isMultiple, mayClientSet, readOnly } from './attribute-rules.ts';
 import { AttributeSet, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import type { ObjectType } from './managed-object.ts';
 
@@ -26,7 +26,7 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
     for (const node of given.nodes()) for (const value of valuesOf(set, referenceTo(node))) set.removeValue(value);
     for (const node of given.nodes()) {
       const checked = usable(checkAttribute(node, type));
-      if (!mayClientSet(node.tag)) throw new Refusal('AttributeReadOnly', `DENIED: ${tagName(node.tag)} is server-managed`);
+      if (!mayClientSet(node.tag)) throw readOnly(node.tag);
       // Clients repeat what the payload says of the kind of object.
       if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
     }

@@ -4,7 +4,7 @@ import { tagName } from '../ttlv/names.ts';
 import type { Node, Structure } from '../ttlv/node.ts';
 import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { checkForm, mayClientSet } from './attribute-rules.ts';
+import { checkForm, mayClientSet, readOnly } from './attribute-rules.ts';
 
 /** The attributes that a template gives. @param content of a template, in the shape of 2.1: its attributes in one structure */
 export function attributesOf(content: Structure): readonly Node[] {
@@ -19,7 +19,7 @@ export function requireTemplate(content: Structure): void {
     // Section 11.4 of 1.4: the name of the template itself is given next to it, not in it.
     if (node.tag === TAG.Name || node.tag === TAG.UniqueIdentifier)
       throw new Refusal('InvalidField', `a template cannot give objects their ${tagName(node.tag)}`);
-    if (!mayClientSet(node.tag)) throw new Refusal('AttributeReadOnly', `DENIED: ${tagName(node.tag)} is server-managed`);
+    if (!mayClientSet(node.tag)) throw readOnly(node.tag);
     checkForm(node);
   }
 }

@@ -7,7 +7,7 @@ import type { OperationContext } from '../operations/operation.ts';
 import { Refusal, type ResultReason } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { bytes, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
@@ -39,7 +39,8 @@ export function wrapWith(key: ManagedObject, content: Structure, specification: 
   const parameters = parametersOf(information);
   const { data, iv } = encryptWith(key, parameters, plain);
   const wrapping = structure(TAG.KeyWrappingData, [
-    ...specification.value.filter(({ tag }) => tag === TAG.WrappingMethod || tag === TAG.EncryptionKeyInformation),
+    ...specification.value.filter(({ tag }) => tag === TAG.WrappingMethod),
+    identified(information, key),
     ...(iv ? [bytes(TAG.IVCounterNonce, iv)] : []),
     ...specification.value.filter(({ tag }) => tag === TAG.EncodingOption),
   ]);
@@ -75,6 +76,11 @@ async function wrappingKey(ctx: OperationContext, information: Structure, use: t
     if (reason === undefined) throw error;
     throw new Refusal(reason, reason === 'WrappingObjectNotFound' ? 'the wrapping key is not found' : (error as Refusal).message);
   }
+}
+
+/** Tags, a keyset and a placeholder may stand for another key tomorrow: what is wrapped says which key it was. */
+function identified(information: Structure, { id }: ManagedObject): Structure {
+  return structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...information.value.filter(({ tag }) => tag !== TAG.UniqueIdentifier)]);
 }
 
 function parametersOf(information: Structure): CryptographicParameters {

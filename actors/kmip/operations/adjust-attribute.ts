@@ -1,7 +1,7 @@
 // AdjustAttribute: counts an attribute up or down, or negates it (KMIP specification 2.1 sections 6.1.3 and 11.1).
 import { setValue } from '../object/attribute-change.ts';
 import { type AttributeReference, readReference, valuesOf } from '../object/attribute-reference.ts';
-import { mayClientModify, ruleOf } from '../object/attribute-rules.ts';
+import { mayClientModify, readOnly, ruleOf } from '../object/attribute-rules.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
 import { tagName } from '../ttlv/names.ts';
@@ -24,7 +24,7 @@ export const adjustAttribute: Operation = async (request, ctx) => {
 
 /** The only value, or that which the specification has for one that is absent. @throws Refusal */
 function presentValue(draft: DescriptionDraft, reference: AttributeReference): Node {
-  if (ruleOf(reference.tag) && !mayClientModify(reference.tag)) throw new Refusal('AttributeReadOnly', `DENIED: ${tagName(reference.tag)} is server-managed`);
+  if (ruleOf(reference.tag) && !mayClientModify(reference.tag)) throw readOnly(reference.tag);
   const [value, ...more] = valuesOf(draft.attributes, reference);
   if (more.length > 0) throw new Refusal('MultiValuedAttribute', `${tagName(reference.tag)} has several values`);
   if (value) return value.node;

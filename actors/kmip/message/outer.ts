@@ -1,0 +1,28 @@
+// What a binary message says of itself in its first eight bytes: that it is a request, and how long it is.
+import { Refusal } from '../refusal.ts';
+import { HEADER } from '../ttlv/binary-reader.ts';
+import { LIMITS } from '../ttlv/limits.ts';
+import { tagName } from '../ttlv/names.ts';
+import { TYPE } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+
+const MIB = 1024 * 1024;
+
+/**
+ * Looked at before the rest is read: of a message that is too long, or no request at all, the listener hands on the first bytes alone.
+ * @throws Refusal InvalidMessage
+ */
+export function requireRequest(bytes: Uint8Array): void {
+  if (bytes.length < HEADER) return;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const word = view.getUint32(0);
+  const tag = word >>> 8;
+  if (tag !== TAG.RequestMessage) throw notARequest(tag);
+  if ((word & 0xff) !== TYPE.Structure) throw new Refusal('InvalidMessage', 'the RequestMessage is not a structure');
+  const length = HEADER + view.getUint32(4);
+  if (length > LIMITS.bytes) throw new Refusal('InvalidMessage', `the message is longer than ${LIMITS.bytes / MIB} MiB: it has ${length} bytes`);
+}
+
+export function notARequest(tag: number): Refusal {
+  return new Refusal('InvalidMessage', `the message is a ${tagName(tag)}, a RequestMessage is expected`);
+}

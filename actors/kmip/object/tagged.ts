@@ -1,0 +1,105 @@
+// From tags to the identifier of one object: where several have them, what is to be done decides which is meant.
+import type { Reader } from '../../../kernel/store/store.ts';
+import type { Principal } from '../api.ts';
+import type { OperationName } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { booleanOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { parseTags, tagTerm } from './index-terms.ts';
+import { rowsOf } from './object-row.ts';
+import { SCOPES, Selection } from './selection.ts';
+
+const { SymmetricKey, PublicKey, PrivateKey, Certificate, SecretData, Destroyed, DestroyedCompromised } = { ...ENUM.ObjectType, ...ENUM.State };
+
+/** In one identifier: what both databases take as one condition, and more than anybody needs. */
+const MAX_TAGS = 100;
+/** Of one name. */
+const MAX_TAGGED = 1000;
+/** In an error text. */
+const MAX_TOLD = 10;
+
+/** What is to be done with an object: an operation, or what a payload of it says beside. */
+export type Purpose = OperationName | 'WrapKey' | 'Cascade';
+
+/** Wrapping names its key inside of other operations; what goes on to the other half of a pair means the pair. */
+export function purposeOf(payload: Structure, right: OperationName): Purpose {
+  if (payload.tag === TAG.EncryptionKeyInformation) return 'WrapKey';
+  return booleanOf(payload, TAG.Cascade) ? 'Cascade' : right;
+}
+
+const PROTECTING: readonly number[] = [SymmetricKey, PublicKey, Certificate];
+const SIGNING: readonly number[] = [PrivateKey];
+const VERIFYING: readonly number[] = [PublicKey, Certificate];
+const HASHING: readonly number[] = [SymmetricKey, SecretData];
+
+/** Kinds of objects that can do what is to be done; what is not here can be done with every kind. */
+const ABLE: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
+  Encrypt: PROTECTING,
+  WrapKey: PROTECTING,
+  Decrypt: [SymmetricKey, PrivateKey],
+  Sign: SIGNING,
+  SignatureVerify: VERIFYING,
+  MAC: HASHING,
+  MACVerify: HASHING,
+  ReKey: [SymmetricKey],
+  ReKeyKeyPair: [PrivateKey],
+  Certify: [PublicKey],
+  ReCertify: [Certificate],
+  Validate: [Certificate],
+};
+
+interface Tagged {
+  readonly id: string;
+  readonly object_type: number;
+}
+
+/** Of a pair under one tag, the half that leads to the other. @returns whether they are linked */
+export type Linked = (privateKey: string, publicKey: string) => Promise<boolean>;
+
+/**
+ * The one object that has all these tags: of the caller's own, else of those that the caller may know of.
+ * @param identifier a JSON array of tags
+ * @throws Refusal InvalidField where several remain, with their identifiers
+ */
+export async function taggedObject(from: Reader, identifier: string, caller: Principal, purpose: Purpose, linked: Linked): Promise<string | undefined> {
+  const tags = parseTags(identifier);
+  if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
+  if (tags.length > MAX_TAGS) throw new Refusal('InvalidField', `an identifier has ${MAX_TAGS} tags at most`);
+  for (const scope of SCOPES) {
+    const selection = new Selection(caller, scope);
+    selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);
+    for (const each of tags) selection.term(tagTerm(each));
+    const rows = await from.all<{ id: string }>(`${selection.sql()} LIMIT ${MAX_TAGGED + 1}`, selection.params);
+    if (rows.length > 1) return theOne(await rowsOf<Tagged>(from, rows.map(({ id }) => id).sort(), 'id, object_type'), identifier, purpose, linked);
+    if (rows[0]) return rows[0].id;
+  }
+  return undefined;
+}
+
+async function theOne(found: readonly Tagged[], identifier: string, purpose: Purpose, linked: Linked): Promise<string> {
+  const able = ABLE[purpose] ? found.filter(({ object_type: type }) => ABLE[purpose]?.includes(type)) : found;
+  const one = purpose === 'Cascade' ? await pairIn(found, linked) : withoutCertificates(able);
+  if (one !== undefined) return one;
+  const choice = able.length > 0 ? able : found;
+  const told = choice.slice(0, MAX_TOLD).map(({ id }) => id);
+  const more =
+    choice.length > told.length ? `, and ${choice.length > MAX_TAGGED ? `more than ${MAX_TAGGED - MAX_TOLD}` : choice.length - told.length} others` : '';
+  throw new Refusal('InvalidField', `the tags ${identifier} are those of several objects, name one by its identifier: ${told.join(', ')}${more}`);
+}
+
+/** A public key goes before a certificate of it. */
+function withoutCertificates(able: readonly Tagged[]): string | undefined {
+  const keys = able.filter(({ object_type: type }) => type !== Certificate);
+  const [one, ...others] = keys.length > 0 ? keys : able;
+  return others.length === 0 ? one?.id : undefined;
+}
+
+/** The private key of a pair that is alone under the tags. */
+async function pairIn(found: readonly Tagged[], linked: Linked): Promise<string | undefined> {
+  const of = (type: number) => found.find(({ object_type: each }) => each === type)?.id;
+  const [privateKey, publicKey] = [of(PrivateKey), of(PublicKey)];
+  if (found.length !== 2 || privateKey === undefined || publicKey === undefined) return undefined;
+  return (await linked(privateKey, publicKey)) ? privateKey : undefined;
+}

@@ -1,0 +1,92 @@
+// What a client is told when it is refused: what is wrong, by its name, and what to do where something can be done.
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent } from 'undici';
+import { test } from 'uvu';
+import { decodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
+import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
+import { enumeration, integer, type Node, type Structure, structure, text } from '../../../actors/kmip/ttlv/node.ts';
+import { structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
+import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import type { Made } from '../../certificates.ts';
+import { type SecureServer, startSecureServer } from '../../secure-server.ts';
+import { KmipClient, textIn } from './kmip-client.ts';
+
+let server: SecureServer;
+let alice: Made;
+let agent: Agent;
+let client: KmipClient;
+test.before(async () => {
+  server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
+  alice = await server.client('alice');
+  agent = new Agent({ connect: { ca: server.authority.cert, cert: alice.cert, key: alice.key } });
+  client = new KmipClient(server.address, agent, { major: 2, minor: 1, encoding: 'json' });
+});
+test.after(async () => {
+  await agent?.close();
+  await server?.end();
+});
+
+const ID = (id: string): Node => text(TAG.UniqueIdentifier, id);
+
+async function key(): Promise<string> {
+  const attributes = [
+    enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES),
+    integer(TAG.CryptographicLength, 128),
+    integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Encrypt),
+  ];
+  const payload = await client.do('Create', enumeration(TAG.ObjectType, ENUM.ObjectType.SymmetricKey), structure(TAG.Attributes, attributes));
+  return textIn(payload, TAG.UniqueIdentifier);
+}
+
+async function told(operation: Parameters<KmipClient['ask']>[0], ...payload: Node[]): Promise<string> {
+  const { status, item } = await client.ask(operation, ...payload);
+  assert.equal(status, 'OperationFailed', operation);
+  return textIn(item, TAG.ResultMessage);
+}
+
+/** The message that the listener answers the first bytes of a connection with, before it ends the connection. */
+async function heard(hex: string): Promise<string | undefined> {
+  const announced = server.announcements.find((line) => line.startsWith('KMIP listener on tls://'));
+  const socket = server.dial(Number(new URL(announced?.slice('KMIP listener on '.length) as string).port), alice);
+  await once(socket, 'secureConnect');
+  socket.write(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return textOf(structureOf(decodeBinary(Buffer.concat(chunks)), TAG.BatchItem) as Structure, TAG.ResultMessage);
+}
+
+test('a message that is too long, and one that is none', async () => {
+  assert.equal(await heard('420078 01 042c1d80 42007701 00000038'), 'the message is longer than 64 MiB: it has 70000008 bytes');
+  assert.equal(await heard('42007b 01 00000008 4200770100000000'), 'the message is a ResponseMessage, a RequestMessage is expected');
+  assert.equal(await heard('474554 20 2f204854 54502f312e310d0a'), 'the message is a 0x474554, a RequestMessage is expected');
+  assert.equal(await heard('420078 02 00000008 0000000100000000'), 'the RequestMessage is not a structure');
+});
+
+test('what the state of a key is in the way of', async () => {
+  const id = await key();
+  await client.do('Activate', ID(id));
+  assert.match(await told('Activate', ID(id)), /is already Active$/);
+  assert.match(await told('Destroy', ID(id)), new RegExp(`${id} is Active; revoke it before you destroy it$`));
+  const reason = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, ENUM.RevocationReasonCode.Superseded)]);
+  await client.do('Revoke', ID(id), reason);
+  assert.match(await told('Activate', ID(id)), new RegExp(`${id} is Deactivated and cannot be activated$`));
+  await client.do('Destroy', ID(id));
+  assert.match(await told('Activate', ID(id)), /destroyed/i);
+});
+
+test('attributes that the server manages, and those that were set when the object was made', async () => {
+  const id = await key();
+  const given = (node: Node) => structure(TAG.NewAttribute, [node]);
+  for (const operation of ['SetAttribute', 'ModifyAttribute'] as const) {
+    assert.match(await told(operation, ID(id), given(enumeration(TAG.State, ENUM.State.Active))), /State is server-managed$/);
+    const length = await told(operation, ID(id), given(integer(TAG.CryptographicLength, 256)));
+    assert.match(length, /CryptographicLength is set when an object is made, and cannot be changed afterwards$/);
+    const algorithm = given(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.DES3));
+    assert.match(await told(operation, ID(id), algorithm), /CryptographicAlgorithm is set when an object is made/);
+  }
+  assert.match(await told('DeleteAttribute', ID(id), enumeration(TAG.AttributeReference, TAG.CryptographicLength)), /is set when an object is made/);
+});
+
+test.run();
