@@ -6,7 +6,7 @@ import { startSecureServer } from '../../secure-server.ts';
 import { signInAdmin } from '../../server.ts';
 import type { ForeignClient, Outcome } from '../client.ts';
 import { outputOf, pythonEnvironment } from '../program.ts';
-import { exceptionOf, exceptions, type Finding, unserved } from './exceptions.ts';
+import { exceptionOf, exceptions, type Finding, isUnserved } from './exceptions.ts';
 import { type Report, readReport } from './report.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
@@ -16,7 +16,7 @@ const LIMIT_MS = 1_200_000;
 /** The admin record that schemathesis signs in by, and the role of its app tokens. */
 const OWN = 'schemathesis';
 /** Bodies as large as the description allows, so that no limit of the configuration is met. */
-const CONFIG = '[tokenize]\nbody_limit = 16777216\n[auth]\nlogin_rate_per_second = 100000\nlogin_rate_burst = 100000\n';
+const CONFIG = '[tokenize]\nbody_limit = 16777216\n[auth]\npublish_session_jwks = true\nlogin_rate_per_second = 100000\nlogin_rate_burst = 100000\n';
 
 export const schemathesis: ForeignClient = {
   name: 'schemathesis',
@@ -89,6 +89,6 @@ function inWords({ operation, check, message, status, answer, request }: Finding
 
 /** A super admin may do everything: what none of so many requests did was not tried. */
 function neverServed({ served, operations }: Report): string[] {
-  const never = [...operations].filter((operation) => !served.has(operation) && !unserved.has(operation));
+  const never = [...operations].filter((operation) => !served.has(operation) && !isUnserved(operation));
   return never.map((operation) => `as admin: ${operation}: no request was served`);
 }

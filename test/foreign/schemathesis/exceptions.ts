@@ -14,7 +14,7 @@ export interface Finding {
 }
 
 interface Exception {
-  /** Patterns of the whole name of an operation. */
+  /** A pattern of the whole name. */
   readonly operation: string;
   readonly check: string;
   readonly status: number;
@@ -33,10 +33,16 @@ const table = parse(readFileSync(new URL('exceptions.toml', import.meta.url), 'u
 export const exceptions = table.exception;
 
 /** Operations that no request of a super admin is served by here. */
-export const unserved: ReadonlySet<string> = new Set(table.unserved.map(({ operation }) => operation));
+export function isUnserved(operation: string): boolean {
+  return table.unserved.some((each) => isNamed(operation, each.operation));
+}
 
 export function exceptionOf({ operation, check, status, answer }: Finding): Exception | undefined {
   return exceptions.find(
-    (each) => each.check === check && each.status === status && new RegExp(`^(?:${each.operation})$`).test(operation) && new RegExp(each.answer).test(answer),
+    (each) => each.check === check && each.status === status && isNamed(operation, each.operation) && new RegExp(each.answer).test(answer),
   );
+}
+
+function isNamed(operation: string, pattern: string): boolean {
+  return new RegExp(`^(?:${pattern})$`).test(operation);
 }

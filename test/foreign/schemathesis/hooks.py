@@ -59,7 +59,7 @@ admin = SuperAdmin()
 
 
 def is_of_tokens(operation):
-    return operation.path.startswith("/auth/token/")
+    return operation.path.removeprefix("/v1").startswith("/auth/token/")
 
 
 class Credentials:

@@ -61,7 +61,8 @@ interface Reading {
   readonly served: Set<string>;
 }
 
-function readScenario({ cases, checks, interactions }: Recorder, read: Reading): void {
+/** A scenario that was skipped has recorded nothing. */
+function readScenario({ cases = {}, checks = {}, interactions = {} }: Partial<Recorder>, read: Reading): void {
   for (const [id, { value }] of Object.entries(cases)) {
     const operation = `${value.method} ${value.path}`;
     const interaction = interactions[id];
