@@ -131,10 +131,12 @@ async function start(options: Start): Promise<Server> {
     log,
     version,
     tags: tagsOf(catalog.plugins),
+    unserved: catalog.plugins.flatMap(({ unserved }) => unserved ?? []),
     share: listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE,
   });
   front = served;
-  addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version });
+  const isVersionJson = [...contexts].some(([plugin, ctx]) => plugin.isVersionJson?.(ctx.config) ?? false);
+  addProbes(served.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version, isVersionJson });
   unwind.add('front', () => served.close(REQUESTS_MS));
   const address = await listen(served, config.http);
   const opened = await openListeners(listeners, options, tls, clock, limits);

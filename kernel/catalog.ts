@@ -25,7 +25,7 @@ export interface Catalog {
 
 const NAME = /^[a-z][a-z0-9_]*$/;
 const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'open', 'status'] as const;
-const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'migrations', 'flags', ...HOOKS]);
+const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'unserved', 'migrations', 'flags', ...HOOKS]);
 
 /**
  * @param builtins in their order of start

@@ -1,5 +1,6 @@
 // A data key in the hands of an actor: generations for sealing, each for a bounded number of seals, and keys derived from it for other uses.
 import { createSecretKey, hkdfSync, type KeyObject, randomFillSync } from 'node:crypto';
+import { giveBack } from './give-back.ts';
 import type { DataKeyPurpose } from './keyring.ts';
 import { seal, unseal } from './seal.ts';
 import type { Reader, Store, Transaction } from './store/store.ts';
@@ -72,10 +73,15 @@ export class DataKey {
     return { generation: reserved.generation, bytes: seal(this.#keys.get(reserved.generation) as Uint8Array, what, plain) };
   }
 
-  /** @returns undefined where the generation is not there, or it does not open with it */
+  /**
+   * The sealed bytes are given up: large ones would be held beside what was in them until the next collection.
+   * @returns undefined where the generation is not there, or it does not open with it
+   */
   async unseal(from: Reader, what: string, { generation, bytes }: Sealed): Promise<Uint8Array | undefined> {
     const key = this.#keys.get(generation) ?? (await this.#read(from, generation));
-    return key && unseal(key, what, bytes);
+    const plain = key && unseal(key, what, bytes);
+    giveBack(bytes);
+    return plain;
   }
 
   /** Runs a transaction that seals. It may run again, as any may: seals are reserved outside of it, so that none is used before that is written down. */

@@ -7,7 +7,7 @@ import type { KernelConfig } from './config/sections.ts';
 import type { FaultTable } from './fault.ts';
 import type { Authenticator, CredentialKind } from './http/credential.ts';
 import type { DocumentText } from './http/openapi.ts';
-import type { Route } from './http/route.ts';
+import type { Route, Unserved } from './http/route.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
@@ -55,6 +55,8 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   readonly faults?: FaultTable;
   /** What is said of the groups that the OpenAPI document lists routes in, by tag. */
   readonly tags?: Readonly<Record<string, string>>;
+  /** The form of 404 at paths that nobody serves. */
+  readonly unserved?: Unserved;
   readonly migrations?: readonly Migration[];
   readonly flags?: Readonly<Record<string, FlagSpec>>;
   /** The section that the plugin's flags stand for; used where the file has none. */
@@ -67,6 +69,8 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   routes?(ctx: PluginContext<C, S & N>): readonly Route[];
   /** Protocols that are not HTTP. */
   listeners?(ctx: PluginContext<C, S & N>): readonly Listener[];
+  /** Whether `/version` is JSON for who names no type: programs that the plugin serves may expect that, others a plain text. */
+  isVersionJson?(config: C): boolean;
   /** Runs when the actors run, before the server listens; what it returns is part of the line that says so. */
   open?(ctx: PluginContext<C, S & N>): Promise<readonly string[]>;
   /** Whether the plugin as a whole can do its work, beside the states of its actors. */

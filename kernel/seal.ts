@@ -30,6 +30,8 @@ export function unseal(key: Uint8Array, purpose: string, sealed: Uint8Array): Ui
     plaintext.fill(0);
     return undefined;
   }
+  // A large one has a buffer of its own already: it is not held twice.
+  if (plaintext.byteLength === plaintext.buffer.byteLength) return new Uint8Array(plaintext.buffer);
   const owned = new Uint8Array(plaintext);
   plaintext.fill(0);
   return owned;

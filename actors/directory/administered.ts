@@ -4,14 +4,14 @@ import { userName } from '../../kernel/store/account-name.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
 /** Whose session it is. */
-export interface Administering {
+interface Administering {
   readonly realm: string;
   /** Of one scheme, and never a name's: that may be another's by now. */
   readonly account: string;
 }
 
 /** Who is about to sign in; records are found by the scheme only. */
-export interface Arriving {
+interface Arriving {
   readonly realm: string;
   readonly username: string;
   /** Scheme code: up, jwt, cc. */

@@ -1,10 +1,10 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
-import type { CompletedLogin, Factor, LoginView, ProvenLogin } from './login-types.ts';
+import type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 import type { Realm } from './realm.ts';
 
-export type { CompletedLogin, Factor, LoginView, ProvenLogin } from './login-types.ts';
+export type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 
 /** Who acts: the account for rights, the names for the audit log. */
 export interface Actor {
@@ -61,8 +61,6 @@ export interface CredentialView {
   readonly changePassword: boolean;
   /** Milliseconds since the epoch. */
   readonly passwordSetAt: number;
-  readonly roles: readonly string[];
-  readonly extraClaims: Readonly<Record<string, unknown>> | null;
   /** Grows with every change: a session is created only for the revision that was proven. */
   readonly revision: number;
   readonly totp: boolean;
@@ -113,9 +111,9 @@ export type DirectoryApi = {
   /**
    * The last step of a login by password, all of it or nothing: looks at the credential, the locks and the code once more, uses the code up,
    * changes the password where there is a new one (which clears the mark and ends every session), forgets the failures of this source.
-   * @returns the revision of the credential, or null when it has changed, a lock has come, or the code was used meanwhile
+   * @returns what the session is made from, or null when the credential has changed, a lock has come, or the code was used meanwhile
    */
-  complete(login: CompletedLogin): Promise<number | null>;
+  complete(login: CompletedLogin): Promise<SignedIn | null>;
   /**
    * Writes the row of a login by password that has proven something and goes no further: a code or another password is asked for.
    * @returns false, and nothing is written, when the credential has changed or a lock has come meanwhile

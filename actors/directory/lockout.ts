@@ -18,12 +18,49 @@ export const KNOWN_MS = 30 * 86_400_000;
 const lockOf = (factor: Factor, source: string, name: string) =>
   `COALESCE(MAX(CASE WHEN factor = '${factor}' AND source = ${source} AND locked_until > $5 THEN 1 ELSE 0 END), 0) AS "${name}"`;
 /** One row of one shape, whatever there is. */
-const LOCKS = `SELECT ${lockOf('password', '$3', 'passwordHere')}, ${lockOf('password', '$4', 'passwordAll')}, ${lockOf('totp', '$3', 'totpHere')},
-  ${lockOf('totp', '$4', 'totpAll')} FROM lockout WHERE realm = $1 AND username = $2 AND source IN ($3, $4)`;
+const locksIn = (table: Counters['table']) => `SELECT ${lockOf('password', '$3', 'passwordHere')}, ${lockOf('password', '$4', 'passwordAll')},
+  ${lockOf('totp', '$3', 'totpHere')}, ${lockOf('totp', '$4', 'totpAll')} FROM ${table} WHERE realm = $1 AND username = $2 AND source IN ($3, $4)`;
 
-/** Does the same whether there are locks or not, and whether there is such a credential or not: its time must tell nobody. */
-export async function lockedFactors(store: Reader, realm: string, username: string, source: string, now: number): Promise<Factor[]> {
-  const row = await store.get<Record<'passwordHere' | 'passwordAll' | 'totpHere' | 'totpAll', number>>(LOCKS, [realm, username, source, ALL, now]);
+/** Where failures are counted: over one source in `here`, over all of them beside it. */
+interface Counters {
+  readonly table: 'lockout' | 'lockout_nobody';
+  readonly realm: string;
+  readonly username: string;
+  readonly here: string;
+}
+
+/** Who tries to prove to be whom, and from where. */
+export interface Trier {
+  readonly realm: string;
+  readonly username: string;
+  readonly source: string;
+  /** There is such a credential. */
+  readonly exists: boolean;
+}
+
+/**
+ * Of those whose failures lock nothing: as many rows, as long, of a table that nobody learns anything from. A few hundred for all names there
+ * are: one alone would be waited for by every node.
+ */
+function countersOf({ realm, username, source }: Omit<Trier, 'exists'>): Readonly<Record<'own' | 'nobodys', Counters>> {
+  const bucket = hash('sha256', `${realm}/${username}`, 'hex').slice(0, 2);
+  return { own: { table: 'lockout', realm, username, here: source }, nobodys: { table: 'lockout_nobody', realm: '', username: bucket, here: '' } };
+}
+
+/**
+ * Does the same whether there are locks or not, and whether there is such a credential or not: its time must tell nobody. A page of the database
+ * costs more than anything else that is read here, so that who is not there has rows to be found as well.
+ */
+export async function lockedFactors(store: Reader, trier: Trier, now: number): Promise<Factor[]> {
+  const { realm, username, source, exists } = trier;
+  const { table, ...counters } = countersOf(trier)[exists ? 'own' : 'nobodys'];
+  const row = await store.get<Record<'passwordHere' | 'passwordAll' | 'totpHere' | 'totpAll', number>>(locksIn(table), [
+    counters.realm,
+    counters.username,
+    counters.here,
+    ALL,
+    now,
+  ]);
   const known = await store.get('SELECT source FROM login_source WHERE realm = $1 AND username = $2 AND source = $3 AND completed_at > $4', [
     realm,
     username,
@@ -50,37 +87,37 @@ interface Failure {
 
 /**
  * Tries while locked count nothing (a lock ends when it was said to end), and those of a name without a credential neither: others would
- * let anybody fill the table. Both write as many rows of a table that nobody reads, so that the time of the answer does not tell.
+ * let anybody fill the table. Both write as many rows of a table that locks nobody, so that the time of the answer does not tell.
  * @returns the sources that this failure has locked
  */
 export async function countFailure(tx: Transaction, failure: Failure, policy: LockoutPolicy, now: number): Promise<string[]> {
-  const { realm, username, factor, source } = failure;
+  const { realm, username, factor } = failure;
   const found = await tx.get<{ n: number }>('SELECT COUNT(*) AS n FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
-  const exists = found?.n === 1;
-  const isLocked = (await lockedFactors(tx, realm, username, source, now)).includes(factor);
-  const bucket = bucketOf(realm, username);
-  if (!exists || isLocked) {
-    for (const counter of ['', ALL]) await countOne(tx, 'lockout_nobody', ['', bucket, factor, counter], Number.POSITIVE_INFINITY, policy, now);
-    return [];
-  }
+  const trier = { ...failure, exists: found?.n === 1 };
+  const isLocked = (await lockedFactors(tx, trier, now)).includes(factor);
+  const isCounted = trier.exists && !isLocked;
+  const counters = countersOf(trier)[isCounted ? 'own' : 'nobodys'];
   const locked: string[] = [];
   for (const [counter, most] of [
-    [source, policy.failures],
+    [counters.here, policy.failures],
     [ALL, policy.failuresAllSources],
   ] as const) {
-    if (await countOne(tx, 'lockout', [realm, username, factor, counter], most, policy, now)) locked.push(counter);
+    const isOver = await countOne(
+      tx,
+      counters.table,
+      [counters.realm, counters.username, factor, counter],
+      isCounted ? most : Number.POSITIVE_INFINITY,
+      policy,
+      now,
+    );
+    if (isOver) locked.push(counter);
   }
   return locked;
 }
 
-/** A few hundred rows for all names there are: one alone would be waited for by every node. */
-function bucketOf(realm: string, username: string): string {
-  return hash('sha256', `${realm}/${username}`, 'hex').slice(0, 2);
-}
-
 type Key = readonly [realm: string, username: string, factor: Factor, source: string];
 
-async function countOne(tx: Transaction, table: 'lockout' | 'lockout_nobody', key: Key, most: number, policy: LockoutPolicy, now: number): Promise<boolean> {
+async function countOne(tx: Transaction, table: Counters['table'], key: Key, most: number, policy: LockoutPolicy, now: number): Promise<boolean> {
   const row = await tx.get<Row>(
     `SELECT failures, window_started_at, locked_until FROM ${table} WHERE realm = $1 AND username = $2 AND factor = $3 AND source = $4`,
     key,

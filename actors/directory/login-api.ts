@@ -2,7 +2,7 @@
 
 import type { Transaction } from '../../kernel/store/store.ts';
 import { opensTo } from './administered.ts';
-import type { CompletedLogin, DirectoryApi, ProvenLogin } from './api.ts';
+import type { CompletedLogin, DirectoryApi, ProvenLogin, SignedIn } from './api.ts';
 import { KNOWN_MS, lockedFactors } from './lockout.ts';
 import { loginView } from './login-view.ts';
 import { endSessions, type Part } from './part.ts';
@@ -10,6 +10,12 @@ import { refuseProof } from './refused-proof.ts';
 import { acceptedStep, hasTotp, useStep } from './totp.ts';
 
 const DAY_MS = 86_400_000;
+
+interface Row {
+  readonly revision: number;
+  readonly roles: string;
+  readonly extra_claims: string | null;
+}
 
 type LoginApi = Pick<DirectoryApi, 'login' | 'refuse' | 'complete' | 'interrupt' | 'checkTotp' | 'record' | 'opensTo'>;
 
@@ -20,13 +26,13 @@ export function loginApi(part: Part): LoginApi {
     refuse: (event, factor, username, source) =>
       store.transaction((tx) => (factor === null ? tx.audit(event) : refuseProof(part, tx, event, { realm: event.realm ?? '', username, factor, source }))),
     async complete(login) {
-      const revision = await store.transaction((tx) => complete(part, tx, login));
-      if (revision !== null && login.passwordHash !== null) part.bump(login.realm, login.username);
-      return revision;
+      const completed = await store.transaction((tx) => complete(part, tx, login));
+      if (completed !== null && login.passwordHash !== null) part.bump(login.realm, login.username);
+      return completed;
     },
     interrupt: (login, event) =>
       store.transaction(async (tx) => {
-        if (!(await isStillProven(part, tx, login))) return false;
+        if (!(await stillProven(part, tx, login))) return false;
         await tx.audit(event);
         return true;
       }),
@@ -37,18 +43,19 @@ export function loginApi(part: Part): LoginApi {
 }
 
 /** Tries that were under way together have been counted by now: the right one among too many wrong ones is refused like them. */
-async function isStillProven({ clock }: Part, tx: Transaction, { realm, username, source, revision, code }: ProvenLogin): Promise<boolean> {
-  const credential = await tx.get<{ revision: number }>('SELECT revision FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
-  if (credential?.revision !== revision) return false;
-  const locked = await lockedFactors(tx, realm, username, source, clock.now());
-  if (locked.includes('password') || (code !== null && locked.includes('totp'))) return false;
-  return opensTo(tx, { realm, username, scheme: 'up' });
+async function stillProven({ clock }: Part, tx: Transaction, { realm, username, source, revision, code }: ProvenLogin): Promise<Row | undefined> {
+  const credential = await tx.get<Row>('SELECT revision, roles, extra_claims FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
+  if (credential?.revision !== revision) return undefined;
+  const locked = await lockedFactors(tx, { realm, username, source, exists: true }, clock.now());
+  if (locked.includes('password') || (code !== null && locked.includes('totp'))) return undefined;
+  return (await opensTo(tx, { realm, username, scheme: 'up' })) ? credential : undefined;
 }
 
 /** Everything is looked at before anything is changed: what is refused here leaves no trace. */
-async function complete(part: Part, tx: Transaction, login: CompletedLogin): Promise<number | null> {
+async function complete(part: Part, tx: Transaction, login: CompletedLogin): Promise<SignedIn | null> {
   const { realm, username, source, code, revision, passwordHash } = login;
-  if (!(await isStillProven(part, tx, login))) return null;
+  const credential = await stillProven(part, tx, login);
+  if (!credential) return null;
   // A factor may have come, gone or been replaced since the code was looked at: the one that is there now decides.
   if (await hasTotp(tx, realm, username)) {
     const step = code === null ? null : await acceptedStep(part, tx, realm, username, code);
@@ -56,7 +63,11 @@ async function complete(part: Part, tx: Transaction, login: CompletedLogin): Pro
   }
   if (passwordHash !== null) await changePassword(part, tx, login, passwordHash);
   await noteSource(tx, realm, username, source, part.clock.now());
-  return passwordHash === null ? revision : revision + 1;
+  return {
+    revision: passwordHash === null ? revision : revision + 1,
+    roles: JSON.parse(credential.roles) as string[],
+    extraClaims: credential.extra_claims === null ? {} : (JSON.parse(credential.extra_claims) as Record<string, unknown>),
+  };
 }
 
 async function changePassword({ clock }: Part, tx: Transaction, { realm, username, source }: CompletedLogin, passwordHash: string): Promise<void> {

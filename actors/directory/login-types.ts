@@ -31,3 +31,11 @@ export interface CompletedLogin extends ProvenLogin {
   /** PHC string of the new password; null keeps the one there is. */
   readonly passwordHash: string | null;
 }
+
+/** What a session is made from. */
+export interface SignedIn {
+  /** Of the credential as it is now. */
+  readonly revision: number;
+  readonly roles: readonly string[];
+  readonly extraClaims: Readonly<Record<string, unknown>>;
+}

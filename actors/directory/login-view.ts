@@ -9,33 +9,40 @@ import { lockedFactors } from './lockout.ts';
 import { findRealm } from './realms.ts';
 
 interface Row {
+  readonly realm: string;
+  readonly username: string;
   readonly password_hash: string;
   readonly change_password: number;
   readonly password_set_at: number;
-  readonly roles: string;
-  readonly extra_claims: string | null;
   readonly revision: number;
-  readonly totp: string | null;
+  readonly totp: number;
 }
 
 /** As long as a hash of the server's cost. */
 const NO_HASH = 'x'.repeat(97);
-/** One row of one shape, whether there is such a credential or not: a login must not be answered sooner because there is nothing to read. */
-const CREDENTIAL = `SELECT COALESCE(password_hash, '${NO_HASH}') AS password_hash, COALESCE(change_password, 0) AS change_password,
-  COALESCE(password_set_at, 0) AS password_set_at, COALESCE(roles, '[]') AS roles, extra_claims, COALESCE(revision, 0) AS revision, totp.username AS totp
-  FROM (SELECT 1 AS one) AS always LEFT JOIN userpass ON userpass.realm = $1 AND userpass.username = $2
-  LEFT JOIN totp ON totp.realm = userpass.realm AND totp.username = userpass.username`;
+/** The place of the next name in the order of all, or of the last one: where the index is looked into for a name, there is a row beside it. */
+const NEAREST = `SELECT realm, username FROM (
+    SELECT realm, username FROM (SELECT realm, username FROM userpass WHERE (realm, username) >= ($1, $2) ORDER BY realm, username LIMIT 1) AS next
+    UNION ALL
+    SELECT realm, username FROM (SELECT realm, username FROM userpass WHERE (realm, username) <= ($1, $2) ORDER BY realm DESC, username DESC LIMIT 1) AS last
+  ) AS nearest LIMIT 1`;
+/**
+ * A row of the same table in the same steps, whether there is such a credential or not: to read a page of the database takes longer than all that
+ * is done with it. Roles and claims, which are long for some, are read once there is a login.
+ */
+const CREDENTIAL = `SELECT realm, username, password_hash, change_password, password_set_at, revision,
+  (SELECT COUNT(*) FROM totp WHERE totp.realm = $1 AND totp.username = $2) AS totp FROM userpass WHERE (realm, username) = (${NEAREST})`;
 
 export async function loginView(store: Store, realm: string, username: string, source: string, now: number): Promise<LoginView> {
-  const row = (await store.get<Row>(CREDENTIAL, [realm, username])) as Row;
-  const view = viewOf(row);
-  const exists = row.revision > 0;
+  const row = await store.get<Row>(CREDENTIAL, [realm, username]);
+  const exists = row?.realm === realm && row.username === username;
+  const view = exists ? viewOf(row) : NOBODY;
   return {
     realm: await findRealm(store, realm),
     realmAccount: await liveAccount(store, realmScope(realm)),
     credential: exists ? view : null,
     nobody: exists ? null : view,
-    locked: await lockedFactors(store, realm, username, source, now),
+    locked: await lockedFactors(store, { realm, username, source, exists }, now),
     opens: await opensTo(store, { realm, username, scheme: 'up' }),
   };
 }
@@ -45,9 +52,9 @@ function viewOf(row: Row): CredentialView {
     passwordHash: row.password_hash,
     changePassword: row.change_password === 1,
     passwordSetAt: row.password_set_at,
-    roles: JSON.parse(row.roles) as string[],
-    extraClaims: row.extra_claims === null ? null : (JSON.parse(row.extra_claims) as Record<string, unknown>),
     revision: row.revision,
-    totp: row.totp !== null,
+    totp: row.totp > 0,
   };
 }
+
+const NOBODY: CredentialView = { passwordHash: NO_HASH, changePassword: false, passwordSetAt: 1_700_000_000_000, revision: 1, totp: false };

@@ -141,7 +141,7 @@ async function prove(part: Part, tx: Transaction, row: Row, { realm, username, c
   if (code === undefined) return false;
   const now = part.clock.now();
   const step = stepOf(row, part.dataKey, realm, username, code, now);
-  const locked = (await lockedFactors(tx, realm, username, by.source, now)).includes('totp');
+  const locked = (await lockedFactors(tx, { realm, username, source: by.source, exists: true }, now)).includes('totp');
   if (step !== null && !locked && (await useStep(tx, realm, username, step))) return true;
   const refused = { event, outcome: 'refused', realm, actor: `${by.realm}/${by.username}`, scheme: by.scheme, source: by.source, target: username } as const;
   await refuseProof(part, tx, { ...refused, reason: 'totp' }, { realm, username, factor: 'totp', source: by.source });

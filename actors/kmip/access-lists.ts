@@ -1,14 +1,16 @@
 // The lists below /access, a page at a time: what one owns, what others let one use, and who may use an object.
 import { Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
-import type { Grantee, Listed, ObtainedObject, OwnedObject, Page, Principal } from './api.ts';
+import type { Grantee, JsonNames, Listed, ObtainedObject, OwnedObject, Page, Principal } from './api.ts';
 import { granteesOf, parseOperations } from './object/grants.ts';
 import { tagsOf } from './object/index-terms.ts';
 import { stateAt } from './object/lifecycle.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 import type { KeyServer } from './server.ts';
+import { compactCodeName, enumerationNames } from './ttlv/enumeration-of.ts';
 import { encodeJson } from './ttlv/json.ts';
 import { nameOf } from './ttlv/read.ts';
+import { TAG } from './ttlv/tag.ts';
 
 /** Bytes of attributes, in the binary encoding, after which a page ends early. */
 const MAX_PAGE_BYTES = 4_194_304;
@@ -19,7 +21,7 @@ interface Found {
   readonly bytes: number | string;
 }
 
-export async function listOwned(server: KeyServer, caller: Principal, { limit, after }: Page): Promise<Listed<OwnedObject>> {
+export async function listOwned(server: KeyServer, caller: Principal, { limit, after, names }: Page): Promise<Listed<OwnedObject>> {
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : positionIn(after);
   const found = await server.store.all<Found & { seq: number | string }>(
     'SELECT id, seq, length(attributes) AS bytes FROM kms_object WHERE owner = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3',
@@ -28,12 +30,12 @@ export async function listOwned(server: KeyServer, caller: Principal, { limit, a
   const { rows, isLast } = cut(found, limit);
   const now = Math.floor(server.now() / 1000);
   const objects = (await server.rows.describeAll(server.store, idsOf(rows))).filter(({ owner }) => owner === caller.user);
-  const items = objects.map((object): OwnedObject => ({ object_id: object.id, state: stateName(object, now), attributes: readable(object) }));
+  const items = objects.map((object): OwnedObject => ({ object_id: object.id, state: stateName(object, now, names), attributes: readable(object, names) }));
   return { items, next: isLast ? undefined : String(rows.at(-1)?.seq) };
 }
 
 /** What anybody can grant to everybody comes after what was granted to the caller by name. */
-export async function listObtained(server: KeyServer, caller: Principal, { limit, after }: Page): Promise<Listed<ObtainedObject>> {
+export async function listObtained(server: KeyServer, caller: Principal, { limit, after, names }: Page): Promise<Listed<ObtainedObject>> {
   const [direct, ...wide] = granteesOf(caller) as [string, ...string[]];
   const [section, from] = sectionIn(after);
   const found = section === 'named' ? (await grantedTo(server, caller, [direct], from, limit + 1)).map((row) => ({ ...row, section: 'named' })) : [];
@@ -52,7 +54,7 @@ export async function listObtained(server: KeyServer, caller: Principal, { limit
     ({ object, rights }): ObtainedObject => ({
       object_id: object.id,
       owner_id: owners.get(object.owner)?.name ?? object.owner,
-      state: stateName(object, now),
+      state: stateName(object, now, names),
       operations: [...rights].sort(),
     }),
   );
@@ -114,11 +116,15 @@ function cut<T extends Found>(found: readonly T[], limit: number): { rows: reado
 }
 
 const idsOf = (rows: readonly Found[]): string[] => rows.map(({ id }) => id);
-const stateName = (object: ObjectDescription, now: number): string => nameOf('State', stateAt(object, now));
+
+function stateName(object: ObjectDescription, now: number, names: JsonNames): string {
+  const state = stateAt(object, now);
+  return names === 'compact' ? compactCodeName(state, enumerationNames(TAG.State)) : nameOf('State', state);
+}
 
 /** Attributes for a person to read: the JSON of the tree, and the tags. */
-function readable(object: ObjectDescription): unknown {
-  const attributes = JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure())).toString()).value;
+function readable(object: ObjectDescription, names: JsonNames): unknown {
+  const attributes = JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure(), undefined, names === 'compact')).toString()).value;
   return { object_type: nameOf('ObjectType', object.type), tags: tagsOf(object), attributes };
 }
 

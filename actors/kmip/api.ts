@@ -1,8 +1,11 @@
 // What the kmip actor does: messages of the protocol, calls of the REST crypto API and grants, each whole on one thread.
 import type { KeyQuotas } from './object/quota.ts';
 
-/** How a message is written; the answer is written the same way. */
-export type Encoding = 'json' | 'binary' | 'xml';
+/** How a message is written; the answer is written the same way. The two of JSON are read alike; `compact-json` answers in the spelling of `ttlv/compact.ts`. */
+export type Encoding = 'json' | 'compact-json' | 'binary' | 'xml';
+
+/** How names are spelled in answers. */
+export type JsonNames = 'profile' | 'compact';
 
 /** `1_4` refuses messages of 2.x; `2_1` and `any` take every version served. Bare operations (JSON) have the version of the endpoint. */
 export type Endpoint = 'any' | '1_4' | '2_1';
@@ -57,6 +60,8 @@ export interface Grantee {
 /** A part of a list. */
 export interface Page {
   readonly limit: number;
+  /** How names in it are spelled. */
+  readonly names: JsonNames;
   /** As `next` of the part before; undefined for the first. */
   readonly after: string | undefined;
 }

@@ -42,7 +42,7 @@ export function createTombstones(server: KeyServer): TombstoneApi {
       const { account, view } = await tombstoneOf(server.store, from);
       const heir = await heirOf(server, to);
       await requireApart(server, account, heir, id);
-      const reason = `from ${view.name} (${handleOf(account)}) to ${to}`.slice(0, 512);
+      const reason = `from ${view.name} (${handleOf(account)}) to ${to}`;
       const done = await each(server, account, id, '1 = 1', async (tx, draft) => {
         draft.owner = heir;
         await server.rows.update(tx, draft);
@@ -152,7 +152,7 @@ async function destroy(server: KeyServer, tx: Transaction, draft: DescriptionDra
   if (draft.state === Active) revokeDraft(draft, { reason: NO_LONGER_USED, compromised: false, occurrence: undefined, now });
   happen(draft, 'destroy', now);
   await server.rows.update(tx, draft);
-  const reason = `owned by ${view.name} (${handleOf(account)})`.slice(0, 512);
+  const reason = `owned by ${view.name} (${handleOf(account)})`;
   await tx.audit({ event: 'key.destroy', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
 }
 

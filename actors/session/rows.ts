@@ -54,7 +54,7 @@ export interface SessionQuotas {
 }
 
 /** How a login ended here; `quota` says which one is used up. */
-export type Begun =
+type Begun =
   | { readonly outcome: 'made'; readonly ended: readonly string[] }
   | { readonly outcome: 'overtaken' }
   | { readonly outcome: 'full'; readonly quota: string };

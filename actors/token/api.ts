@@ -90,6 +90,8 @@ export interface ClusterLogin extends NewToken {
 /** A token that can be used now. */
 export interface TokenView {
   readonly kind: TokenKind;
+  /** Names the token without being one. */
+  readonly accessor: string;
   readonly role: string;
   /** The role's name, or `namespace/serviceaccount`. */
   readonly entity: string;
@@ -100,6 +102,12 @@ export interface TokenView {
   readonly createdAt: number;
   /** Whole seconds that are left; 0 for a token that does not expire. */
   readonly ttlSeconds: number;
+  /** Milliseconds since the epoch; 0 for a token that does not expire. */
+  readonly expiresAt: number;
+  /** Of a whole lease; 0 where the role sets none. */
+  readonly leaseSeconds: number;
+  /** Age that no renewal prolongs it beyond; 0: none. */
+  readonly maxTtlSeconds: number;
   readonly renewable: boolean;
 }
 

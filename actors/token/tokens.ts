@@ -54,7 +54,7 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
   ]);
   await requireTokenQuota(tx, quotas, kind, role, entity);
   await tx.audit({ event: `${kind}.login`, outcome: 'success', actor: entity, scheme: 'token', source, target: accessor });
-  return { kind, role, entity, account, policies, createdAt: now, ttlSeconds: secondsLeft(life, now), renewable };
+  return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now) };
 }
 
 /** Every look is a read: a token that another node revoked is refused at once. */
@@ -103,8 +103,18 @@ async function step(reader: Reader, digest: string, event: TokenEvent): Promise<
   };
 }
 
-function viewOf({ kind, role, entity, account, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
-  return { kind, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ttlSeconds: secondsLeft(life, now), renewable: life.renewable };
+function viewOf({ accessor, kind, role, entity, account, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {
+  return { kind, accessor, role, entity, account, policies: JSON.parse(policies) as string[], createdAt, ...leaseOf(life, createdAt, now) };
+}
+
+function leaseOf(
+  life: TokenLife,
+  createdAt: number,
+  now: number,
+): Pick<TokenView, 'ttlSeconds' | 'expiresAt' | 'leaseSeconds' | 'maxTtlSeconds' | 'renewable'> {
+  const { expiresAt, leaseSeconds, maxExpiresAt, renewable } = life;
+  const maxTtlSeconds = maxExpiresAt === 0 ? 0 : (maxExpiresAt - createdAt) / 1000;
+  return { ttlSeconds: secondsLeft(life, now), expiresAt, leaseSeconds, maxTtlSeconds, renewable };
 }
 
 /** A token in its last second has one second left: 0 says that it does not expire. */

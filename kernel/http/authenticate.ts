@@ -3,6 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
+import { appTokenIn } from './app-token.ts';
 import { peerCertificate } from './client-certificate.ts';
 import { type Authenticator, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
 
@@ -45,9 +46,11 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
 }
 
 function presentedBy(request: FastifyRequest, now: number): { kind: CredentialKind; presented: Presented } | undefined {
-  const { authorization, 'x-app-token': appToken } = request.headers;
+  const { authorization } = request.headers;
   if (authorization !== undefined) return { kind: 'authorization', presented: { value: authorization } };
-  if (appToken !== undefined) return { kind: 'app-token', presented: { value: String(appToken) } };
+  const appToken = appTokenIn(request.headers);
+  // Neither of two that differ is a credential, and what comes after them is not looked at.
+  if (appToken !== undefined) return appToken === null ? undefined : { kind: 'app-token', presented: { value: appToken } };
   const cookie = request.cookies[SESSION_COOKIE];
   if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie } };
   const { present, view } = peerCertificate(request.raw.socket as TLSSocket, now);

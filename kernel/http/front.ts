@@ -18,8 +18,8 @@ import { type Connections, watchConnections } from './connections.ts';
 import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
-import type { Route } from './route.ts';
-import { addRoutes, bodyReader, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
+import type { ErrorForm, Route, Unserved } from './route.ts';
+import { addRoutes, bodyReader, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
 import { answerUnknownMethod, type ParserError, type UnknownMethod } from './unknown-method.ts';
 
@@ -36,6 +36,8 @@ interface FrontOptions {
   readonly version: string;
   /** What the document says of the groups of routes. */
   readonly tags: Readonly<Record<string, string>>;
+  /** Forms of 404 at paths that nobody serves; the first that fits counts. */
+  readonly unserved: readonly Unserved[];
   /** Of the connections that the process may have: 0 to 1. */
   readonly share: number;
   readonly limits: FrontLimits;
@@ -97,7 +99,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   await app.register(fastifyCookie);
   addHooks(app, options, busy);
   boundAnswers(app, limits, whoseIs);
-  addErrors(app, problems);
+  addErrors(app, options);
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   addRoutes(app, routes, options);
@@ -136,9 +138,11 @@ function dress(reply: FastifyReply, requestId: string): FastifyReply {
   return reply.headers(SECURITY_HEADERS).header('x-request-id', requestId);
 }
 
-function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
+function addErrors(app: FastifyInstance, { problems, unserved }: FrontOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const usual = problems(error, request.id);
+    const form = formOf(request) ?? (request.is404 ? unservedForm(unserved, request.url) : undefined);
+    if (form) return sendFormed(reply, usual, form);
     const own = ownRefusal(request, usual);
     return sendProblem(reply, own ? { ...usual, ...own } : usual);
   });
@@ -151,6 +155,23 @@ function addErrors(app: FastifyInstance, problems: ProblemWriter): void {
 
 function sendProblem(reply: FastifyReply, { status, headers, body }: Omit<Problem, 'body'> & { readonly body: unknown }): FastifyReply {
   return reply.code(status).headers(headers).type('application/json; charset=utf-8').send(body);
+}
+
+function unservedForm(unserved: readonly Unserved[], url: string): ErrorForm | undefined {
+  const begins = (prefix: string) => url.startsWith(prefix);
+  return unserved.find(({ below, except }) => below.some(begins) && !except.some(begins))?.form;
+}
+
+function sendFormed(reply: FastifyReply, { status: usual, headers, body }: Problem, form: ErrorForm): FastifyReply {
+  const status = form.status(usual);
+  const { 'www-authenticate': challenge, ...others } = headers;
+  const sent = Buffer.from(JSON.stringify(form.body({ ...body, status })));
+  // As bytes, because the content type would not stay as it is with anything else.
+  return reply
+    .code(status)
+    .headers(challenge !== undefined && status === 401 ? headers : others)
+    .type('application/json')
+    .send(sent);
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { TSchema } from 'typebox';
 import type { Described } from './openapi.ts';
 import { isJson, isText } from './openapi-document.ts';
-import type { ResponseDescription } from './route.ts';
+import type { ErrorForm, ResponseDescription } from './route.ts';
 
 /** Any request may end so, whatever it asks for. */
 const ALWAYS: Readonly<Record<number, string>> = {
@@ -21,7 +21,10 @@ export function responsesOf(route: Described): Readonly<Record<string, object>> 
     ...Object.fromEntries(refusalsOf(route).map(([status, description]) => [status, { description }])),
     ...(route.responses ?? { 200: { description: 'success' } }),
   };
-  return Object.fromEntries(Object.entries(described).map(([status, response]) => [status, written(response)]));
+  const { form } = route;
+  return Object.fromEntries(
+    Object.entries(described).map(([status, response]) => (form && Number(status) >= 400 ? formed(form, status, response) : [status, written(response)])),
+  );
 }
 
 function refusalsOf({ method, path, auth, admit }: Described): [number | string, string][] {
@@ -38,6 +41,11 @@ function refusalsOf({ method, path, auth, admit }: Described): [number | string,
     ...(method === 'GET' ? [] : ([[413, 'the body is too large']] as [number, string][])),
     ...(admit ? ([[429, 'too many tries from this address']] as [number, string][]) : []),
   ];
+}
+
+/** In the form that the clients of the route expect, where two may have the same status. */
+function formed({ status, schema }: ErrorForm, usual: string, response: ResponseDescription): [number, object] {
+  return [status(Number(usual)), written({ schema, ...response })];
 }
 
 function written({ description, schema, type = 'application/json', types = [type] }: ResponseDescription): object {

@@ -41,7 +41,8 @@ const SECURITY_SCHEMES: Readonly<Record<Exclude<SecurityScheme, 'none'>, object>
   basic: { type: 'http', scheme: 'basic', description: 'User and password, at the sign-in only.' },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   session: { type: 'apiKey', in: 'cookie', name: '_ea_' },
-  appToken: { type: 'apiKey', in: 'header', name: 'X-App-Token' },
+  appToken: { type: 'apiKey', in: 'header', name: 'X-App-Token', description: 'Also called X-Vault-Token; a request with both says the same in both.' },
+  vaultToken: { type: 'apiKey', in: 'header', name: 'X-Vault-Token', description: 'Another name of X-App-Token.' },
   clientCertificate: { type: 'mutualTLS', description: 'A client certificate in the TLS handshake.' },
 };
 
@@ -102,7 +103,7 @@ export function operationOf(route: Described): FastifySchema {
     security: securityOf(route),
     ...(params ? { params: asSent(params) } : {}),
     ...(query ? { querystring: asSent(query) } : {}),
-    ...(body ? { body: asSent(body) } : {}),
+    ...(body ? { body: asSent(route.nullIsNone ? { anyOf: [body, { type: 'null' }] } : body) } : {}),
     ...(bodyOptional ? { [OPTIONAL]: true } : {}),
     ...(bodyTypes ? { [TYPES]: bodyTypes } : {}),
     ...(bodyExamples ? { [EXAMPLES]: bodyExamples } : {}),

@@ -3,6 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
 import type { Metrics } from '../metrics.ts';
+import { preferred } from './accept.ts';
 import type { Authentication } from './authenticate.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
 import type { ResponseDescription } from './route.ts';
@@ -16,6 +17,8 @@ interface ProbeOptions {
   /** Addresses and networks that may read the metrics, beside loopback. */
   readonly allow: readonly string[];
   readonly version: string;
+  /** Whether the version is JSON for who names no type. */
+  readonly isVersionJson: boolean;
 }
 
 const READINESS = {
@@ -23,7 +26,8 @@ const READINESS = {
   properties: { status: { enum: ['READY', 'NOT_READY'] }, not_ready: { type: 'array', items: { type: 'string' } } },
   required: ['status'],
 };
-const TEXT = { type: 'text/plain; charset=utf-8', schema: { type: 'string' } };
+const PLAIN = 'text/plain; charset=utf-8';
+const TEXT = { type: PLAIN, schema: { type: 'string' } };
 
 const PROBES: Readonly<Record<string, { readonly summary: string; readonly responses: Readonly<Record<number, ResponseDescription>> }>> = {
   '/health': {
@@ -41,7 +45,10 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
     summary: 'Metrics in the text format of Prometheus',
     responses: { 200: { description: 'the metrics', ...TEXT }, 403: { description: 'not allowed' } },
   },
-  '/version': { summary: 'The version of the server', responses: { 200: { description: 'the version', ...TEXT } } },
+  '/version': {
+    summary: 'The version of the server, as a plain text or, where Accept prefers it, as a string of JSON',
+    responses: { 200: { description: 'the version', ...TEXT, types: ['text/plain; charset=utf-8', 'application/json'] } },
+  },
 };
 
 export const PROBE_PATHS: readonly string[] = Object.keys(PROBES);
@@ -51,12 +58,16 @@ function documented(path: keyof typeof PROBES): { schema: ReturnType<typeof oper
   return { schema: operationOf(described) };
 }
 
-export function addProbes(app: FastifyInstance, { notReady, authentication, metrics, allow, version }: ProbeOptions): void {
+export function addProbes(app: FastifyInstance, { notReady, authentication, metrics, allow, version, isVersionJson }: ProbeOptions): void {
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
   for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
   app.get('/health', documented('/health'), async () => ({ status: 'UP' }));
-  app.get('/version', documented('/version'), async (_request, reply) => reply.type('text/plain; charset=utf-8').send(version));
+  app.get('/version', documented('/version'), async ({ headers }, reply) => {
+    const type = preferred(headers.accept, isVersionJson ? ['application/json', 'text/plain'] : ['text/plain', 'application/json']);
+    void reply.header('vary', 'accept');
+    return type === 'text/plain' ? reply.type(PLAIN).send(version) : reply.type('application/json; charset=utf-8').send(JSON.stringify(version));
+  });
   app.get('/ready', documented('/ready'), async (request, reply) => {
     const names = await notReady();
     const mayKnow = isIn(loopback, request) || (names.length > 0 && (await authentication.attempt(request)) !== undefined);

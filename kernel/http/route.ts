@@ -39,10 +39,31 @@ export interface Refused {
   readonly code: string;
   readonly message: string;
   readonly status: number;
+  /** All that is wrong, where there is more than the message. */
+  readonly errors: readonly string[];
+}
+
+/** The form that programs written for another server expect of every error: whatever refuses, and before it is known who asks. */
+export interface ErrorForm {
+  /** In place of the usual one. */
+  status(usual: number): number;
+  /** Sent as JSON, of the content type `application/json` and nothing beside it. */
+  body(refused: Refused): unknown;
+  /** Of the body, for the OpenAPI document. */
+  readonly schema: TSchema;
+}
+
+/** The form of the answer that there is nothing at a path. */
+export interface Unserved {
+  /** Paths begin with one of these. */
+  readonly below: readonly string[];
+  /** And with none of these. */
+  readonly except: readonly string[];
+  readonly form: ErrorForm;
 }
 
 /** Ways to prove who one is, as the OpenAPI document names them; `none` among them: it may be left out. */
-export type SecurityScheme = 'none' | 'basic' | 'bearer' | 'session' | 'appToken' | 'clientCertificate';
+export type SecurityScheme = 'none' | 'basic' | 'bearer' | 'session' | 'appToken' | 'vaultToken' | 'clientCertificate';
 
 export interface ResponseDescription {
   readonly description: string;
@@ -71,6 +92,8 @@ export interface Route {
   readonly body?: TSchema;
   /** The body may be absent; the handler then sees undefined. */
   readonly bodyOptional?: true;
+  /** A body that is null is none, where it may be absent: some clients write it so. */
+  readonly nullIsNone?: true;
   /** The body is read as JSON whatever the content type says: some clients of the machine API send none. */
   readonly anyContentType?: true;
   /** The body is not read as JSON: the handler gets the bytes as they were sent, of any content type, or undefined where there are none; `body` is for the document. */
@@ -80,6 +103,8 @@ export interface Route {
    * The status of the usual answer is not used with it; its headers are.
    */
   refusal?(fault: Refused): { readonly status: number; readonly body: unknown } | undefined;
+  /** The form of every error of this route, the refusal of a credential or of a method included. Routes of one path have the same. */
+  readonly form?: ErrorForm;
   /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does, or what the headers show. */
   admit?(address: string, headers: Request['headers']): void | Promise<void>;
   /** Bytes, in place of the server's own limit; it may be larger. */
@@ -92,7 +117,7 @@ export interface Route {
   /** For the document: bodies to start from, by what they show. A string is an example of the text types, everything else of JSON. */
   readonly bodyExamples?: Readonly<Record<string, unknown>>;
   /** Answers by status, for the document; refusals that follow from `auth`, `query` and `body` are added. */
-  readonly responses?: Readonly<Record<number, ResponseDescription>>;
+  readonly responses?: Readonly<Record<number, ResponseDescription>> & { readonly default?: ResponseDescription };
   /** For the document, where `auth` does not say it: what an open route takes as its credentials. */
   readonly security?: readonly SecurityScheme[];
   // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.

@@ -15,7 +15,7 @@ import { operationOf } from './openapi.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import { readBody } from './read-body.ts';
-import type { Request, Response, Route } from './route.ts';
+import type { ErrorForm, Request, Response, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
 declare module 'fastify' {
@@ -34,8 +34,10 @@ interface Surroundings {
 /** What the parser reads; CONNECT asks for no path. */
 const METHODS: readonly string[] = PARSED.filter((method) => method !== 'CONNECT');
 const callers = new WeakMap<FastifyRequest, Caller>();
-/** Routes with errors in a form of their own, by their requests that have passed authentication. */
+/** Routes that word refusals themselves, by their requests that have passed authentication. */
 const admitted = new WeakMap<FastifyRequest, Route>();
+/** Forms of all errors, by the requests for the routes that have one. */
+const forms = new WeakMap<FastifyRequest, ErrorForm>();
 
 /** Before the first route. */
 export function knowMethods(app: FastifyInstance): void {
@@ -49,7 +51,10 @@ export function addRoutes(app: FastifyInstance, routes: readonly Route[], surrou
     else addRoute(app, route, surroundings);
     byPath.set(route.path, [...(byPath.get(route.path) ?? []), route]);
   }
-  for (const [path, known] of byPath) refuseOthers(app, path, new Set(known.map(({ method }) => method)), parametersCheck(known[0] as Route));
+  for (const [path, known] of byPath) {
+    const [first] = known as [Route];
+    refuseOthers(app, path, new Set(known.map(({ method }) => method)), parametersCheck(first), first.form);
+  }
 }
 
 /** In a scope of its own, because content types are read by scope. */
@@ -69,6 +74,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
     onRequest: async (request, reply) => {
+      if (route.form) forms.set(request, route.form);
       try {
         if (auth !== 'none') callers.set(request, await authentication.require(request, auth));
       } catch (refusal) {
@@ -89,6 +95,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
     ...options,
     handler: async (request, reply) => {
       checkQuery?.(request.query);
+      if (route.nullIsNone && request.body === null) request.body = undefined;
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
       const view = viewOf(request, reply, clock);
       return send(reply, view.caller ? await inTurn(limits, request, view, handle) : await handle(view));
@@ -130,7 +137,13 @@ export function bodyReader({ requests }: FrontLimits): ReadBytes {
 
 /** How the route of this request words a refusal itself, where it does. */
 export function ownRefusal(request: FastifyRequest, { status, body }: Problem): ReturnType<NonNullable<Route['refusal']>> {
-  return admitted.get(request)?.refusal?.({ code: body.code, message: body.message, status });
+  const { code, message, errors } = body;
+  return admitted.get(request)?.refusal?.({ code, message, errors, status });
+}
+
+/** The form of every error of the route of this request, where it has one. */
+export function formOf(request: FastifyRequest): ErrorForm | undefined {
+  return forms.get(request);
 }
 
 function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock): Request {
@@ -173,7 +186,13 @@ function send(reply: FastifyReply, { status, body, type, headers, once }: Respon
  * The methods that a known path does not take.
  * @param checkParams throws for parameters with which there is no such path
  */
-export function refuseOthers(app: FastifyInstance, path: string, methods: ReadonlySet<string>, checkParams: (params: unknown) => void = () => {}): void {
+export function refuseOthers(
+  app: FastifyInstance,
+  path: string,
+  methods: ReadonlySet<string>,
+  checkParams: (params: unknown) => void = () => {},
+  form?: ErrorForm,
+): void {
   const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
   const others = METHODS.filter((method) => !methods.has(method) && !(method === 'HEAD' && methods.has('GET')));
   app.route({
@@ -182,6 +201,7 @@ export function refuseOthers(app: FastifyInstance, path: string, methods: Readon
     exposeHeadRoute: false,
     schema: { hide: true },
     onRequest: async (request, reply) => {
+      if (form) forms.set(request, form);
       checkParams(request.params);
       void reply.header('allow', allow);
       throw new Fault('METHOD_NOT_ALLOWED');

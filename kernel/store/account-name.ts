@@ -1,7 +1,7 @@
 // The forms of names of callers, and which of them can be deleted and made anew: what a name stands for inside follows from its form.
 
 /** Who stands behind a name. */
-export type Naming =
+type Naming =
   /** Whose name an authority outside has given, and no one here can give to another: a common name, a user of an identity provider. */
   | { readonly kind: 'outside'; readonly id: string }
   /** A role of machines. */

@@ -18,6 +18,7 @@ import {
   TOKEN,
   TOTP_SECRET,
 } from './about-schemas.ts';
+import { VAULT_TAG } from './vault/form.ts';
 
 interface About {
   readonly summary: string;
@@ -38,6 +39,7 @@ export const AUTH_TAGS: Readonly<Record<string, string>> = {
   Public: 'What everybody may read: public keys, and the version.',
   Machines: 'Roles of programs and of service accounts, and how they sign in.',
   Tokens: 'An app token looks itself up, renews and revokes itself.',
+  [VAULT_TAG]: 'The routes of machines and tokens as clients of Vault and OpenBao call them, in their envelope and with errors in their form.',
 };
 
 /** Statuses that do not follow from a route's declaration, in the words of all routes. */
@@ -118,6 +120,9 @@ const ABOUT: Readonly<Record<string, About>> = {
   'GET /auth/token/lookup-self': about('Tokens', 'What the token is', 200, DATA, [403], TOKEN_HEADER),
   'POST /auth/token/renew-self': about('Tokens', 'Renew the token', 200, TOKEN, [403], TOKEN_HEADER),
   'POST /auth/token/revoke-self': about('Tokens', 'Revoke the token', 204, undefined, [403], TOKEN_HEADER),
+  'POST /auth/token/lookup': about('Tokens', 'What another token is', 200, DATA, [403], TOKEN_HEADER),
+  'POST /auth/token/renew': about('Tokens', 'Renew another token', 200, TOKEN, [403], TOKEN_HEADER),
+  'POST /auth/token/revoke': about('Tokens', 'Revoke another token', 204, undefined, [403], TOKEN_HEADER),
 };
 
 /** The routes with what the document says of them; a route that says it itself keeps its words. */

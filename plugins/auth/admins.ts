@@ -3,12 +3,13 @@ import Type, { type Static } from 'typebox';
 import type { Actor, Admin, AdminRecord } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 import { listed, PAGE_QUERY } from './listing.ts';
 import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID } from './parameters.ts';
 import { actorOf, found, type Rights, requireSuperAdmin, rightsOf } from './rights.ts';
-import { nameOf, usernameOf } from './username.ts';
+import { usernameOf } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
 const MEMBERS = {
@@ -40,7 +41,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request: Request<Static<typeof NEW_BODY>>) => {
         const rights = await rightsOf(ctx, request.caller as Caller);
         if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
-        const id = nameOf(request.body.id, 'body/id');
+        const id = nameIn(request.body.id, 'body/id');
         return { status: 201, body: await directory.createAdmin(recordOf(id, request.body), actorOf(request)) };
       },
     },
@@ -51,8 +52,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        const { items, headers } = await listed(request, (page) => directory.listAdmins(page));
-        return { status: 200, body: items, headers };
+        return listed(request, (page) => directory.listAdmins(page));
       },
     },
     {
@@ -119,8 +119,8 @@ function recordOf(id: string, body: AdminBody): AdminRecord {
   return {
     id,
     realms: [...new Set(realms)],
-    userpass: userpass === null ? null : nameOf(userpass, 'body/userpass'),
-    jwt: jwt === null ? null : nameOf(jwt, 'body/jwt'),
+    userpass: userpass === null ? null : nameIn(userpass, 'body/userpass'),
+    jwt: jwt === null ? null : nameIn(jwt, 'body/jwt'),
     fido2,
     digital_credentials,
     client_certificate,

@@ -2,6 +2,7 @@
 import Type, { type Static } from 'typebox';
 import type { Actor, Credential, CredentialInput } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { MAX_PASSWORD_CHARACTERS, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
@@ -13,7 +14,7 @@ import { NEW_PASSWORD, newPasswordProblem } from './new-password.ts';
 import { Ignored, IgnoredName, MAX_STORED_BYTES, USERNAME } from './parameters.ts';
 import { PHC } from './phc.ts';
 import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
-import { nameOf, usernameOf } from './username.ts';
+import { usernameOf } from './username.ts';
 
 /** Of a change that others overtake. */
 const MAX_TRIES = 5;
@@ -46,8 +47,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        const { items, headers } = await listed(request, (page) => directory.listCredentials(null, page));
-        return { status: 200, body: items, headers };
+        return listed(request, (page) => directory.listCredentials(null, page));
       },
     },
     {
@@ -57,7 +57,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       body: NEW_BODY,
       handle: async (request: Request<Static<typeof NEW_BODY>>) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        const username = nameOf(request.body.username, 'body/username');
+        const username = nameIn(request.body.username, 'body/username');
         found(await directory.getRealm(realmOf(request)), 'such realm');
         // Before anything is compared or hashed: what a taken name answers tells nothing of its password.
         if (await directory.getCredential(realmOf(request), username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` });
@@ -73,8 +73,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request) => {
         await requireRealmAdmin(ctx, request, realmOf(request));
         found(await directory.getRealm(realmOf(request)), 'such realm');
-        const { items, headers } = await listed(request, (page) => directory.listCredentials(realmOf(request), page));
-        return { status: 200, body: items, headers };
+        return listed(request, (page) => directory.listCredentials(realmOf(request), page));
       },
     },
     {
@@ -83,7 +82,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       handle: async (request) => {
         await requireRealmAdmin(ctx, request, realmOf(request));
-        return { status: 200, body: found(await directory.getCredential(realmOf(request), nameIn(request)), 'such credential') };
+        return { status: 200, body: found(await directory.getCredential(realmOf(request), nameOfPath(request)), 'such credential') };
       },
     },
     {
@@ -102,7 +101,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       handle: async (request) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        await directory.deleteCredential(realmOf(request), nameIn(request), by);
+        await directory.deleteCredential(realmOf(request), nameOfPath(request), by);
         return { status: 204 };
       },
     },
@@ -112,7 +111,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       handle: async (request) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        if (!(await directory.unlock(realmOf(request), nameIn(request), by))) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+        if (!(await directory.unlock(realmOf(request), nameOfPath(request), by))) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
         return { status: 204 };
       },
     },
@@ -123,8 +122,8 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
 async function update(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const old = found((await directory.login(realm, nameIn(request), '')).credential, 'such credential');
-    const input = await inputOf(ctx, realm, nameIn(request), request.body, old.passwordHash);
+    const old = found((await directory.login(realm, nameOfPath(request), '')).credential, 'such credential');
+    const input = await inputOf(ctx, realm, nameOfPath(request), request.body, old.passwordHash);
     const updated = found(
       await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),
       'such credential',
@@ -135,7 +134,7 @@ async function update(ctx: AuthContext, request: Request<CredentialBody>, realm:
 }
 
 /** @throws Fault NOT_FOUND for a path that no credential can have */
-function nameIn({ params }: Request): string {
+function nameOfPath({ params }: Request): string {
   return found(usernameOf(params['username'] as string), 'such credential');
 }
 

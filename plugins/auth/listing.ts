@@ -1,7 +1,7 @@
 // Lists in answers: the whole of one that is not too long, or a page of it with the address of the next in the header Link (RFC 8288).
 import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
-import type { Request } from '../../kernel/http/route.ts';
+import type { Request, Response } from '../../kernel/http/route.ts';
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
 import { Query } from './parameters.ts';
 
@@ -25,30 +25,36 @@ export const PAGE_MEMBERS = {
 };
 export const PAGE_QUERY = Query(PAGE_MEMBERS);
 
-interface Listed<T> {
-  readonly items: readonly T[];
-  readonly headers: Readonly<Record<string, string>>;
-}
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
+ * The answer of a list. Each page becomes bytes as it comes, so that what a list holds on to is its answer, and nothing but one page of it is
+ * worked on without others having their turn.
  * @param read one page; it may hold fewer entries than were asked for, and the list goes on while there is a `next`
+ * @param around what comes before and after the list in the body
  * @throws Fault AUTH_LIST_TOO_LONG for a whole list that is too long
  */
-export async function listed<T>({ query }: Pick<Request, 'query'>, read: (page: PageRequest) => Promise<Page<T>>): Promise<Listed<T>> {
+export async function listed<T>(
+  { query }: Pick<Request, 'query'>,
+  read: (page: PageRequest) => Promise<Page<T>>,
+  around: readonly [string, string] = ['', ''],
+): Promise<Response> {
   const { limit, after } = query;
   const isPage = limit !== undefined || after !== undefined;
   const most = Number(limit ?? (isPage ? MAX_PAGE_ENTRIES : MAX_ENTRIES));
-  const items: T[] = [];
+  const parts: Buffer[] = [Buffer.from(`${around[0]}[`)];
+  let count = 0;
   let bytes = 0;
   let next: string | null | undefined = after;
   do {
-    const page: Page<T> = await read({ after: next ?? undefined, limit: Math.min(most - items.length, MAX_PAGE_ENTRIES) });
-    items.push(...page.items);
+    const page: Page<T> = await read({ after: next ?? undefined, limit: Math.min(most - count, MAX_PAGE_ENTRIES) });
+    if (page.items.length > 0) parts.push(Buffer.from(`${count > 0 ? ',' : ''}${JSON.stringify(page.items).slice(1, -1)}`));
+    count += page.items.length;
     bytes += page.bytes;
     next = page.next;
-  } while (next !== null && items.length < most && bytes < MAX_BYTES);
-  if (next === null) return { items, headers: {} };
-  if (!isPage)
+  } while (next !== null && count < most && bytes < MAX_BYTES);
+  if (next !== null && !isPage)
     throw new Fault('AUTH_LIST_TOO_LONG', { detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: ask for a page of it with ?limit=` });
-  return { items, headers: { link: `<?limit=${most}&after=${next}>; rel="next"` } };
+  const body = Buffer.concat([...parts, Buffer.from(`]${around[1]}`)]);
+  return { status: 200, body, type: JSON_TYPE, once: true, headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
 }

@@ -42,13 +42,19 @@ export async function provePassword(
   const source = sourceOf(address);
   const attempt: Attempt = {
     ...{ realm, username, source, signal, found: await ctx.actors.directory.at('main').login(realm, username, source) },
-    ...{ code: body?.totp_code ?? undefined, newPassword: body?.new_password === undefined ? undefined : (normalPassword(body.new_password) ?? '') },
+    ...{ code: body?.totp_code ?? undefined, newPassword: newPasswordOf(body) },
     ...{ revision: 0, passwordHash: null, unfit: undefined, failed: null },
   };
   let state = await primaryStep(ctx, beginLogin(), attempt, password);
   if (state.value === 'totp') state = await totpStep(ctx, state, attempt);
   if (state.value === 'password') state = await passwordStep(ctx, state, attempt);
   return finish(ctx, state, attempt);
+}
+
+/** Empty for one that is none in normal form: it is refused as too short. */
+function newPasswordOf(body: LoginRequest['body']): string | undefined {
+  const given = body?.new_password ?? undefined;
+  return given === undefined ? undefined : (normalPassword(given) ?? '');
 }
 
 /** An unknown realm, an unknown user and a locked account cost a hash too, and are refused in the same words. */
@@ -109,11 +115,10 @@ async function finish(ctx: AuthContext, state: LoginState, attempt: Attempt): Pr
 
 async function complete(ctx: AuthContext, attempt: Attempt): Promise<LoginEnd | undefined> {
   const { realm, username, passwordHash, found } = attempt;
-  const revision = await ctx.actors.directory.at('main').complete({ ...provenBy(attempt), passwordHash });
-  if (revision === null || !found.credential || !found.realm) return undefined;
+  const signedIn = await ctx.actors.directory.at('main').complete({ ...provenBy(attempt), passwordHash });
+  if (signedIn === null || !found.realm) return undefined;
   if (passwordHash !== null && realm === '_') forgetInitialPassword(ctx.dataDir, username);
-  const { roles, extraClaims } = found.credential;
-  return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', revision, roles, extraClaims: extraClaims ?? {} };
+  return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', ...signedIn };
 }
 
 /** The password was right, whatever comes next: it is written down, and refused like a wrong one when a lock has come meanwhile. */

@@ -14,7 +14,7 @@ import { isRealmId } from './realms.ts';
 
 interface LoginBody {
   readonly totp_code?: string | null;
-  readonly new_password?: string;
+  readonly new_password?: string | null;
 }
 
 export type LoginRequest = Request<LoginBody | undefined>;

@@ -25,12 +25,15 @@ import { sessionAuthenticator } from './session-cookie.ts';
 import { sessionRoutes } from './sessions.ts';
 import { signInRoutes } from './sign-in/routes.ts';
 import { totpRoutes } from './totp.ts';
+import { VAULT_UNSERVED } from './vault/unserved.ts';
 import { whoamiHandler } from './whoami.ts';
 
 const LOGIN_BODY = Type.Object(
   {
     totp_code: Type.Optional(Type.Union([Type.String({ maxLength: 16 }), Type.Null()])),
-    new_password: Type.Optional(Type.String({ maxLength: MAX_PASSWORD_CHARACTERS })),
+    new_password: Type.Optional(Type.Union([Type.String({ maxLength: MAX_PASSWORD_CHARACTERS }), Type.Null()])),
+    // Clients of the service whose interface this is write it, without a value.
+    public_key_pem: Type.Optional(Type.Null()),
   },
   { additionalProperties: false },
 );
@@ -40,6 +43,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   config: AUTH_CONFIG,
   faults: AUTH_FAULTS,
   tags: AUTH_TAGS,
+  unserved: VAULT_UNSERVED,
   migrations: AUTH_MIGRATIONS,
   flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password; drops its second factor and locks', switch: true } },
   actors: authActors,

@@ -90,8 +90,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request) => {
         const { realms, isSuperAdmin } = await rightsOf(ctx, request.caller as Caller);
         if (realms.length === 0) throw new Fault('FORBIDDEN');
-        const { items, headers } = await listed(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
-        return { status: 200, body: items, headers };
+        return listed(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
       },
     },
     {

@@ -1,8 +1,8 @@
 // SessionData and AuthenticatedClientScheme of the specification.
 import Type, { type Static } from 'typebox';
 import type { SessionClient, SessionView } from '../../actors/session/api.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
-import { nameOf } from './username.ts';
 
 export interface SessionData {
   readonly session_id: string;
@@ -31,7 +31,7 @@ export const CLIENTS = Type.Array(
 /** @throws Fault BAD_REQUEST for a name that is none */
 export function clientsOf(clients: Static<typeof CLIENTS>): SessionClient[] {
   return clients.map(({ username, auth_scheme: scheme }) => {
-    return { username: nameOf(username, 'body/username'), scheme: CODES[scheme] ?? scheme };
+    return { username: nameIn(username, 'body/username'), scheme: CODES[scheme] ?? scheme };
   });
 }
 

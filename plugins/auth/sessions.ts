@@ -40,8 +40,7 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
         const realm = request.params['realm_id'] as string;
         const clients = clientsOf(Array.isArray(request.body) ? request.body : request.body.authenticated_clients);
         if (!mayEndAll(await rightsOf(ctx, request.caller as Caller), request.caller as Caller, realm, clients)) throw new Fault('FORBIDDEN');
-        const { items, headers } = await listed(request, (page) => ctx.actors.session.of(realm).list(realm, clients, page));
-        return { status: 200, body: { session_ids: items }, headers };
+        return listed(request, (page) => ctx.actors.session.of(realm).list(realm, clients, page), ['{"session_ids":', '}']);
       },
     },
     {

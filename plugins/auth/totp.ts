@@ -5,11 +5,12 @@ import Type, { type Static } from 'typebox';
 import type { TotpOutcome } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { actorOf, found, rightsOf } from './rights.ts';
-import { nameOf, usernameOf } from './username.ts';
+import { usernameOf } from './username.ts';
 
 const strict = { additionalProperties: false };
 const text = (maxLength: number) => Type.String({ maxLength });
@@ -37,7 +38,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       body: GENERATE_BODY,
       handle: async (request: Request<Static<typeof GENERATE_BODY>>) => {
-        const { realm, username } = await target(ctx, request, nameOf(request.body.username, 'body/username'));
+        const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
         const { auth_params: params } = found(await directory.getRealm(realm), 'such realm');
         found(await directory.getCredential(realm, username), 'such credential');
         const { algorithm = 'SHA1', step = 30 } = params.totp_params ?? {};
@@ -54,7 +55,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       body: VERIFY_BODY,
       handle: async (request: Request<Static<typeof VERIFY_BODY>>) => {
-        const { realm, username } = await target(ctx, request, nameOf(request.body.username, 'body/username'));
+        const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
         const secret = request.body.secret.toUpperCase();
         const enrolment = { realm, username, secret, code: request.body.token, currentCode: request.body.totp_code ?? undefined };
         requireDone(await directory.enableTotp(enrolment, actorOf(request)));

@@ -1,18 +1,10 @@
 // The rule for user names.
-import { Fault } from '../../kernel/fault.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 
 /** 1-255 characters without control characters, `:` and `/`, and none of the names that mean something else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
 const USERNAME = /^[^:/\u0000-\u001f\u007f-\u009f]{1,255}$/u;
 const TAKEN: ReadonlySet<string> = new Set(['.', '..', '*']);
-
-/** A name in a body, composed, whatever it is a name of. @throws Fault BAD_REQUEST */
-export function nameOf(given: string, member: string): string {
-  const name = normalName(given);
-  if (name === undefined) throw new Fault('BAD_REQUEST', { detail: `${member}: cannot be a name` });
-  return name;
-}
 
 /** A user name in a path, composed. @returns null for what no user can be called */
 export function usernameOf(given: string): string | null {

@@ -1,12 +1,13 @@
 // The routes /access/...: what one owns, what one was given, and giving it to others.
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Listed, Page } from '../../actors/kmip/api.ts';
-import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
-import { normalName } from '../../kernel/normal-form.ts';
 import type { KeysContext } from './actors.ts';
+import type { KeysConfig } from './config.ts';
 import { principalIn } from './identity.ts';
+import { jsonNames } from './json-names.ts';
 import { OPERATION_NAMES } from './operation-names.ts';
 
 /** Longer than any name there is, and than what the key server takes. */
@@ -49,6 +50,8 @@ const PAGE = Type.Object(
   strict,
 );
 
+const USER_ID = 'body/user_id';
+
 /** The right to create is one on no object. */
 const NO_OBJECT = '*';
 
@@ -57,20 +60,26 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
   const who = (request: Request) => principalIn(ctx.config, request);
   const change = (verb: 'grant' | 'revoke', done: string) => async (request: Request<Static<typeof GRANT_BODY>>) => {
     const { unique_identifier: id = NO_OBJECT, user_id: user, operation_types: types } = request.body;
-    await kmip[verb](id, userOf(user), types, who(request));
+    await kmip[verb](id, nameIn(user, USER_ID), types, who(request));
     return { status: 200, body: { success: `Access for ${user} on ${id} successfully ${done}` } };
   };
   return [
-    list('owned', 'The objects that one owns, the newest first', Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }), (request, page) =>
-      kmip.owned(who(request), page),
+    list(
+      ctx.config,
+      'owned',
+      'The objects that one owns, the newest first',
+      Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }),
+      (request, page) => kmip.owned(who(request), page),
     ),
     list(
+      ctx.config,
       'obtained',
       'The objects of others that one may use, and how: those granted by name first',
       Type.Object({ object_id: text, owner_id: text, state: text, operations: texts }),
       (request, page) => kmip.obtained(who(request), page),
     ),
     list(
+      ctx.config,
       'list/{object_id}',
       'Who may use an object, for its owner',
       Type.Object({ user_id: text, operations: texts }),
@@ -94,17 +103,10 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
       Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
       async (request: Request<Static<typeof CHECK_BODY>>) => {
         const { unique_identifier: id, user_id: user, operation_types: types } = request.body;
-        return { status: 200, body: { allowed: await kmip.check(id, user === undefined ? undefined : userOf(user), types, who(request)) } };
+        return { status: 200, body: { allowed: await kmip.check(id, user === undefined ? undefined : nameIn(user, USER_ID), types, who(request)) } };
       },
     ),
   ];
-}
-
-/** @throws Fault BAD_REQUEST */
-function userOf(given: string): string {
-  const user = normalName(given);
-  if (user === undefined) throw new Fault('BAD_REQUEST', { detail: 'body/user_id: cannot be a user' });
-  return user;
 }
 
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
@@ -128,6 +130,7 @@ function get(path: string, summary: string, schema: TSchema, handle: Route['hand
 
 /** A page of a list; where more follows, the Link header leads to it (RFC 8288). */
 function list(
+  config: KeysConfig,
   path: string,
   summary: string,
   item: TSchema,
@@ -137,7 +140,7 @@ function list(
   const handle = async (request: Request) => {
     const { limit: asked, after } = request.query;
     const limit = asked === undefined ? MAX_LISTED : Number(asked);
-    const { items, next } = await read(request, { limit, after });
+    const { items, next } = await read(request, { limit, after, names: jsonNames(config, request) });
     if (next === undefined) return { status: 200, body: items };
     const address = `/access/${path.replace('{object_id}', encodeURIComponent(request.params['object_id'] ?? ''))}`;
     return { status: 200, body: items, headers: { link: `<${address}?limit=${limit}&after=${encodeURIComponent(next)}>; rel="next"` } };

@@ -41,6 +41,7 @@ export const KEYS_CONFIG = Section({
   privileged_users: names(),
   vendor_identification: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_. -]+$' }),
   algorithms: Type.Array(Type.Enum([...ALGORITHMS]), { default: [] }),
+  json_names: Type.Union([Type.Literal('profile'), Type.Literal('compact')], { default: 'profile' }),
   rotation_check_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
   max_seals_per_data_key: Type.Integer({ default: MAX_SEALS, minimum: 4, maximum: MAX_SEALS }),
   kmip_listener: Section({

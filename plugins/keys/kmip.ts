@@ -5,11 +5,14 @@ import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { move, owned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
+import type { KeysConfig } from './config.ts';
 import { principalIn } from './identity.ts';
+import { jsonNames } from './json-names.ts';
 import { BARE_OPERATION, EXAMPLES, FAILURE, LEGACY_EXAMPLES, MAX_MESSAGE_BYTES, XML_EXAMPLE } from './kmip-bodies.ts';
 
 const TYPES: Readonly<Record<Encoding, string>> = {
   json: 'application/json; charset=utf-8',
+  'compact-json': 'application/json; charset=utf-8',
   binary: 'application/octet-stream',
   xml: 'text/xml; charset=utf-8',
 };
@@ -47,7 +50,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
       503: { description: 'too busy, or this part of the server is down' },
     },
     async handle(request: Request<Uint8Array | undefined>) {
-      const encoding = encodingOf(request, endpoint);
+      const encoding = encodingOf(ctx.config, request, endpoint);
       const message = move(owned(request.body ?? NO_BODY));
       const { status, body, outcomes } = await ctx.actors.kmip.serve(message, encoding, endpoint, principalIn(ctx.config, request));
       count(outcomes);
@@ -61,11 +64,12 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
   ];
 }
 
-/** @throws Fault BAD_REQUEST for a content type that is none of the endpoint's */
-function encodingOf({ headers }: Request, endpoint: Endpoint): Encoding {
-  const type = String(headers['content-type'] ?? '');
+/** @throws Fault BAD_REQUEST for a content type that is none of the endpoint's, or a spelling of names that there is not */
+function encodingOf(config: KeysConfig, request: Request, endpoint: Endpoint): Encoding {
+  const type = String(request.headers['content-type'] ?? '');
   const encoding = ENCODINGS.get((type.split(';', 1)[0] as string).trim().toLowerCase());
-  if (encoding !== undefined && (endpoint === 'any' || encoding === 'json')) return encoding;
+  if (encoding === 'json') return jsonNames(config, request) === 'compact' ? 'compact-json' : 'json';
+  if (encoding !== undefined && endpoint === 'any') return encoding;
   const known = endpoint === 'any' ? [...ENCODINGS.keys()].join(', ') : 'application/json';
   throw new Fault('BAD_REQUEST', { detail: `the content type must be ${endpoint === 'any' ? 'one of ' : ''}${known}` });
 }

@@ -31,6 +31,8 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
     const count = outcomeCounter(ctx.metrics);
     return [...kmipRoutes(ctx, count), ...cryptoRoutes(ctx, count), ...accessRoutes(ctx), ...tombstoneRoutes(ctx), ...serverRoutes(ctx)];
   },
+  // The command line that reads this spelling asks for no type, and reads JSON.
+  isVersionJson: ({ json_names: names }) => names === 'compact',
   listeners: (ctx) => kmipListeners(ctx, outcomeCounter(ctx.metrics)),
   async open(ctx) {
     rotateRegularly(ctx);

@@ -3,9 +3,9 @@ import Type, { type Static } from 'typebox';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
-import { normalName } from '../../kernel/normal-form.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import type { KeysContext } from './actors.ts';
 
@@ -60,7 +60,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       async handle(request) {
         await superAdmin(ctx, request);
         const { limit, after } = request.query as unknown as Static<typeof QUERY>;
-        return { status: 200, body: await kmip.tombstones(after === undefined ? undefined : named(after, 'query/after'), Number(limit)) };
+        return { status: 200, body: await kmip.tombstones(after === undefined ? undefined : nameIn(after, 'query/after'), Number(limit)) };
       },
     },
     {
@@ -73,7 +73,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       async handle(request: Request<Static<typeof TRANSFER_BODY>>) {
         const by = await superAdmin(ctx, request);
         const { from, to, unique_identifier: id } = request.body;
-        return { status: 200, body: await kmip.transfer(named(from, 'body/from'), named(to, 'body/to'), id, by) };
+        return { status: 200, body: await kmip.transfer(nameIn(from, 'body/from'), nameIn(to, 'body/to'), id, by) };
       },
     },
     {
@@ -86,7 +86,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       async handle(request: Request<Static<typeof DESTROY_BODY>>) {
         const by = await superAdmin(ctx, request);
         const { from, unique_identifier: id } = request.body;
-        return { status: 200, body: await kmip.destroyOwned(named(from, 'body/from'), id, by) };
+        return { status: 200, body: await kmip.destroyOwned(nameIn(from, 'body/from'), id, by) };
       },
     },
   ];
@@ -98,11 +98,4 @@ async function superAdmin(ctx: KeysContext, { caller, address }: Request): Promi
   if (!(await ctx.actors.directory.at('main').administered({ realm, account })).includes('_')) throw new Fault('FORBIDDEN');
   const name = scheme === 'up' ? userName(realm, username) : userName(realm, `${scheme}:${username}`);
   return { user: account, name, realm, scheme, source: sourceOf(address) };
-}
-
-/** @throws Fault BAD_REQUEST */
-function named(given: string, where: string): string {
-  const name = normalName(given);
-  if (name === undefined) throw new Fault('BAD_REQUEST', { detail: `${where}: cannot be the name of an account` });
-  return name;
 }

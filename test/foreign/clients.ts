@@ -1,6 +1,8 @@
 // The programs of others that are run against the server.
 import type { ForeignClient } from './client.ts';
-import { kmipGo, kmipGoExamples } from './kmip-go/client.ts';
-import { schemathesis } from './schemathesis/client.ts';
+import { HVAC } from './hvac/client.ts';
+import { KMIP_GO, KMIP_GO_EXAMPLES } from './kmip-go/client.ts';
+import { SCHEMATHESIS } from './schemathesis/client.ts';
+import { OPENBAO, VAULT } from './vault-go/client.ts';
 
-export const CLIENTS: readonly ForeignClient[] = [kmipGo, kmipGoExamples, schemathesis];
+export const CLIENTS: readonly ForeignClient[] = [KMIP_GO, KMIP_GO_EXAMPLES, HVAC, OPENBAO, VAULT, SCHEMATHESIS];

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { ForeignClient } from './client.ts';
+import { outcomeOf } from './tour.ts';
 import { verdictOf } from './verdict.ts';
 
 const CLIENT: ForeignClient = { name: 'made-up', prepare: async () => undefined, run: async () => ({ passed: 2, problems: [] }) };
@@ -28,6 +29,17 @@ test('a step that failed, a run of nothing, and a client that breaks in either p
     assert.equal(fits, false);
     assert.match(problems.join(), /it broke/);
   }
+});
+
+test('a tour counts its steps, and one that ends early has failed, whatever it printed before', () => {
+  const printed = 'ok one\nFAIL two: 403 in place of 200\nok three\n';
+  assert.deepEqual(outcomeOf({ status: 0, stdout: `${printed}end\n`, stderr: '' }), { passed: 2, problems: ['two: 403 in place of 200'] });
+  for (const output of [
+    { status: 0, stdout: 'ok one\n', stderr: 'it broke' },
+    { status: 1, stdout: 'ok one\nend\n', stderr: 'it broke' },
+    { status: null, stdout: '', stderr: 'it broke' },
+  ])
+    assert.match(outcomeOf(output).problems.join(), /^it ended early, status .*: it broke$/);
 });
 
 test.run();

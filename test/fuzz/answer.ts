@@ -15,7 +15,8 @@ import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 
 export const CODECS = {
   binary: { encode: encodeBinary, decode: decodeBinary },
-  json: { encode: encodeJson, decode: decodeJson },
+  json: { encode: (node: Node) => encodeJson(node), decode: decodeJson },
+  'compact-json': { encode: (node: Node) => encodeJson(node, undefined, true), decode: decodeJson },
   xml: { encode: encodeXml, decode: decodeXml },
 } as const;
 

@@ -72,7 +72,7 @@ function isCarried(message: Structure, encoding: Encoding): boolean {
 async function compare(world: World, message: Structure): Promise<void> {
   const first = await outcome(world, message, 'binary');
   const second = await outcome(world, message, 'binary');
-  for (const encoding of ['json', 'xml'] as const) {
+  for (const encoding of ['json', 'compact-json', 'xml'] as const) {
     if (!isCarried(message, encoding)) continue;
     const found = await outcome(world, message, encoding);
     assert.deepEqual(masked(found.tree, first.tree, second.tree), carried(masked(first.tree, first.tree, second.tree) as Structure, encoding), encoding);

@@ -104,7 +104,7 @@ function checkBare({ status, body }: Answer): undefined {
 /** @returns a correlation value of the answer */
 async function ask({ fuzzed }: World, server: KeyServer, tree: Structure, random: Random): Promise<Uint8Array | undefined> {
   const encoding = random.pick(ENCODINGS);
-  const isBare = encoding === 'json' && random.below(3) === 0;
+  const isBare = encoding !== 'binary' && encoding !== 'xml' && random.below(3) === 0;
   const whole = (isBare && bareOperation(tree)) || CODECS[encoding].encode(tree);
   const isBytes = random.below(5) === 0;
   const message = isBytes ? mutated([whole], encoding === 'binary' ? [...BYTES, ...BINARY] : BYTES, random) : whole;
@@ -115,7 +115,7 @@ async function ask({ fuzzed }: World, server: KeyServer, tree: Structure, random
     checkSilence(fuzzed.said(), SECRETS, 'the log');
     inspectPayload(answer);
     // Broken JSON may be a bare operation, or nothing at all, which is answered as such.
-    if (encoding === 'json' && (isBare || answer.status !== 200)) return checkBare(answer);
+    if (encoding !== 'binary' && encoding !== 'xml' && (isBare || answer.status !== 200)) return checkBare(answer);
     const { items } = readAnswer(answer, encoding);
     const messages = items.map((item) => item.message).join('\n');
     checkSilence(messages, SECRETS, 'the message');

@@ -12,7 +12,7 @@ import { mutationsOf } from './mutations.ts';
 import { mutantsOf, sampleOf } from './sample.ts';
 import { treeOf } from './source.ts';
 import { sourcesOf, TEST_MAP, testsOf } from './test-map.ts';
-import { timesOf, tried } from './trial.ts';
+import { lookAt, trial } from './trial.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const changed = (source: string): string[] =>
@@ -84,27 +84,65 @@ test('the list of those left on purpose names a change, not a line, and each ent
   for (const entry of readAccepted(document).keys()) assert.ok(known.has(entry), `no mutant is ${entry}`);
 });
 
-test('noticed is what a test fails or hangs at; a file that fails with nothing broken holds nothing', async () => {
+function smallCheckout(): { root: string; checkout: Checkout } {
   const root = temporaryFolder();
   mkdirSync(join(root, 'test'));
   symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
-  const checkout: Checkout = { root, write: (file, text) => writeFileSync(join(root, file), text), end: () => rmSync(root, { recursive: true }) };
-  const source = 'export const least = (a: number, b: number): number => (a < b ? a : b);\n';
+  return { root, checkout: { root, write: (file, text) => writeFileSync(join(root, file), text), end: () => rmSync(root, { recursive: true }) } };
+}
+
+test('noticed is what a test fails or hangs at; a file that fails with nothing broken holds nothing', async () => {
+  const { root, checkout } = smallCheckout();
+  const source = 'export const least = (a: number, b: number): number => (a < b ? a : b);\nexport const never = () => 1;\n';
   checkout.write('least.ts', source);
   const suite = (line: string) => `import { test } from 'uvu';\nimport { least } from '../least.ts';\ntest('least', () => { ${line} });\ntest.run();\n`;
   checkout.write('test/least.test.ts', suite("if (least(1, 2) !== 1) throw new Error('no');"));
   checkout.write('test/broken.test.ts', suite("throw new Error('always');"));
-  const files = ['test/least.test.ts'];
-  const times = await timesOf(checkout, files);
+  const mutants = mutationsOf(source).map((mutation) => ({ ...mutation, file: 'least.ts', line: 1, source }));
+  const known = [await lookAt(checkout, 'test/least.test.ts', mutants)];
   const outcomes = [];
-  for (const mutation of mutationsOf(source)) {
-    const { outcome, by } = await tried(checkout, { ...mutation, file: 'least.ts', line: 1, source }, files, times);
-    outcomes.push(`${mutation.kind}: ${outcome} ${by ?? ''}`.trim());
+  for (const mutant of mutants) {
+    const { outcome, by } = await trial(checkout, mutant, known);
+    outcomes.push(`${mutant.kind}: ${outcome} ${by ?? ''}`.trim());
   }
   // Of equal numbers either is the least: the boundary is a mutant that no test can notice.
-  assert.deepEqual(outcomes, ['return: killed test/least.test.ts', 'condition: killed test/least.test.ts', 'boundary: survived']);
+  assert.deepEqual(outcomes, [
+    'return: killed test/least.test.ts',
+    'condition: killed test/least.test.ts',
+    'boundary: survived',
+    'return: unreached',
+    'literal: unreached',
+  ]);
   assert.equal(readFileSync(join(root, 'least.ts'), 'utf8'), source);
-  await assert.rejects(timesOf(checkout, ['test/broken.test.ts']), /fails with nothing broken/);
+  await assert.rejects(lookAt(checkout, 'test/broken.test.ts', mutants), /fails with nothing broken/);
+  checkout.end();
+});
+
+test('a place counts as reached where a thread of the test runs it', async () => {
+  const { checkout } = smallCheckout();
+  const source = 'export const twice = (a: number): number => (a > 0 ? a * 2 : a - 7);\n';
+  checkout.write('twice.ts', source);
+  checkout.write('thread.ts', "import { parentPort } from 'node:worker_threads';\nimport { twice } from './twice.ts';\nparentPort?.postMessage(twice(2));\n");
+  checkout.write(
+    'test/thread.test.ts',
+    `import { Worker } from 'node:worker_threads';\nimport { once } from 'node:events';\nimport { test } from 'uvu';
+test('thread', async () => { const worker = new Worker(new URL('../thread.ts', import.meta.url)); await once(worker, 'message'); await worker.terminate(); });\ntest.run();\n`,
+  );
+  const mutants = mutationsOf(source).map((mutation) => ({ ...mutation, file: 'twice.ts', line: 1, source }));
+  const { reaches } = await lookAt(checkout, 'test/thread.test.ts', mutants);
+  assert.deepEqual(
+    mutants.map((mutant) => [source.slice(mutant.start, mutant.end), reaches.has(mutant)]),
+    [
+      ['a > 0 ? a * 2 : a - 7', true],
+      ['a > 0', true],
+      ['>', true],
+      ['0', true],
+      ['*', true],
+      ['2', true],
+      ['-', false],
+      ['7', false],
+    ],
+  );
   checkout.end();
 });
 

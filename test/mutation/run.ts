@@ -1,4 +1,4 @@
-// `npm run mutate [-- --sample N] [--seed S] [--list] [path ...]`: breaks the sources in one place after the other and tells what no test noticed.
+// `npm run mutate [-- --sample N] [--seed S] [--sqlite] [--test PART ...] [--list] [path ...]`: breaks the sources in one place after the other and tells what no test noticed.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -7,8 +7,8 @@ import { readAccepted, reasonOf } from './accepted.ts';
 import { type Checkout, checkOut } from './checkout.ts';
 import { describeMutant, type Mutant } from './mutant.ts';
 import { mutantsOf, sampleOf } from './sample.ts';
-import { sourcesOf, testsOf } from './test-map.ts';
-import { type Times, timesOf, tried } from './trial.ts';
+import { sourcesOf, TEST_MAP, testsOf } from './test-map.ts';
+import { lookAt, type Outcome, type TestFile, trial } from './trial.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 const { values, positionals } = parseArgs({
@@ -18,12 +18,21 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     // Copies of the repository that mutants are tried in at once.
     width: { type: 'string', default: '2' },
+    // Tests on PostgreSQL are left out: quicker where the database does not matter.
+    sqlite: { type: 'boolean', default: false },
+    // Parts of the paths of the test files to try, where not all of the map are wanted.
+    test: { type: 'string', multiple: true, default: [] },
     // Only tells which mutants there are.
     list: { type: 'boolean', default: false },
   },
 });
-const all = mutantsOf(root, sourcesOf(root, positionals));
-const chosen = values.sample === undefined ? all : sampleOf(all, Number(values.sample), Number(values.seed));
+if (values.sqlite) process.env['GATEHOUSE_TEST_WITHOUT'] = 'postgresql';
+/** What is asked for: each path with its mutants, a sample of each. */
+const paths = positionals.length > 0 ? positionals : TEST_MAP.map(([sources]) => sources);
+const folders = paths.map((path) => ({ path, all: mutantsOf(root, sourcesOf(root, [path])) }));
+const everything = folders.flatMap(({ all }) => all);
+const seed = Number(values.seed);
+const chosen = folders.flatMap(({ all }) => (values.sample === undefined ? all : sampleOf(all, Number(values.sample), seed)));
 const named = (mutant: Mutant): string => `${mutant.file}:${mutant.line} ${mutant.kind} ${describeMutant(mutant)}`;
 if (values.list) for (const mutant of chosen) console.log(named(mutant));
 else if (chosen.length === 0) {
@@ -42,44 +51,52 @@ async function main(): Promise<void> {
     process.exit(1);
   });
   try {
-    const files = [...new Set(chosen.flatMap(({ file }) => testsOf(root, file)))];
-    console.log(`${chosen.length} of ${all.length} mutants; ${files.length} test files with nothing broken first`);
-    const times = await timesOf(checkouts[0] as Checkout, files);
-    report(await tryAll(checkouts, times));
+    const isWanted = (file: string) => values.test.length === 0 || values.test.some((part) => file.includes(part));
+    const files = [...new Set(chosen.flatMap(({ file }) => testsOf(root, file)))].filter(isWanted);
+    console.log(`${chosen.length} mutants; ${files.length} test files with nothing broken first`);
+    const known: TestFile[] = [];
+    for (const file of files) {
+      const looked = await lookAt(checkouts[0] as Checkout, file, everything);
+      console.log(`${(looked.ms / 1000).toFixed(1).padStart(6)} s, reaches ${looked.reaches.size}: ${file}`);
+      known.push(looked);
+    }
+    const never = everything.filter((mutant) => !known.some(({ reaches }) => reaches.has(mutant)));
+    for (const place of new Set(never.map(({ file, line }) => `${file}:${line}`))) console.log(`no test reaches ${place}`);
+    report(await tryAll(checkouts, known));
   } finally {
     end();
   }
 }
 
-interface Tried {
-  readonly mutant: Mutant;
-  readonly outcome: 'killed' | 'timeout' | 'survived';
-}
-
-async function tryAll(checkouts: readonly Checkout[], times: Times): Promise<Tried[]> {
+async function tryAll(checkouts: readonly Checkout[], known: readonly TestFile[]): Promise<Map<Mutant, Outcome>> {
   const waiting = [...chosen];
-  const done: Tried[] = [];
+  const done = new Map<Mutant, Outcome>();
   const worker = async (checkout: Checkout) => {
     for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-      const files = testsOf(root, mutant.file).sort((one, other) => (times.get(one) ?? 0) - (times.get(other) ?? 0));
-      const { outcome, by } = await tried(checkout, mutant, files, times);
-      done.push({ mutant, outcome });
-      console.log(`${outcome.padEnd(8)} ${named(mutant)}${by === undefined ? '' : ` by ${by}`}`);
+      const tests = new Set(testsOf(root, mutant.file));
+      const { outcome, by } = await trial(
+        checkout,
+        mutant,
+        known.filter(({ file }) => tests.has(file)),
+      );
+      done.set(mutant, outcome);
+      console.log(`${outcome.padEnd(9)} ${named(mutant)}${by === undefined ? '' : ` by ${by}`}`);
     }
   };
   await Promise.all(checkouts.map(worker));
   return done;
 }
 
-function report(done: readonly Tried[]): void {
+function report(done: ReadonlyMap<Mutant, Outcome>): void {
   const accepted = readAccepted(readFileSync(new URL('../mutants.md', import.meta.url), 'utf8'));
-  const survivors = done.filter(({ outcome }) => outcome === 'survived').map(({ mutant }) => mutant);
+  const survivors = [...done].filter(([, outcome]) => outcome === 'survived' || outcome === 'unreached').map(([mutant]) => mutant);
   const left = survivors.filter((mutant) => reasonOf(mutant, accepted) !== undefined);
   const open = survivors.filter((mutant) => !left.includes(mutant));
   console.log('');
   for (const mutant of open) console.log(`no test notices: ${named(mutant)}`);
-  const noticed = done.length - survivors.length;
-  const score = ((100 * noticed) / Math.max(1, done.length - left.length)).toFixed(1);
-  console.log(`${noticed} noticed, ${open.length} not, ${left.length} left on purpose: ${score} %`);
+  for (const { path, all } of folders) {
+    const [tried, notNoticed, onPurpose] = [[...done.keys()], open, left].map((some) => some.filter((mutant) => all.includes(mutant)).length);
+    console.log(`${path}: ${tried} of ${all.length} mutants tried, ${notNoticed} not noticed, ${onPurpose} left on purpose`);
+  }
   process.exitCode = open.length > 0 ? 1 : 0;
 }

@@ -1,25 +1,67 @@
-// Which test files hold which sources: those that are quick and near first, since the first failure ends the look at a mutant.
+// Which test files may hold which sources: near ones, and not every one that starts a server. Which of them reach a mutant is counted in the run.
 import { globSync } from 'node:fs';
 
 /** Folders or files that are mutated, with patterns of the test files that hold them. The first entry that fits counts. */
 export const TEST_MAP: readonly (readonly [sources: string, tests: readonly string[]])[] = [
   ['kernel/runtime', ['test/kernel/runtime/*.test.ts', 'test/actors/crash.test.ts', 'test/actors/kmip/stream.actor.test.ts']],
-  ['kernel/store', ['test/kernel/store/*.test.ts', 'test/kernel/backup.test.ts', 'test/plugins/auth/sessions.test.ts']],
-  ['kernel/http', ['test/kernel/http/*.test.ts', 'test/plugins/auth/sessions.test.ts', 'test/security/old-tls.test.ts']],
-  ['actors/session', ['test/plugins/auth/sessions.test.ts', 'test/plugins/auth/{login,isolation,administration,second-factor,certificate-login}.test.ts']],
-  ['actors/token', ['test/plugins/auth/machine/{token,approle-login,cluster-login,roles}.test.ts', 'test/plugins/auth/token-login.test.ts']],
+  [
+    'kernel/store',
+    [
+      'test/kernel/store/*.test.ts',
+      'test/kernel/backup.test.ts',
+      'test/plugins/auth/sessions.test.ts',
+      'test/security/{audit,forged-rows,database-failure,lists}.test.ts',
+    ],
+  ],
+  [
+    'kernel/http',
+    ['test/kernel/http/*.test.ts', 'test/plugins/auth/{sessions,login}.test.ts', 'test/security/{old-tls,bounds,shares,unread-answers,audit}.test.ts'],
+  ],
+  [
+    'actors/session',
+    [
+      'test/actors/session/*.test.ts',
+      'test/plugins/auth/{sessions,idle-sessions,login,isolation,administration,second-factor,certificate-login}.test.ts',
+      'test/actors/rights.test.ts',
+      'test/security/{audit,lists,quotas}.test.ts',
+    ],
+  ],
+  [
+    'actors/token',
+    [
+      'test/plugins/auth/machine/{token,approle-login,cluster-login,roles}.test.ts',
+      'test/plugins/auth/token-login.test.ts',
+      'test/actors/rights.test.ts',
+      'test/security/{audit,lists,quotas}.test.ts',
+    ],
+  ],
   [
     'actors/directory',
     [
       'test/plugins/auth/{login,second-factor,administration,isolation,certificate-login,token-login,sessions}.test.ts',
       'test/plugins/auth/machine/*.test.ts',
-      'test/security/{lost-updates,refused-login,second-factor-guesses,super-realm}.test.ts',
+      'test/security/{lost-updates,refused-login,second-factor-guesses,super-realm,audit,lists,quotas,bounds}.test.ts',
+      'test/actors/{rights,identity,totp.machine}.test.ts',
     ],
   ],
-  ['actors/kmip/access.ts', ['test/actors/kmip/others-objects.test.ts', 'test/plugins/keys/access.test.ts', 'test/actors/kmip/*.test.ts']],
+  [
+    'actors/kmip/access.ts',
+    [
+      'test/actors/kmip/others-objects.test.ts',
+      'test/plugins/keys/access.test.ts',
+      'test/actors/kmip/*.test.ts',
+      'test/security/{key-audit,forged-rows}.test.ts',
+    ],
+  ],
   [
     'actors/kmip/object',
-    ['test/actors/kmip/object/*.test.ts', 'test/actors/kmip/{operations,message,rest}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts'],
+    [
+      'test/actors/kmip/object/*.test.ts',
+      'test/actors/kmip/{operations,message,rest}/*.test.ts',
+      'test/actors/kmip/*.test.ts',
+      'test/plugins/keys/*.test.ts',
+      'test/security/{key-quotas,key-audit,forged-rows,data-keys,describing}.test.ts',
+    ],
   ],
   ['actors/kmip/operations', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
 ];

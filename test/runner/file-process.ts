@@ -22,13 +22,22 @@ export interface ProcessLimits {
   readonly limitMs: number;
   /** For what a file has started to end after it. */
   readonly graceMs: number;
+  /** Whether it is killed as soon as uvu has told of a test that failed, for whoever asks no more than that. */
+  readonly isOverAtFailure?: boolean;
 }
 
+/** What uvu prints as soon as a test has failed. */
+const FAILURE = '✘ ';
 const ENTRY = fileURLToPath(new URL('entry.ts', import.meta.url));
 const running = new Set<ChildProcess>();
 
 /** @param root folder that the process works in @param file path from there @param env more of its environment */
-export function runFile(root: string, file: string, { limitMs, graceMs }: ProcessLimits, env: Readonly<Record<string, string>> = {}): Promise<Ended> {
+export function runFile(
+  root: string,
+  file: string,
+  { limitMs, graceMs, isOverAtFailure = false }: ProcessLimits,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ENTRY, `${root}/${file}`], {
     cwd: root,
@@ -40,6 +49,7 @@ export function runFile(root: string, file: string, { limitMs, graceMs }: Proces
   let [output, said, overran, leftOpen] = ['', '', false, false];
   const streams = child.stdio.slice(1) as Readable[];
   for (const stream of streams.slice(0, 2)) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  if (isOverAtFailure) streams[0]?.on('data', (text: string) => text.includes(FAILURE) && killGroup(child));
   streams[2]?.setEncoding('utf8').on('data', (text: string) => (said += text));
   const limit = setTimeout(() => {
     overran = true;

@@ -17,7 +17,7 @@ interface Validity {
 const WHAT = 'the certificate';
 
 /** Critical extensions that are either acted on here or are not about the chain. */
-const UNDERSTOOD: readonly string[] = Object.values(EXTENSION);
+const UNDERSTOOD: readonly string[] = Object.values(EXTENSION).filter((oid) => oid !== EXTENSION.nameConstraints);
 
 class Invalid extends Error {}
 class Incomplete extends Error {}

@@ -1,7 +1,8 @@
 // Issues X.509 certificates, self-signed or in a chain, with issuer keys of every signature algorithm (RFC 5280 section 4, KMIP 2.1 section 6.1.6).
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { Refusal } from '../refusal.ts';
-import { EXTENSION, type Extension, parseExtensions, writeExtension } from './certificate-extension.ts';
+import { EXTENSION, type Extension, writeExtension } from './certificate-extension.ts';
+import { parseExtensions } from './certificate-extension-text.ts';
 import { type CertificateFacts, certificateFacts, keyIdentifierOf } from './certificate-facts.ts';
 import { writeTime } from './certificate-time.ts';
 import { context, sequence, unsigned } from './der.ts';

@@ -39,6 +39,13 @@ export const nullElement = (): Buffer => element(DER.null);
 export const boolean = (value: boolean): Buffer => element(DER.boolean, Buffer.of(value ? 0xff : 0));
 /** A bit string of whole bytes. */
 export const bits = (content: Uint8Array): Buffer => element(DER.bits, Buffer.of(0), content);
+/** A bit string of named bits, by their numbers, without the zero bits at its end, as DER wants. */
+export function namedBits(tag: number, numbers: readonly number[]): Buffer {
+  const last = Math.max(0, ...numbers);
+  const bytes = Buffer.alloc(numbers.length === 0 ? 0 : (last >> 3) + 1);
+  for (const number of numbers) bytes[number >> 3] = (bytes[number >> 3] as number) | (0x80 >> (number & 7));
+  return element(tag, Buffer.of(numbers.length === 0 ? 0 : 7 - (last & 7)), bytes);
+}
 export const context = (number: number, ...contents: readonly Uint8Array[]): Buffer => element(0xa0 | number, ...contents);
 
 /** An integer that is not negative. */

@@ -47,6 +47,15 @@ export function writeName(name: DistinguishedName): Buffer {
   return sequence(...parts);
 }
 
+/** As people write it, `CN=leaf,O=ACME` (RFC 4514), of the attributes that KMIP knows. @throws Refusal InvalidField for what is no name */
+export function nameText(der: Uint8Array): string {
+  return Object.entries(readName(der))
+    .flatMap(([attribute, values]) => values.map((value) => `${attribute}=${escaped(value)}`))
+    .join(',');
+}
+
+const escaped = (value: string): string => value.replaceAll(/[,+"\\<>;]|^[# ]| $/g, '\\$&').replaceAll('\0', '\\00');
+
 /** The attributes that KMIP knows; others are left out. @throws Refusal InvalidField for what is no name */
 export function readName(der: Uint8Array): DistinguishedName {
   const what = 'a distinguished name';

@@ -1,6 +1,8 @@
 // Format-preserving encryption of text: FF1 over an alphabet, with a 256-bit AES key.
 import { Refusal } from '../refusal.ts';
 import { ff1 } from './ff1.ts';
+import type { FpeDescription } from './fpe-description.ts';
+import { decimalOf, doubleBits } from './fpe-double.ts';
 import { keyObject, type SecretKey } from './secret-key.ts';
 
 const DIGITS = '0123456789';
@@ -26,6 +28,8 @@ export interface FpeParameters {
   readonly alphabet?: string;
   /** 2 to 36, in place of an alphabet: digits, then lower-case letters. */
   readonly radix?: number;
+  /** In place of both. */
+  readonly described?: FpeDescription;
   /** Public; another tweak is another permutation. Empty by default. */
   readonly tweak?: Uint8Array;
 }
@@ -61,15 +65,25 @@ export function ff1Decrypt(key: SecretKey, parameters: FpeParameters, data: Uint
 function permuted(key: SecretKey, parameters: FpeParameters, data: Uint8Array, encrypting: boolean): Uint8Array {
   const object = keyObject(key);
   if (object.symmetricKeySize !== KEY_BYTES) throw invalid('FF1 takes an AES key of 256 bits');
-  const { tweak = new Uint8Array() } = parameters;
+  const { tweak = new Uint8Array(), described } = parameters;
   if (tweak.length > MAX_TWEAK_BYTES) throw invalid(`the tweak is longer than ${MAX_TWEAK_BYTES} bytes`);
-  const characters = alphabetOf(parameters);
-  const numerals = numeralsOf(data, characters);
-  return Buffer.from(
-    ff1(object, characters.length, tweak, numerals, encrypting)
-      .map((numeral) => characters[numeral])
-      .join(''),
-  );
+  const characters = described?.characters ?? alphabetOf(parameters);
+  const given = [...decoded(data)];
+  if (given.length > MAX_TEXT) throw invalid(`the text is longer than ${MAX_TEXT} characters`);
+  if (described?.type !== 'float') return Buffer.from(turned(given, described?.type === 'text'));
+  return Buffer.from(encrypting ? turned([...doubleBits(given.join(''))], false) : decimalOf(turned(bitsIn(given), false)));
+
+  function turned(text: readonly string[], keepsOthers: boolean): string {
+    const { numerals, others } = numeralsOf(text, characters, keepsOthers);
+    const out = ff1(object, characters.length, tweak, numerals, encrypting).values();
+    return text.map((_, at) => others.get(at) ?? characters[out.next().value as number]).join('');
+  }
+}
+
+function bitsIn(text: readonly string[]): string[] {
+  const bits = text.join('').trim().toLowerCase();
+  if (!/^[0-9a-f]{16}$/.test(bits)) throw invalid('what was encrypted as a number with a fraction has 16 hexadecimal digits');
+  return [...bits];
 }
 
 function alphabetOf({ alphabet, radix }: FpeParameters): readonly string[] {
@@ -85,17 +99,36 @@ function alphabetOf({ alphabet, radix }: FpeParameters): readonly string[] {
   return characters;
 }
 
-function numeralsOf(data: Uint8Array, characters: readonly string[]): number[] {
-  const text = [...decoded(data)];
-  if (text.length > MAX_TEXT) throw invalid(`the text is longer than ${MAX_TEXT} characters`);
-  const minimum = Math.max(2, shortest(characters.length));
-  if (text.length < minimum) throw invalid(`the text is too short: with ${characters.length} characters to choose from it needs at least ${minimum}`);
-  const place = new Map(characters.map((character, i) => [character, i]));
-  return text.map((character) => {
+interface Numerals {
+  readonly numerals: readonly number[];
+  /** What is no character of the alphabet, by its place in the text. */
+  readonly others: ReadonlyMap<number, string>;
+}
+
+function numeralsOf(text: readonly string[], characters: readonly string[], keepsOthers: boolean): Numerals {
+  const place = placesOf(characters);
+  const numerals: number[] = [];
+  const others = new Map<number, string>();
+  for (const [at, character] of text.entries()) {
     const numeral = place.get(character);
-    if (numeral === undefined) throw invalid('the text has a character outside the alphabet');
-    return numeral;
-  });
+    if (numeral !== undefined) numerals.push(numeral);
+    else if (keepsOthers) others.set(at, character);
+    else throw invalid('the text has a character outside the alphabet');
+  }
+  const minimum = Math.max(2, shortest(characters.length));
+  if (numerals.length < minimum) throw invalid(`the text is too short: with ${characters.length} characters to choose from it needs at least ${minimum}`);
+  return { numerals, others };
+}
+
+/** Of the alphabets that have names, which are made once. */
+const places = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
+
+function placesOf(characters: readonly string[]): ReadonlyMap<string, number> {
+  const known = places.get(characters);
+  if (known) return known;
+  const found = new Map(characters.map((character, i) => [character, i]));
+  places.set(characters, found);
+  return found;
 }
 
 /** The least length for which there are enough strings. */

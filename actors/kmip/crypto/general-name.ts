@@ -23,7 +23,8 @@ export function writeGeneralName(text: string): Buffer {
   throw new Refusal('InvalidField', 'subjectAltName: a name is not email:, DNS:, URI: or IP: with a value');
 }
 
-function addressBytes(address: string, family: number): Buffer {
+/** @param family of `isIP` */
+export function addressBytes(address: string, family: number): Buffer {
   if (family === 4) return Buffer.from(address.split('.').map(Number));
   const [head = '', tail] = dottedEnd(address).split('::');
   const groups = (part: string): number[] => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));

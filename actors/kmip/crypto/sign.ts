@@ -16,7 +16,7 @@ import type { Digest } from './digest-name.ts';
 import { type SignatureEncoding, signDigest, verifyDigest } from './digest-signature.ts';
 import type { CryptographicParameters } from './parameters.ts';
 import { signPss, verifyPss } from './pss.ts';
-import { type Scheme, schemeOf } from './signature-scheme.ts';
+import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
 /** One of the two. */
 interface SignatureInput {
@@ -65,10 +65,9 @@ export function verify(
   encoding: SignatureEncoding = 'der',
 ): boolean {
   const { data, digest } = oneOf(input);
-  const scheme = schemeOf(key, parameters, digest?.length);
-  return attempt(() =>
-    digest === undefined ? verifyData(key, scheme, data, signature, encoding) : verifyGivenDigest(key, scheme, digest, signature, encoding),
-  );
+  const isOf = (scheme: Scheme): boolean =>
+    attempt(() => (digest === undefined ? verifyData(key, scheme, data, signature, encoding) : verifyGivenDigest(key, scheme, digest, signature, encoding)));
+  return verifyingSchemes(key, parameters, digest?.length).some(isOf);
 }
 
 function oneOf({ data, digest }: SignatureInput): { data: Uint8Array; digest?: undefined } | { data?: undefined; digest: Uint8Array } {

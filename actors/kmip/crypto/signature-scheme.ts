@@ -69,6 +69,17 @@ export function schemeOf(key: KeyObject, parameters: CryptographicParameters, di
   return family === 'pss' ? pss(parameters, digest) : { kind: family, digest };
 }
 
+/**
+ * What a signature may be of: one scheme, but where nothing says how RSA is padded. Signing takes PKCS#1 v1.5 then; verifying takes PSS too, for clients
+ * that name it when they sign, and leave it to the server to know that when they verify.
+ * @throws Refusal as schemeOf does
+ */
+export function verifyingSchemes(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): readonly Scheme[] {
+  const scheme = schemeOf(key, parameters, digestLength);
+  const isOpen = scheme.kind === 'pkcs1' && parameters.digitalSignatureAlgorithm === undefined && parameters.paddingMethod === undefined;
+  return isOpen ? [scheme, pss(parameters, scheme.digest)] : [scheme];
+}
+
 function hashOf({ digitalSignatureAlgorithm, hashingAlgorithm }: CryptographicParameters, digestLength: number | undefined): HashingAlgorithm {
   const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].hash;
   if (named !== undefined && hashingAlgorithm !== undefined && named !== hashingAlgorithm)

@@ -4,7 +4,7 @@ import { Refusal } from '../refusal.ts';
 import type { SignatureEncoding } from './digest-signature.ts';
 import type { CryptographicParameters } from './parameters.ts';
 import { attempt, opensslInput, sign, signGivenDigest, verify, verifyGivenDigest } from './sign.ts';
-import { schemeOf } from './signature-scheme.ts';
+import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
 interface SignStream {
   update(data: Uint8Array): void;
@@ -54,17 +54,20 @@ export function signStream(key: KeyObject, parameters: CryptographicParameters, 
 
 /** @throws Refusal as verify does */
 export function verifyStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): VerifyStream {
-  const scheme = schemeOf(key, parameters);
+  const [scheme, ...others] = verifyingSchemes(key, parameters) as [Scheme, ...Scheme[]];
   if (scheme.kind === 'pure') {
     const held = holder();
     return { update: held.update, final: (signature) => verify(key, parameters, { data: held.all() }, signature) };
   }
   const input = opensslInput(key, scheme, encoding, true);
-  if (input === undefined) {
+  if (input === undefined || others.length > 0) {
     const hashing = createHash(scheme.digest.name);
     return {
       update: (data) => void hashing.update(data),
-      final: (signature) => attempt(() => verifyGivenDigest(key, scheme, hashing.digest(), signature, encoding)),
+      final(signature) {
+        const digest = hashing.digest();
+        return [scheme, ...others].some((each) => attempt(() => verifyGivenDigest(key, each, digest, signature, encoding)));
+      },
     };
   }
   const verifying = createVerify(scheme.digest.name);

@@ -62,6 +62,7 @@ const OLDER: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
   AttributeNotFound: 'ItemNotFound',
   AttributeReadOnly: 'PermissionDenied',
   AttributeSingleValued: 'IllegalOperation',
+  BadPassword: 'InvalidField',
   BadCryptographicParameters: 'InvalidField',
   EncodingOptionError: 'InvalidField',
   IllegalObjectType: 'IllegalOperation',

@@ -23,16 +23,16 @@ export async function serve(server: KeyServer, bytes: Uint8Array, encoding: Enco
   const fallback = endpoint === '1_4' ? NEWEST_1 : NEWEST;
   let message: Structure;
   try {
-    if (encoding === 'json') {
+    if (isJson(encoding)) {
       const { operation, node } = decodeJsonRequest(bytes);
-      if (operation !== undefined) return await serveBare(server, operation, node, fallback, caller);
+      if (operation !== undefined) return await serveBare(server, operation, node, { version: fallback, encoding }, caller);
       message = node;
     } else message = encoding === 'binary' ? decodeRequest(bytes) : decodeXml(bytes);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
     if (error.reason === 'OperationNotSupported') return refused(server, 404, error.detail ?? '', `?:${error.reason}`);
-    const bare = encoding === 'json' ? bareOperation(bytes) : undefined;
+    const bare = isJson(encoding) ? bareOperation(bytes) : undefined;
     if (bare !== undefined) return refused(server, 422, error.detail ?? '', `${bare}:${error.reason}`);
     return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), [`?:${error.reason}`]);
   }
@@ -78,13 +78,21 @@ function limited(head: ResponseHead, outcomes: readonly Outcome[], { maximumResp
 }
 
 function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {
-  const body = encoding === 'json' ? encodeJson(answer) : encoding === 'binary' ? encodeBinary(answer) : encodeXml(answer);
+  const body = isJson(encoding) ? encodeJson(answer, undefined, isCompact(encoding)) : encoding === 'binary' ? encodeBinary(answer) : encodeXml(answer);
   return { status: 200, body, outcomes };
 }
 
+const isJson = (encoding: Encoding): boolean => encoding === 'json' || encoding === 'compact-json';
+const isCompact = (encoding: Encoding): boolean => encoding === 'compact-json';
+
 const counted = ({ item, status, reason }: Outcome): string => `${item.operation ?? '?'}:${status === 'OperationFailed' ? (reason ?? status) : status}`;
 
-async function serveBare(server: KeyServer, code: number, payload: Structure, version: Version, caller: Principal): Promise<Answer> {
+interface Manner {
+  readonly version: Version;
+  readonly encoding: Encoding;
+}
+
+async function serveBare(server: KeyServer, code: number, payload: Structure, { version, encoding }: Manner, caller: Principal): Promise<Answer> {
   const operation: OperationName = nameOf('Operation', code);
   const item = { operation, code, id: undefined, payload };
   const ctx = new BatchContext(server, caller, version);
@@ -92,7 +100,7 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, ve
     const outcome = await runItem(ctx, item);
     if (outcome.failure) throw outcome.failure;
     if (outcome.status !== 'Success') return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
-    const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`);
+    const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
     return { status: 200, body, outcomes: [counted(outcome)] };
   } finally {
     ctx.opening.end();

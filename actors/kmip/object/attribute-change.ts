@@ -3,7 +3,7 @@ import { Refusal } from '../refusal.ts';
 import { binarySize } from '../ttlv/binary.ts';
 import { tagName } from '../ttlv/names.ts';
 import { boolean, longInteger, type Node, structure, TYPE } from '../ttlv/node.ts';
-import { child, longOf } from '../ttlv/read.ts';
+import { child, codeOf, longOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireOpenDate } from './attribute-dates.ts';
 import { type AttributeReference, isTags, referenceTo, valuesOf } from './attribute-reference.ts';
@@ -65,7 +65,7 @@ export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice,
   const reference = referenceTo(node);
   requireRight(reference, mayClientModify(node.tag));
   requireOpenDate(draft, node.tag, now);
-  const chosen = choose(draft, reference, choice);
+  const chosen = choose(draft, reference, choice, node);
   const others = valuesOf(draft.attributes, reference).filter((value) => value !== chosen);
   if (node.tag === TAG.Name && others.some((value) => sameNode(value.node, node)))
     throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object has this Name already');
@@ -77,7 +77,7 @@ export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice,
 
 /** @throws Refusal MultiValuedAttribute and those of adding and modifying */
 export function setValue(draft: DescriptionDraft, node: Node, now: number): AttributeValue {
-  const values = valuesOf(draft.attributes, referenceTo(node));
+  const values = ofSameKind(valuesOf(draft.attributes, referenceTo(node)), node);
   if (values.length > 1) throw new Refusal('MultiValuedAttribute', `${tagName(node.tag)} has several values`);
   return values.length === 0 ? addValue(draft, node, now) : modifyValue(draft, node, {}, now);
 }
@@ -102,8 +102,17 @@ export function deleteAll(draft: DescriptionDraft, reference: AttributeReference
   }
 }
 
-function choose(draft: DescriptionDraft, reference: AttributeReference, { index, current }: Choice): AttributeValue {
-  const values = valuesOf(draft.attributes, reference);
+/** Links of other types are other attributes in all but their name. */
+function ofSameKind(values: readonly AttributeValue[], meant: Node): readonly AttributeValue[] {
+  if (meant.tag !== TAG.Link || meant.type !== TYPE.Structure) return values;
+  const type = codeOf(meant, TAG.LinkType);
+  return values.filter(({ node }) => node.type === TYPE.Structure && codeOf(node, TAG.LinkType) === type);
+}
+
+/** @param meant the new value, whose kind tells which one it replaces where nothing else does */
+function choose(draft: DescriptionDraft, reference: AttributeReference, { index, current }: Choice, meant?: Node): AttributeValue {
+  const all = valuesOf(draft.attributes, reference);
+  const values = meant && index === undefined && !current ? ofSameKind(all, meant) : all;
   if (values.length === 0) throw absent(reference);
   if (index === undefined && !current && values.length > 1)
     throw new Refusal('AttributeInstanceNotFound', `${tagName(reference.tag)} has several values; name the one that is meant`);

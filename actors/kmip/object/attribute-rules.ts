@@ -4,8 +4,8 @@ import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { codeName, enumerationNames } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
-import { enumeration, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
-import { child, nameOf, textOf } from '../ttlv/read.ts';
+import { enumeration, interval, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
+import { child, nameOf, secondsOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { isTags } from './attribute-reference.ts';
 import { ATTRIBUTES, type AttributeRule, type ClientRight, MEMBER_TYPES } from './attribute-table.ts';
@@ -82,7 +82,7 @@ export function checkAttribute(node: Node, objectType: ObjectType): Node {
 export function checkForm(node: Node): Node {
   const rule = ruleOf(node.tag);
   if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
-  const whole = rotateName(node);
+  const whole = asRuled(rotateName(node), rule);
   if (whole.type !== rule.type) throw new Refusal('InvalidAttributeValue', `the value of ${tagName(node.tag)} has the wrong type`);
   if (whole.type === TYPE.Structure) checkStructure(whole, rule);
   checkCode(whole);
@@ -96,6 +96,12 @@ function checkCode(node: Node): void {
   const names = node.type === TYPE.Enumeration && node.value < EXTENSIONS ? enumerationNames(node.tag) : undefined;
   if (names !== undefined && names.name(node.value as number) === undefined)
     throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${codeName(node.value as number, names)}`);
+}
+
+/** Seconds are read from the other types of whole numbers too. */
+function asRuled(node: Node, rule: AttributeRule): Node {
+  const seconds = rule.type === TYPE.Interval ? secondsOf(node) : undefined;
+  return seconds === undefined ? node : interval(node.tag, seconds);
 }
 
 /** Clients also send the name alone. */

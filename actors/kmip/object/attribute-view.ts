@@ -92,6 +92,7 @@ function digestNodes(content: Structure): Node[] {
 function keyFormat({ attributes }: ObjectDescription, content: Structure | undefined): Node[] {
   const block = content && structureOf(content, TAG.KeyBlock);
   const digest = attributes.first(TAG.Digest);
+  if (content && codeOf(content, TAG.CertificateType) === ENUM.CertificateType.X_509) return [enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.X_509)];
   const format = block ? codeOf(block, TAG.KeyFormatType) : digest?.type === TYPE.Structure ? codeOf(digest, TAG.KeyFormatType) : undefined;
   return format === undefined ? [] : [enumeration(TAG.KeyFormatType, format)];
 }

@@ -10,6 +10,7 @@ import { bytes, enumeration, integer, type Structure, structure, text } from '..
 import { bytesOf, codeOf, nameOf, required } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
+import { certificateUsage } from './certificate-usage.ts';
 import { givenAlgorithm, givenLength } from './new-attributes.ts';
 
 const NAME_ATTRIBUTES = [
@@ -35,6 +36,7 @@ export const ISSUER_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTR
 const DESCRIBED: readonly number[] = [
   TAG.CertificateType,
   TAG.CertificateLength,
+  TAG.KeyFormatType,
   TAG.DigitalSignatureAlgorithm,
   TAG.X_509CertificateIdentifier,
   TAG.X_509CertificateSubject,
@@ -48,9 +50,10 @@ const DESCRIBED: readonly number[] = [
 
 /**
  * @param content a Certificate structure; of a PGP certificate only the type and the length are told
+ * @param ofKey the usage mask of its public key, where this server has it; the certificate gets it where nothing else says its uses
  * @throws Refusal InvalidField for what is no certificate, or another than the attributes say; InvalidMessage for a malformed structure
  */
-export function describeCertificate(content: Structure, attributes: AttributeSet): void {
+export function describeCertificate(content: Structure, attributes: AttributeSet, ofKey?: number): void {
   const type = required(codeOf(content, TAG.CertificateType), TAG.CertificateType);
   const value = required(bytesOf(content, TAG.CertificateValue), TAG.CertificateValue);
   const given = attributes.first(TAG.CertificateType);
@@ -61,6 +64,8 @@ export function describeCertificate(content: Structure, attributes: AttributeSet
   attributes.set(integer(TAG.CertificateLength, value.length));
   if (type !== ENUM.CertificateType.X_509) return;
   const facts = certificateFacts(value);
+  attributes.set(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.X_509));
+  if (!attributes.has(TAG.CryptographicUsageMask)) attributes.set(integer(TAG.CryptographicUsageMask, certificateUsage(facts, ofKey)));
   describeKey(facts, attributes);
   describeNames(facts, attributes);
   describeForOldClients(value, facts, attributes);

@@ -1,8 +1,8 @@
 // Room for the contents that one thread has open at a time: users store objects of many megabytes, and bytes outside of the heap have no other bound.
 import { Fault } from '../../../kernel/fault.ts';
 
-/** Bytes of the large contents that are open together; a single call may have more where its operation needs them. */
-const MAX_OPEN_BYTES = 67_108_864;
+/** Bytes of the large contents that are open together, each of which is held twice for a while; a single call may have more where its operation needs them. */
+const MAX_OPEN_BYTES = 33_554_432;
 /** Calls that wait for room: beyond them few would be done before their deadline. */
 const MAX_WAITING_CALLS = 256;
 

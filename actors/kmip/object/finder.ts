@@ -46,7 +46,7 @@ function absent(right: OperationName, name: string, message = `object not found 
 }
 
 /** Where a finder reads. */
-export interface Source<T extends D, D extends ObjectDescription> {
+interface Source<T extends D, D extends ObjectDescription> {
   readonly from: Reader;
   /** @param content whether it is to be used: then a small one comes with the object */
   held(id: string, content: boolean): Promise<Held<D> | undefined>;

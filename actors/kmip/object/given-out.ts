@@ -1,5 +1,5 @@
 // The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext, OperationName } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, type Structure } from '../ttlv/node.ts';
@@ -10,7 +10,8 @@ import { askedFormat, inFormat } from './format.ts';
 import { algorithmOf } from './key-material.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { unwrapContent, wrapContent } from './wrapping.ts';
+import { asPkcs12 } from './pkcs12-export.ts';
+import { unencodedFormat, unwrapContent, wrapContent } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
 const { ObjectType, KeyWrapType } = ENUM;
@@ -22,13 +23,32 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
-  const content = inFormat(object, askedFormat(request));
+  const content = inFormat(object, askedFormat(request) ?? (specification && unencodedFormat(object, specification)));
   if (specification) return wrapContent(content, specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);
   if (wrapper !== undefined && !clear) return wrapContent(content, wrappingSpecification(wrapper), ctx);
   if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
   return clear ? unwrapContent(content, ctx) : content;
+}
+
+/**
+ * The same as a PKCS#12 file, which is open to whoever has given its password: what may leave wrapped only does not leave so.
+ * @param named the certificate, where the file was asked for by it
+ */
+export async function fileGivenOut(
+  request: Structure,
+  key: ManagedObject,
+  named: ManagedObject,
+  right: OperationName,
+  ctx: OperationContext,
+): Promise<Structure> {
+  if (key.type !== ObjectType.PrivateKey) return inFormat(key, 'PKCS_12');
+  if (flagOf(key.attributes, TAG.Sensitive, false)) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped by a key only');
+  if (!flagOf(key.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
+  const file = await asPkcs12(key, named, request, right, ctx);
+  if (flagOf(key.attributes, TAG.Fresh, false)) await notFreshAnyMore(key.id, ctx);
+  return file;
 }
 
 const POINTS: ReadonlySet<string> = new Set(['EC', 'ECDSA', 'ECDH', 'ECMQV']);

@@ -6,7 +6,7 @@ import { type IndexTerm, indexTerms } from './index-terms.ts';
 import { type DescriptionDraft, hasContent } from './managed-object.ts';
 
 /** A term as it is stored. */
-export interface StoredTerm extends IndexTerm {
+interface StoredTerm extends IndexTerm {
   readonly owner: string;
 }
 

@@ -17,6 +17,8 @@ export interface Use {
   readonly fpeBits?: number;
   /** Applying protection needs an Active key; processing what is protected is also done by keys that are Deactivated or Compromised. */
   readonly protects: boolean;
+  /** What the mask must permit, where it is not called as the operation. */
+  readonly permission?: string;
   /** How a refusal begins. */
   readonly failure: string;
 }
@@ -29,8 +31,8 @@ export const USE = {
   MAC: { operation: 'MAC', bits: BIT.MACGenerate, protects: true, failure: 'no valid key for id' },
   MACVerify: { operation: 'MACVerify', bits: BIT.MACVerify, protects: false, failure: 'no valid key for id' },
   DeriveKey: { operation: 'DeriveKey', bits: BIT.DeriveKey, protects: true, failure: 'no valid key for id' },
-  WrapKey: { operation: 'Get', bits: BIT.WrapKey, protects: true, failure: 'no valid wrapping key' },
-  UnwrapKey: { operation: 'Import', bits: BIT.UnwrapKey, protects: false, failure: 'no valid wrapping key' },
+  WrapKey: { operation: 'Get', bits: BIT.WrapKey, protects: true, permission: 'WrapKey', failure: 'no valid wrapping key' },
+  UnwrapKey: { operation: 'Import', bits: BIT.UnwrapKey, protects: false, permission: 'UnwrapKey', failure: 'no valid wrapping key' },
   /** Of any kind of protection. */
   GetUsageAllocation: {
     operation: 'GetUsageAllocation',
@@ -59,7 +61,8 @@ export function requireUse(object: ObjectDescription, use: Use, now: number): vo
   const mask = attributes.first(TAG.CryptographicUsageMask)?.value;
   if (typeof mask === 'number' && (mask & (use.bits | BIT.Unrestricted)) !== 0) return;
   if (typeof mask === 'number' && use.fpeBits !== undefined && (mask & use.fpeBits) !== 0 && isFpe(object)) return;
-  throw unusable(object, use, 'IncompatibleCryptographicUsageMask', `its usage mask does not permit ${use.operation}`);
+  const why = mask === undefined ? 'it has no usage mask, which would have to permit' : 'its usage mask does not permit';
+  throw unusable(object, use, 'IncompatibleCryptographicUsageMask', `${why} ${use.permission ?? use.operation}`);
 }
 
 function requireState(object: ObjectDescription, use: Use, state: ObjectDescription['state']): void {

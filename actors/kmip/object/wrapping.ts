@@ -4,7 +4,7 @@ import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../c
 import type { CryptographicParameters } from '../crypto/parameters.ts';
 import { unwrap, type Wrapped, type WrappingKey, wrap, wrappingCipher } from '../crypto/wrap.ts';
 import type { OperationContext } from '../operations/operation.ts';
-import { Refusal, type ResultReason } from '../refusal.ts';
+import { Refusal } from '../refusal.ts';
 import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
@@ -13,7 +13,7 @@ import { TAG } from '../ttlv/tag.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
 import { asymmetricKey, keyBlockOf, secretKey } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { requireUse, USE } from './usage.ts';
+import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
 
 const { ObjectType, WrappingMethod } = ENUM;
 
@@ -26,7 +26,7 @@ export async function wrapContent(content: Structure, specification: Structure, 
   if (method !== WrappingMethod.Encrypt)
     throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const key = await wrappingKey(ctx, information, USE.WrapKey);
+  const key = await wrappingKey(ctx, information);
   return wrapWith(key, content, specification);
 }
 
@@ -54,28 +54,19 @@ function plainOf(block: Structure, specification: Structure, encoding: number): 
   if (encoding === ENUM.EncodingOption.TTLVEncoding) return encodeBinary(value);
   if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes are wrapped in the TTLV encoding only');
   const material = child(value, TAG.KeyMaterial);
-  if (material?.type !== TYPE.ByteString) throw new Refusal('EncodingOptionError', 'without encoding, the key format must be one of bytes');
+  if (material?.type !== TYPE.ByteString)
+    throw new Refusal('EncodingOptionError', 'without encoding the key format is one of bytes: name one as KeyFormatType');
   return material.value;
 }
 
-/** What is wrong with a wrapping key has reasons of its own. */
-const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
-  ObjectNotFound: 'WrappingObjectNotFound',
-  ItemNotFound: 'WrappingObjectNotFound',
-  ObjectArchived: 'WrappingObjectArchived',
-  ObjectDestroyed: 'WrappingObjectDestroyed',
-};
-
-async function wrappingKey(ctx: OperationContext, information: Structure, use: typeof USE.WrapKey | typeof USE.UnwrapKey): Promise<ManagedObject> {
-  try {
-    const key = await ctx.use(information, use === USE.WrapKey ? 'Get' : 'Decrypt');
-    requireUse(key, use, ctx.now);
-    return key;
-  } catch (error) {
-    const reason = error instanceof Refusal ? OF_WRAPPING[error.reason] : undefined;
-    if (reason === undefined) throw error;
-    throw new Refusal(reason, reason === 'WrappingObjectNotFound' ? 'the wrapping key is not found' : (error as Refusal).message);
-  }
+/**
+ * The format of an object that is wrapped without encoding, where the client names none: Raw for what is kept as a structure, which has no
+ * bytes to wrap.
+ */
+export function unencodedFormat({ content }: ManagedObject, specification: Structure): 'Raw' | undefined {
+  if (codeOf(specification, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding || !content || !structureOf(content, TAG.KeyBlock)) return undefined;
+  const { material, wrapping } = keyBlockOf(content);
+  return wrapping || material instanceof Uint8Array ? undefined : 'Raw';
 }
 
 /** Tags, a keyset and a placeholder may stand for another key tomorrow: what is wrapped says which key it was. */
@@ -111,7 +102,7 @@ export async function unwrapContent(content: Structure, ctx: OperationContext): 
   const wrapping = block && keyBlockOf(content).wrapping;
   if (!block || !wrapping) return content;
   const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const key = await wrappingKey(ctx, information, USE.UnwrapKey);
+  const key = await unwrappingKey(ctx, information);
   return unwrapWith(key, content);
 }
 

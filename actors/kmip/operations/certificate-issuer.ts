@@ -44,7 +44,12 @@ export async function findIssuer(search: IssuerSearch): Promise<Issuer> {
   requireUsable(key, now);
   const mask = key.attributes.first(TAG.CryptographicUsageMask)?.value;
   if (typeof mask !== 'number' || (mask & (BIT.CertificateSign | BIT.Sign | BIT.Unrestricted)) === 0)
-    throw new Refusal('IncompatibleCryptographicUsageMask', `the usage mask of ${key.id} does not permit to sign certificates`);
+    throw new Refusal(
+      'IncompatibleCryptographicUsageMask',
+      mask === undefined
+        ? `${key.id} has no usage mask, which would have to permit CertificateSign or Sign`
+        : `the usage mask of ${key.id} does not permit to sign certificates: CertificateSign or Sign is needed`,
+    );
   const certificate = named ?? (await certificateFor(search, key));
   if (!certificate) return { key, certificate };
   requireKind(certificate, ObjectType.Certificate, right);

@@ -12,7 +12,7 @@ import { changed, dateAttribute, settle } from '../object/lifecycle.ts';
 import type { DescriptionDraft, Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, structure, text } from '../ttlv/node.ts';
+import { type Node, type Structure, structure, text } from '../ttlv/node.ts';
 import { child } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from './certificate-issuer.ts';
@@ -22,6 +22,7 @@ import { newPair, type PairDrafts } from './create-key-pair.ts';
 import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
 import { withPair } from './pair-source.ts';
 import { requireStorage } from './protection-storage.ts';
+import { reCertifyDraft } from './re-certify.ts';
 
 const { ObjectType } = ENUM;
 const DEFAULT_DAYS = 365;
@@ -41,6 +42,7 @@ interface Subject {
 export const certify: Operation = async (payload, ctx) => {
   await requireCreation(ctx);
   requireStorage(payload, TAG.ProtectionStorageMasks);
+  if (await isCertificate(payload, ctx)) return renewed(payload, ctx);
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const attributes = newAttributes(wishes.request, ObjectType.Certificate, TAG.Attributes);
   const subject = await subjectOf(payload, wishes, ctx);
@@ -54,12 +56,24 @@ export const certify: Operation = async (payload, ctx) => {
     own: () => ownKey(subject, ctx),
   });
   const content = certificateContent(signed(subject, issuer, wishes, attributes, ctx));
-  describeCertificate(content, attributes);
+  const uses = (subject.object ?? subject.pair?.publicKey)?.attributes.first(TAG.CryptographicUsageMask)?.value;
+  describeCertificate(content, attributes, typeof uses === 'number' ? uses : undefined);
   const draft = newObject(ctx, { type: ObjectType.Certificate, content, attributes });
   linkCertificate(draft, subject, issuer);
   await ctx.change((tx) => put(tx, draft, subject, issuer, ctx.now));
   return [text(TAG.UniqueIdentifier, draft.id)];
 };
+
+/** Some clients renew a certificate by certifying it. */
+async function isCertificate(payload: Structure, ctx: OperationContext): Promise<boolean> {
+  return child(payload, TAG.UniqueIdentifier) !== undefined && (await ctx.describe(payload, 'Certify')).type === ObjectType.Certificate;
+}
+
+/** As Re-certify. */
+async function renewed(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+  const id = await ctx.change(async (tx) => (await reCertifyDraft(tx, await tx.use(payload, 'Certify'), payload, ctx)).id);
+  return [text(TAG.UniqueIdentifier, id)];
+}
 
 async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: OperationContext): Promise<Subject> {
   const request = await requestIn(payload, ctx, 'Certify', ctx.now);

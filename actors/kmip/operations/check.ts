@@ -15,7 +15,11 @@ export const check: Operation = async (request, ctx) => {
   const mask = object.attributes.first(TAG.CryptographicUsageMask)?.value;
   const permitted = typeof mask === 'number' ? mask : 0;
   if ((wanted & ~permitted) !== 0 && (permitted & MASK.CryptographicUsageMask.Unrestricted) === 0)
-    throw denied(ctx, 'IncompatibleCryptographicUsageMask', 'the usage mask does not permit all of these uses');
+    throw denied(
+      ctx,
+      'IncompatibleCryptographicUsageMask',
+      mask === undefined ? 'the object has no usage mask' : 'the usage mask does not permit all of these uses',
+    );
   const units = longOf(request, TAG.UsageLimitsCount);
   const limits = usageLimitsOf(object);
   if (units !== undefined && limits !== undefined && units > limits.count) throw denied(ctx, 'UsageLimitExceeded', `${limits.count} units are left`);

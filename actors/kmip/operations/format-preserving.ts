@@ -1,5 +1,6 @@
 // FF1 in Encrypt and Decrypt, for which KMIP has no fields of its own.
-import { ff1Decrypt, ff1Encrypt, fpeParametersFrom } from '../crypto/fpe.ts';
+import { type FpeParameters, ff1Decrypt, ff1Encrypt, fpeParametersFrom } from '../crypto/fpe.ts';
+import { fpeDescription, mayDescribe } from '../crypto/fpe-description.ts';
 import { secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
@@ -18,7 +19,10 @@ import { noData } from './cipher-rules.ts';
  * | `alphabet` | TextString: `numeric` (the default), `alphabetic`, `alphanumeric`, `hexadecimal`, or the characters themselves |
  * | `radix` | Integer 2 to 36, in place of an alphabet |
  *
- * The tweak is the AuthenticatedEncryptionAdditionalData, or the IVCounterNonce, of the request; none is the empty one.
+ * There the tweak is the IVCounterNonce, or the AuthenticatedEncryptionAdditionalData, of the request; none is the empty one.
+ *
+ * Other clients give both: the additional data is the alphabet (`numeric`, `alpha_lower`... or the characters themselves, or JSON:
+ * see fpe-description.ts), the IVCounterNonce the tweak. Additional data alone that may be meant either way is refused.
  * @throws Refusal InvalidField
  */
 export function encryptFormat(object: ManagedObject, request: Structure): readonly Node[] {
@@ -31,15 +35,30 @@ export function decryptFormat(object: ManagedObject, request: Structure, data: U
   return ff1Decrypt(secretKey(object), parametersFor(object, request), data);
 }
 
-function parametersFor(object: ManagedObject, request: Structure) {
-  const additional = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
+function parametersFor(object: ManagedObject, request: Structure): FpeParameters {
+  const additional = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) ?? new Uint8Array();
   const nonce = bytesOf(request, TAG.IVCounterNonce);
-  if (additional !== undefined && nonce !== undefined)
-    throw new Refusal('InvalidField', 'the tweak of FF1 is the additional data or the IV/counter/nonce, not both');
   const asked = fieldsOf(structureOf(request, TAG.CryptographicParameters)?.value ?? []);
-  const fields = Object.keys(asked).length > 0 ? asked : fieldsOf(object.attributes.all(TAG.Attribute).map(({ node }) => node));
-  return fpeParametersFrom(fields, additional ?? nonce);
+  const isAsked = Object.keys(asked).length > 0;
+  const fields = isAsked ? asked : fieldsOf(object.attributes.all(TAG.Attribute).map(({ node }) => node));
+  if (additional.length === 0) return fpeParametersFrom(fields, nonce);
+  if (nonce !== undefined) {
+    if (isAsked)
+      throw new Refusal('InvalidField', 'the tweak of FF1 is the additional data or the IV/counter/nonce, not both, where the parameters say the alphabet');
+    return { described: fpeDescription(additional), tweak: nonce };
+  }
+  if (!isAsked && mayDescribe(additional, Object.keys(fields).length > 0 ? undefined : DIGITS)) throw twoWays();
+  return fpeParametersFrom(fields, additional);
 }
+
+/** What a text is made of where nothing else is said. */
+const DIGITS: ReadonlySet<string> = new Set('0123456789');
+
+const twoWays = (): Refusal =>
+  new Refusal(
+    'InvalidField',
+    'the additional data of FF1 can be read two ways. If it is the alphabet, give the tweak as IVCounterNonce, empty for none; if it is the tweak, give it as IVCounterNonce and no additional data',
+  );
 
 const FIELDS: ReadonlySet<string> = new Set(['alphabet', 'radix']);
 

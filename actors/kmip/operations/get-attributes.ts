@@ -1,5 +1,5 @@
 // GetAttributes: the attributes of an object, all or those that are asked for (KMIP specification 2.1 section 6.1.20).
-import { type AttributeReference, readReference, referenceTo, sameReference } from '../object/attribute-reference.ts';
+import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../object/attribute-reference.ts';
 import { ruleOf } from '../object/attribute-rules.ts';
 import { isDigestOnDemand, viewValues } from '../object/attribute-view.ts';
 import type { ObjectDescription } from '../object/managed-object.ts';
@@ -17,11 +17,19 @@ export const getAttributes: Operation = async (request, ctx) => {
   const isDigestAsked = references.length === 0 || references.some(({ tag }) => tag === TAG.Digest);
   const object = isDigestAsked ? await withDigest(described, ctx) : described;
   const values = viewValues(object, ctx);
-  const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => sameReference(referenceTo(node), reference)));
+  const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => isMeant(reference, referenceTo(node))));
   // Only clients of KMIP 1.x know an index.
   const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? indexed(value) : [value.node]));
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
 };
+
+/** Some clients ask for the tags by the tag `Tag`, whichever vendor has named them, and for the links by the type of a link. */
+function isMeant(asked: AttributeReference, own: AttributeReference): boolean {
+  if (asked.tag === TAG.Tag) return isTags(own);
+  return asked.tag === TAG.LinkType ? own.tag === TAG.Link : sameReference(own, asked);
+}
+
+const isByPart = ({ tag }: AttributeReference): boolean => tag === TAG.Tag || tag === TAG.LinkType;
 
 /** Only the digest that is not stored needs the content. */
 export async function withDigest(object: ObjectDescription, ctx: OperationContext): Promise<ObjectDescription> {
@@ -32,7 +40,7 @@ export async function withDigest(object: ObjectDescription, ctx: OperationContex
 function readReferences(request: Structure): AttributeReference[] {
   const references = children(request, TAG.AttributeReference).map(readReference);
   for (const [place, reference] of references.entries()) {
-    if (!ruleOf(reference.tag)) throw new Refusal('InvalidAttribute', `${tagName(reference.tag)} is not an attribute`);
+    if (!ruleOf(reference.tag) && !isByPart(reference)) throw new Refusal('InvalidAttribute', `${tagName(reference.tag)} is not an attribute`);
     if (references.some((other, at) => at < place && sameReference(other, reference)))
       throw new Refusal('InvalidMessage', `${reference.name ?? tagName(reference.tag)} is asked for twice`);
   }

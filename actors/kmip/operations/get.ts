@@ -1,9 +1,10 @@
 // Get and Export: the object itself, in a key format and wrapped as asked for (KMIP 2.1 sections 6.1.19 and 6.1.18).
 
 import { viewAttributes } from '../object/attribute-view.ts';
-import { givenOut } from '../object/given-out.ts';
+import { fileGivenOut, givenOut } from '../object/given-out.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
+import { isPkcs12Asked, keyOfFile } from '../object/pkcs12-export.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, type Node, structure, text } from '../ttlv/node.ts';
@@ -13,18 +14,20 @@ import type { Operation } from './operation.ts';
 const { ObjectType, State } = ENUM;
 
 export const get: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'Get');
+  const named = await ctx.use(request, 'Get');
+  const object = await keyOfFile(named, request, 'Get', ctx);
   refuseByState(object, ctx.now);
   // What is deactivated is of the past: it may be exported, and it may decrypt.
   if (stateAt(object, ctx.now) === State.Deactivated && isKey(object)) throw new Refusal('WrongKeyLifecycleState', 'DENIED: the object is Deactivated');
-  const content = await givenOut(request, object, ctx);
+  const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Get', ctx) : await givenOut(request, object, ctx);
   return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), content];
 };
 
 export const exportObject: Operation = async (request, ctx) => {
-  const object = await ctx.use(request, 'Export');
+  const named = await ctx.use(request, 'Export');
+  const object = await keyOfFile(named, request, 'Export', ctx);
   refuseByState(object, ctx.now);
-  const content = await givenOut(request, object, ctx);
+  const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Export', ctx) : await givenOut(request, object, ctx);
   await ctx.change((tx) => tx.audit('key.export', object.id));
   const attributes: readonly Node[] = viewAttributes(object, ctx);
   return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, attributes), content];

@@ -7,6 +7,7 @@ import { requireChosen } from '../object/identifier.ts';
 import { settle } from '../object/lifecycle.ts';
 import type { Draft, ObjectType, State } from '../object/managed-object.ts';
 import { takeAttribute } from '../object/new-attributes.ts';
+import { fileIn } from '../object/pkcs12-import.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { unwrapContent } from '../object/wrapping.ts';
 import { Refusal } from '../refusal.ts';
@@ -40,9 +41,13 @@ export const importObject: Operation = async (request, ctx) => {
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
   const brought = contentIn(request, type);
   const unwrap = codeOf(request, TAG.KeyWrapType) === ENUM.KeyWrapType.NotWrapped;
-  const content = unwrap ? await unwrapContent(brought, ctx) : brought;
-  const draft = newDraft(ctx, request, type, content, id);
-  await ctx.change((tx) => put(tx, draft, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx));
+  const unwrapped = unwrap ? await unwrapContent(brought, ctx) : brought;
+  const file = await fileIn(unwrapped, type, request, ctx);
+  const draft = newDraft(ctx, file?.request ?? request, type, file?.content ?? unwrapped, id);
+  const all = [draft, ...(file?.companions(draft) ?? [])];
+  await ctx.change(async (tx) => {
+    for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
+  });
   return [text(TAG.UniqueIdentifier, draft.id)];
 };
 

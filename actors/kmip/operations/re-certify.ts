@@ -41,6 +41,9 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
   if (request && !request.subjectPublicKey.equals(before.publicKey)) throw new Refusal('InvalidCSR', 'the certificate request is for another public key');
   const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
+  // The uses follow from the extensions; those of the old certificate hold as long as its extensions do.
+  const given = structureOf(wishes.request, TAG.Attributes);
+  if (wishes.extensions !== undefined && !(given && child(given, TAG.CryptographicUsageMask))) attributes.remove(TAG.CryptographicUsageMask);
   const issuer = await issuerFor(tx, old, before, wishes, ctx);
   const validity = validityOf(payload, attributes, wishes, before, ctx.now);
   const content = certificateContent(renewed(before, request, wishes, issuer, validity));

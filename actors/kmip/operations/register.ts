@@ -2,6 +2,7 @@
 import { newObject, requireCreation } from '../object/create.ts';
 import type { ObjectType } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
+import { fileIn } from '../object/pkcs12-import.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import { text } from '../ttlv/node.ts';
 import { codeOf, required } from '../ttlv/read.ts';
@@ -12,14 +13,19 @@ import { requireStorage } from './protection-storage.ts';
 export const register: Operation = async (request, ctx) => {
   await requireCreation(ctx);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
-  const content = contentIn(request, type);
+  const brought = contentIn(request, type);
+  const file = await fileIn(brought, type, request, ctx);
+  const content = file?.content ?? brought;
   requireStorage(request, TAG.ProtectionStorageMasks);
-  const attributes = newAttributes(request, type, TAG.Attributes);
+  const attributes = newAttributes(file?.request ?? request, type, TAG.Attributes);
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   const draft = newObject(ctx, { type, content, attributes, brought: true });
+  const all = [draft, ...(file?.companions(draft) ?? [])];
   await ctx.change(async (tx) => {
-    await tx.insert(draft);
-    await tx.audit('key.register', draft.id);
+    for (const each of all) {
+      await tx.insert(each);
+      await tx.audit('key.register', each.id);
+    }
   });
   return [text(TAG.UniqueIdentifier, draft.id)];
 };

@@ -6,9 +6,10 @@ import { linkedTo } from '../object/create.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { Refusal } from '../refusal.ts';
+import { secondsOf } from '../ttlv/date-time.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { enumeration, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { children, dateOf } from '../ttlv/read.ts';
+import { child, children, dateOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireKind } from './certificate-issuer.ts';
 import type { Operation, OperationContext } from './operation.ts';
@@ -16,6 +17,7 @@ import type { Operation, OperationContext } from './operation.ts';
 const { ObjectType, State, ValidityIndicator } = ENUM;
 /** Every certificate may be held against every other one. */
 const MOST = 20;
+const GENERALIZED_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
 
 export const validate: Operation = async (request, ctx) => {
   const stored = await storedIn(request, ctx);
@@ -26,9 +28,18 @@ export const validate: Operation = async (request, ctx) => {
   if (stored.length + given.length > MOST) throw new Refusal('InvalidField', `a chain of more than ${MOST} certificates is not validated`);
   // Given ones may be the issuers that are missing; only where none are given, the chain is completed from what is stored.
   if (given.length === 0) await addIssuers(stored, ctx);
-  const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, dateOf(request, TAG.ValidityDate) ?? ctx.now);
+  const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, validityDate(request) ?? ctx.now);
   return [enumeration(TAG.ValidityIndicator, ValidityIndicator[indicator])];
 };
+
+/** Seconds since the epoch; some clients write a text, of RFC 3339 or a GeneralizedTime of ASN.1. @throws Refusal InvalidField for a text that is neither */
+function validityDate(request: Structure): number | undefined {
+  const given = child(request, TAG.ValidityDate);
+  if (given?.type !== TYPE.TextString) return dateOf(request, TAG.ValidityDate);
+  const seconds = secondsOf(given.value.replace(GENERALIZED_TIME, '$1-$2-$3T$4:$5:$6Z'));
+  if (seconds === undefined) throw new Refusal('InvalidField', 'ValidityDate is a DateTime, or a text as 2030-01-31T12:00:00Z or 20300131120000Z');
+  return Number(seconds);
+}
 
 async function storedIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
   const named = children(request, TAG.UniqueIdentifier).map((node) => structure(TAG.RequestPayload, [node]));

@@ -6,13 +6,14 @@ export const TAG_ALIAS: Readonly<Record<string, TagName>> = {
   Signature: 'SignatureData',
   ValidityTime: 'ValidityDate',
   CryptographicRoleType: 'KeyRoleType',
+  AttributeReferences: 'AttributeReference',
 };
 
 type Aliases = { readonly [E in EnumName]?: Readonly<Record<string, keyof (typeof ENUM)[E]>> };
 
-/** Specification 1.1 to 1.4 names signature algorithms with their padding; 2.0 and 2.1 print MGF1 as `MFG1`; 3DES begins with a digit. */
+/** Specification 1.1 to 1.4 names signature algorithms with their padding; 3DES begins with a digit. */
 export const ENUM_ALIAS: Aliases = {
-  CryptographicAlgorithm: { '3DES': 'DES3', THREE_DES: 'DES3', TRIPLE_DES: 'DES3' },
+  CryptographicAlgorithm: { '3DES': 'DES3', TRIPLE_DES: 'DES3' },
   DigitalSignatureAlgorithm: {
     MD2WithRSAEncryptionPKCS_1V1_5: 'MD2WithRSAEncryption',
     MD5WithRSAEncryptionPKCS_1V1_5: 'MD5WithRSAEncryption',
@@ -23,6 +24,5 @@ export const ENUM_ALIAS: Aliases = {
     SHA_512WithRSAEncryptionPKCS_1V1_5: 'SHA_512WithRSAEncryption',
     RSASSA_PSSPKCS_1V2_1: 'RSASSA_PSS',
   },
-  MaskGenerator: { MFG1: 'MGF1' },
   ObjectType: { OpaqueData: 'OpaqueObject' },
 };

@@ -1,5 +1,6 @@
 // Which enumeration or mask the values of a tag are taken from, and their names both ways.
 import { ENUM_ALIAS } from './alias.ts';
+import { compactCodes } from './compact.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
 import { MASK } from './mask.ts';
 import { Names, TAG_NAMES } from './names.ts';
@@ -7,7 +8,10 @@ import { type Structure, TYPE } from './node.ts';
 import { TAG } from './tag.ts';
 
 const NAMES = Object.fromEntries(
-  Object.entries(ENUM).map(([name, codes]) => [name, new Names(codes, (ENUM_ALIAS as Readonly<Record<string, Readonly<Record<string, string>>>>)[name])]),
+  Object.entries(ENUM).map(([name, codes]) => [
+    name,
+    new Names(codes, (ENUM_ALIAS as Readonly<Record<string, Readonly<Record<string, string>>>>)[name], compactCodes(name as EnumName)),
+  ]),
 ) as Record<EnumName, Names>;
 
 /** Tags whose enumeration has another name than the tag. Identifiers may be a text or say which one is meant (2.1 section 11.58). */
@@ -50,8 +54,15 @@ function valueTag(tag: number, attribute: string | undefined): number {
 
 /** The name a code is written by, or its number where it has none. */
 export function codeName(code: number, names: Names | undefined): string {
-  const name = names?.name(code);
-  if (name !== undefined) return name;
+  return names?.name(code) ?? numberName(code);
+}
+
+/** As `codeName`, in the compact spelling. */
+export function compactCodeName(code: number, names: Names | undefined): string {
+  return names?.compactName(code) ?? numberName(code);
+}
+
+function numberName(code: number): string {
   return `0x${code.toString(16).toUpperCase().padStart(8, '0')}`;
 }
 

@@ -2,8 +2,9 @@
 
 import { Refusal } from '../refusal.ts';
 import { bigIntegerHex } from './big-integer.ts';
+import { COMPACT_PLAIN } from './compact.ts';
 import { dateText } from './date-time.ts';
-import { attributeName, codeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
+import { attributeName, codeName, compactCodeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
 import { checkBytes, parseJson } from './json-parse.ts';
 import { type JsonNode, JsonReader } from './json-reader.ts';
 import { JsonScanner } from './json-scanner.ts';
@@ -59,22 +60,43 @@ function operationOf(root: string): number | undefined {
 
 const UTF_8 = new TextEncoder();
 
-/** @returns bytes that own their buffer @param root written instead of the name of the tag: the answer to a bare operation is a ResponsePayload named `<Operation>Response` */
-export function encodeJson(node: Node, root?: string): Uint8Array {
-  const head = root === undefined ? headOf(node.tag) : `{"tag":${JSON.stringify(root)},`;
-  return UTF_8.encode(head + tailOf(node, undefined));
+/** How names are written where the two differ: as the profile has them, or as `compact.ts` has them. */
+interface Spelling {
+  /** `{"tag":"BatchItem",` of every tag of the tables. */
+  readonly heads: ReadonlyMap<number, string>;
+  readonly codeName: typeof codeName;
+  /** Structures that are written as a plain value. */
+  readonly plain?: typeof COMPACT_PLAIN;
 }
 
-/** `{"tag":"BatchItem",` of every tag of the tables. */
-const HEADS: ReadonlyMap<number, string> = new Map([...TAG_NAMES.entries()].map(([tag, name]) => [tag, `{"tag":"${name}",`]));
+const PROFILE: Spelling = {
+  heads: new Map([...TAG_NAMES.entries()].map(([tag, name]) => [tag, `{"tag":"${name}",`])),
+  codeName,
+};
+const COMPACT: Spelling = {
+  heads: new Map([...PROFILE.heads.keys()].map((tag) => [tag, `{"tag":"${TAG_NAMES.compactName(tag)}",`])),
+  codeName: compactCodeName,
+  plain: COMPACT_PLAIN,
+};
 
-const headOf = (tag: number): string => HEADS.get(tag) ?? `{"tag":"${tagName(tag)}",`;
+/**
+ * @param root written instead of the name of the tag: the answer to a bare operation is a ResponsePayload named `<Operation>Response`
+ * @param isCompact whether names are written in the compact spelling
+ * @returns bytes that own their buffer
+ */
+export function encodeJson(node: Node, root?: string, isCompact = false): Uint8Array {
+  const spelling = isCompact ? COMPACT : PROFILE;
+  const head = root === undefined ? headOf(node.tag, spelling) : `{"tag":${JSON.stringify(root)},`;
+  return UTF_8.encode(head + tailOf(node, undefined, spelling));
+}
+
+const headOf = (tag: number, { heads }: Spelling): string => heads.get(tag) ?? `{"tag":"${tagName(tag)}",`;
 
 /** What follows the tag. @param attribute AttributeName of the 1.x Attribute that the node belongs to */
-function tailOf(node: Node, attribute: string | undefined): string {
+function tailOf(node: Node, attribute: string | undefined, spelling: Spelling): string {
   switch (node.type) {
     case TYPE.Structure:
-      return `"value":[${members(node)}]}`;
+      return spelling.plain === undefined ? `"value":[${members(node, spelling)}]}` : structureTail(node, spelling);
     case TYPE.Integer:
       return `"type":"Integer","value":${node.value}}`;
     case TYPE.LongInteger:
@@ -82,7 +104,7 @@ function tailOf(node: Node, attribute: string | undefined): string {
     case TYPE.BigInteger:
       return `"type":"BigInteger","value":"0x${bigIntegerHex(node.value)}"}`;
     case TYPE.Enumeration:
-      return `"type":"Enumeration","value":"${codeName(node.value, enumerationNames(node.tag, attribute))}"}`;
+      return `"type":"Enumeration","value":"${spelling.codeName(node.value, enumerationNames(node.tag, attribute))}"}`;
     case TYPE.Boolean:
       return node.value ? '"type":"Boolean","value":true}' : '"type":"Boolean","value":false}';
     case TYPE.TextString:
@@ -98,9 +120,14 @@ function tailOf(node: Node, attribute: string | undefined): string {
   }
 }
 
-function members(node: Structure): string {
+function structureTail(node: Structure, spelling: Spelling): string {
+  const plain = spelling.plain?.get(node.tag)?.(node);
+  return plain === undefined ? `"value":[${members(node, spelling)}]}` : tailOf(plain, undefined, spelling);
+}
+
+function members(node: Structure, spelling: Spelling): string {
   const attribute = node.tag === TAG.Attribute ? attributeName(node) : undefined;
   let text = '';
-  for (const child of node.value) text += (text === '' ? '' : ',') + headOf(child.tag) + tailOf(child, attribute);
+  for (const child of node.value) text += (text === '' ? '' : ',') + headOf(child.tag, spelling) + tailOf(child, attribute, spelling);
   return text;
 }

@@ -1,5 +1,6 @@
 // Names of tags and codes, and the way names are compared: without case and separators.
 import { TAG_ALIAS } from './alias.ts';
+import { COMPACT_TAGS } from './compact.ts';
 import { TAG } from './tag.ts';
 
 /** What is equal of two spellings of one name: `SHA-256`, `sha_256`, `SHA256`. */
@@ -22,17 +23,25 @@ interface Entry {
 /** The names of one table, both ways. Codes are found by the exact name first, which costs one look-up; other spellings are folded. */
 export class Names {
   readonly #names = new Map<number, string>();
+  readonly #compact = new Map<number, string>();
   readonly #exact = new Map<string, number>();
   readonly #folded = new Map<string, number>();
   readonly #sampled = new Map<number, Entry[]>();
 
-  /** @param aliases other spellings, each with the name it stands for; they are read and never written */
-  constructor(codes: Readonly<Record<string, number>>, aliases: Readonly<Record<string, string>> = {}) {
+  /**
+   * @param aliases other spellings, each with the name it stands for; they are read and never written
+   * @param compact names of the compact spelling, where they are others
+   */
+  constructor(codes: Readonly<Record<string, number>>, aliases: Readonly<Record<string, string>> = {}, compact: Readonly<Record<string, number>> = {}) {
     for (const [name, code] of Object.entries(codes)) {
       this.#names.set(code, name);
       this.#add(name, code);
     }
     for (const [alias, name] of Object.entries(aliases)) this.#add(alias, codes[name] as number);
+    for (const [name, code] of Object.entries(compact)) {
+      this.#compact.set(code, name);
+      this.#add(name, code);
+    }
   }
 
   #add(name: string, code: number): void {
@@ -45,6 +54,11 @@ export class Names {
 
   name(code: number): string | undefined {
     return this.#names.get(code);
+  }
+
+  /** The name in the compact spelling. */
+  compactName(code: number): string | undefined {
+    return this.#compact.get(code) ?? this.#names.get(code);
   }
 
   code(name: string): number | undefined {
@@ -69,7 +83,7 @@ function isAt(name: Uint8Array, bytes: Uint8Array, from: number): boolean {
   return true;
 }
 
-export const TAG_NAMES = new Names(TAG, TAG_ALIAS);
+export const TAG_NAMES = new Names(TAG, TAG_ALIAS, COMPACT_TAGS);
 
 /** The name of a tag, or its number in hexadecimal where the tables have none. */
 export function tagName(tag: number): string {

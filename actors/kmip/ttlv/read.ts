@@ -1,6 +1,7 @@
 // Reads the members of a structure by tag, and refuses what has the wrong type.
 import { Refusal } from '../refusal.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
+import { asUnsigned } from './lexical.ts';
 import { tagName } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 
@@ -42,8 +43,21 @@ export const longOf = (parent: Structure, tag: number): bigint | undefined => ty
 export const bigOf = (parent: Structure, tag: number): bigint | undefined => typed(parent, tag, TYPE.BigInteger);
 export const booleanOf = (parent: Structure, tag: number): boolean | undefined => typed(parent, tag, TYPE.Boolean);
 export const dateOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.DateTime);
-export const intervalOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.Interval);
+/** Seconds are read from the other types of whole numbers too. */
+export function intervalOf(parent: Structure, tag: number): number | undefined {
+  const node = child(parent, tag);
+  if (node === undefined) return undefined;
+  const seconds = secondsOf(node);
+  if (seconds === undefined) throw wrongType(node, TYPE.Interval);
+  return seconds;
+}
 export const codeOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.Enumeration);
+
+/** An Interval, or an Integer or a LongInteger in its range; undefined for anything else. */
+export function secondsOf({ type, value }: Node): number | undefined {
+  if (type !== TYPE.Interval && type !== TYPE.Integer && type !== TYPE.LongInteger) return undefined;
+  return asUnsigned(Number(value));
+}
 
 /** @throws Refusal InvalidMessage naming what is missing */
 export function required<T>(value: T | undefined, tag: number): T {

@@ -1,8 +1,10 @@
-// App tokens outside the store: their value, the digest that is stored, the answer that hands one out, and the caller one stands for.
+// App tokens outside the store: their value, the digest that is stored, where a request shows one, and the caller one stands for.
 import { hash, randomBytes, randomUUID } from 'node:crypto';
-import type { NewToken, TokenView } from '../../../actors/token/api.ts';
+import type { NewToken } from '../../../actors/token/api.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { appTokenIn } from '../../../kernel/http/app-token.ts';
 import type { Authenticator } from '../../../kernel/http/credential.ts';
-import type { Response } from '../../../kernel/http/route.ts';
+import type { Request } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 
 const VALUE_BYTES = 32;
@@ -24,10 +26,27 @@ export function appTokenDigest(value: unknown): string | undefined {
   return typeof value === 'string' && VALUE.test(value) ? digestOf(value) : undefined;
 }
 
-/** `lease_duration` is the time that was granted: the role's, or less where its maximum is near. */
-export function authAnswer(value: string, { kind, role, policies, ttlSeconds, renewable }: TokenView): Response {
-  const metadata = kind === 'approle' ? { role_name: role } : {};
-  return { status: 200, body: { auth: { client_token: value, renewable, lease_duration: ttlSeconds, policies, metadata } } };
+const BEARER = /^Bearer +([^ ]+)$/i;
+
+/**
+ * One request, one credential: the token by any of the names that clients have for it, and nothing else.
+ * @throws Fault AUTH_TOKEN_DENIED
+ */
+export function shownIn(headers: Request['headers']): { readonly value: string; readonly digest: string } {
+  const named = appTokenIn(headers);
+  const { authorization } = headers;
+  const bearer = typeof authorization === 'string' ? (BEARER.exec(authorization)?.[1] ?? null) : undefined;
+  const value = named ?? bearer;
+  const digest = appTokenDigest(value);
+  const differ = named === null || bearer === null || (named !== undefined && bearer !== undefined && named !== bearer);
+  if (digest === undefined || differ) throw new Fault('AUTH_TOKEN_DENIED');
+  return { value: value as string, digest };
+}
+
+/** @throws Fault AUTH_TOKEN_DENIED for a token that cannot be used */
+export function usable<T>(found: T | null): T {
+  if (found === null) throw new Fault('AUTH_TOKEN_DENIED');
+  return found;
 }
 
 export function appTokenAuthenticator(ctx: AuthContext): Authenticator {

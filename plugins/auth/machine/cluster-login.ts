@@ -7,8 +7,9 @@ import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import { callWith } from '../../../kernel/runtime/lane.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
-import { authAnswer, newAppToken } from './app-token.ts';
+import { newAppToken } from './app-token.ts';
 import { isRoleName } from './role.ts';
+import type { TokenForm } from './token-form.ts';
 
 /** Those of service accounts have one to two thousand. */
 const MAX_JWT_CHARACTERS = 16_384;
@@ -20,7 +21,7 @@ const REFRESH_SECONDS = 60;
 /** Names of RFC 1123: a label of 63 characters for the namespace, a subdomain of 253 for the account. */
 const SUBJECT = /^system:serviceaccount:([a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?):([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)$/;
 
-export function clusterLoginRoutes(ctx: AuthContext, count: () => void): readonly Route[] {
+export function clusterLoginRoutes(ctx: AuthContext, form: TokenForm, count: () => void): readonly Route[] {
   const handle = async (request: LoginRequest): Promise<Response> => {
     const { role: name } = request.body;
     const role = isRoleName(name) ? await ctx.actors.token.of(name).clusterRole(name) : null;
@@ -37,7 +38,7 @@ export function clusterLoginRoutes(ctx: AuthContext, count: () => void): readonl
     const login = await ctx.actors.token.of(name).loginCluster({ ...token, role: name, revision: role.revision, entity });
     if (login.outcome !== 'issued') throw new Fault('AUTH_JWT_DENIED');
     count();
-    return authAnswer(value, login.token);
+    return { status: 200, body: { auth: form.issued(value, login.token) } };
   };
   return [{ method: 'POST', path: '/auth/cluster/login', auth: 'none', anyContentType: true, body: BODY, bodyLimit: MAX_LOGIN_BYTES, handle }];
 }

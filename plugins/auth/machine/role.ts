@@ -53,7 +53,6 @@ export function existing<T>(found: T | null): T {
 }
 
 /** The answer of a list of names. */
-export async function keysAnswer(request: Request, read: (page: PageRequest) => Promise<Page<string>>): Promise<Response> {
-  const { items, headers } = await listed(request, read);
-  return { status: 200, body: { data: { keys: items } }, headers };
+export function keysAnswer(request: Request, read: (page: PageRequest) => Promise<Page<string>>): Promise<Response> {
+  return listed(request, read, ['{"data":{"keys":', '}}']);
 }

@@ -7,7 +7,7 @@ import { exampleOf, resolved, typeOf } from './schema.js';
 /** What a credential other than the session is sent in; a field is there where the operation takes it. */
 const CREDENTIAL_HEADERS = [
   { name: 'Authorization', schemes: ['bearer', 'basic'], hint: 'in place of the session: Bearer or Basic, and the credential' },
-  { name: 'X-App-Token', schemes: ['appToken'], hint: 'in place of the session: an app token' },
+  { name: 'X-App-Token', schemes: ['appToken', 'vaultToken'], hint: 'in place of the session: an app token' },
 ];
 
 export function tryIt(root, operation) {

@@ -66,6 +66,7 @@ const CONFIG = {
   privileged_users: [],
   vendor_identification: 'gatehouse',
   algorithms: [],
+  json_names: 'profile' as const,
   rotation_check_seconds: 0,
   max_seals_per_data_key: 2 ** 28,
   kmip_listener: { enabled: false, host: '', port: 0 },

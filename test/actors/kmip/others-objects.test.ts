@@ -38,7 +38,7 @@ async function pair(who: Principal, ...attributes: Node[]): Promise<readonly [pr
   return [ids[0] as string, ids[1] as string];
 }
 
-const PAGE = { limit: 1_000, after: undefined };
+const PAGE = { limit: 1_000, after: undefined, names: 'profile' as const };
 
 async function state(id: string, who: Principal): Promise<string | undefined> {
   const { items } = await kmip.owned(who, PAGE);

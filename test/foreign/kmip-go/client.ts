@@ -11,13 +11,13 @@ import { EXAMPLES_REFUSED } from './refused.ts';
 const MODULE = 'github.com/ovh/kmip-go';
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
-export const kmipGo: ForeignClient = {
+export const KMIP_GO: ForeignClient = {
   name: 'kmip-go',
   prepare: (folder) => built(folder, here('tour')),
   run: (folder) => visit(folder, []),
 };
 
-export const kmipGoExamples: ForeignClient = {
+export const KMIP_GO_EXAMPLES: ForeignClient = {
   name: 'kmip-go-examples',
   async prepare(folder) {
     if (!isPresent('go')) return 'go is not here';

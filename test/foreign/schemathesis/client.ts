@@ -18,7 +18,7 @@ const OWN = 'schemathesis';
 /** Bodies as large as the description allows, so that no limit of the configuration is met. */
 const CONFIG = '[tokenize]\nbody_limit = 16777216\n[auth]\npublish_session_jwks = true\nlogin_rate_per_second = 100000\nlogin_rate_burst = 100000\n';
 
-export const schemathesis: ForeignClient = {
+export const SCHEMATHESIS: ForeignClient = {
   name: 'schemathesis',
   async prepare(folder) {
     const made = await pythonEnvironment(folder, here('requirements.txt'));

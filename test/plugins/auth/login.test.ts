@@ -180,6 +180,21 @@ test('logins are counted by outcome and written to the audit log without secrets
   await server.end();
 });
 
+test('an optional member that is null is as if it were not there', async () => {
+  const server = await startServer();
+  const nothing = { public_key_pem: null, totp_code: null, new_password: null };
+  const user = `admin:${server.initialPassword}`;
+  const first = await server.ask('POST', '/login?realm=_', { user, body: nothing });
+  assert.deepEqual([first.status, first.body.next_step], [200, 'ChangePassword']);
+  await signInAdmin(server);
+  const again = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password', body: nothing });
+  assert.deepEqual([again.status, again.body.next_step], [200, 'Authenticated']);
+  // Nobody may believe that the key has been bound to the session.
+  const bound = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password', body: { public_key_pem: 'a key' } });
+  assert.equal(bound.status, 400);
+  await server.end();
+});
+
 // covers: GET /public/version
 test('the version is public, as text', async () => {
   const server = await startServer();

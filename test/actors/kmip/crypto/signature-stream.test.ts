@@ -1,5 +1,6 @@
 // Signatures over data in parts are those over the whole.
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { test } from 'uvu';
 import { generatePair } from '../../../../actors/kmip/crypto/key-pair.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../../actors/kmip/crypto/parameters.ts';
@@ -37,6 +38,24 @@ for (const [algorithm, parameters] of cases) {
     }
   });
 }
+
+test('where nothing says how RSA is padded, either padding is verified: whole, as a digest and in parts', () => {
+  const { privateKey, publicKey } = generatePair('RSA');
+  const verified = (parameters: CryptographicParameters, signature: Uint8Array) => {
+    const verifying = verifyStream(publicKey, parameters);
+    for (const part of parts) verifying.update(part);
+    const digest = hash('sha256', data, 'buffer');
+    return [verify(publicKey, parameters, { data }, signature), verify(publicKey, parameters, { digest }, signature), verifying.final(signature)];
+  };
+  const pss = sign(privateKey, { digitalSignatureAlgorithm: 'RSASSA_PSS', hashingAlgorithm: 'SHA_256', maskGeneratorHashingAlgorithm: 'SHA_256' }, { data });
+  const pkcs1 = sign(privateKey, {}, { data });
+  assert.deepEqual([verified({}, pss), verified({}, pkcs1)], [Array(3).fill(true), Array(3).fill(true)]);
+  assert.deepEqual(verified({ paddingMethod: 'PKCS1V1_5' }, pss), Array(3).fill(false));
+  assert.deepEqual(verified({ digitalSignatureAlgorithm: 'SHA_256WithRSAEncryption' }, pss), Array(3).fill(false));
+  assert.deepEqual(verified({ paddingMethod: 'PSS' }, pkcs1), Array(3).fill(false));
+  const other = Uint8Array.from(pss, (byte, at) => (at === 9 ? byte ^ 1 : byte));
+  assert.deepEqual(verified({}, other), Array(3).fill(false));
+});
 
 test('r || s also comes in parts', () => {
   const { privateKey, publicKey } = generatePair('ECDSA', { curve: 'P_384' });

@@ -1,0 +1,44 @@
+// What a certificate may be used for: its keyUsage in the words of the Cryptographic Usage Mask (KMIP 1.4 table 96), else what its key is for.
+import type { KeyObject } from 'node:crypto';
+import { EXTENSION, KEY_USAGE } from '../crypto/certificate-extension.ts';
+import type { CertificateFacts } from '../crypto/certificate-facts.ts';
+import { contentOf, DER, readElement } from '../crypto/der.ts';
+import { keyFacts } from '../crypto/key-algorithm.ts';
+import { MASK } from '../ttlv/mask.ts';
+
+const BIT = MASK.CryptographicUsageMask;
+
+/** Of `Sign or Verify` and the like the half that a public key does. */
+const OF_USAGE: Readonly<Record<string, number>> = {
+  digitalSignature: BIT.Verify,
+  nonRepudiation: BIT.ContentCommitmentNonRepudiation,
+  keyEncipherment: BIT.WrapKey,
+  dataEncipherment: BIT.Encrypt,
+  keyAgreement: BIT.KeyAgreement,
+  keyCertSign: BIT.CertificateSign,
+  cRLSign: BIT.CRLSign,
+  encipherOnly: BIT.Encrypt,
+  decipherOnly: BIT.Decrypt,
+};
+
+/** @param ofKey the mask of the public key, where this server has it @throws Refusal InvalidField for a malformed keyUsage */
+export function certificateUsage({ extensions, publicKey }: CertificateFacts, ofKey: number | undefined): number {
+  const usage = extensions.find(({ oid }) => oid === EXTENSION.keyUsage);
+  if (usage) return maskOf(usage.value);
+  return ofKey === undefined || (ofKey & BIT.Unrestricted) !== 0 ? usesOf(publicKey) : ofKey;
+}
+
+function maskOf(value: Buffer): number {
+  const bits = contentOf(readElement(value, 'keyUsage'), DER.bits, 'keyUsage').subarray(1);
+  return KEY_USAGE.reduce((mask, name, at) => ((bits[at >> 3] ?? 0) & (0x80 >> (at & 7)) ? mask | (OF_USAGE[name] as number) : mask), 0);
+}
+
+function usesOf(key: KeyObject): number {
+  const { algorithm } = keyFacts(key);
+  if (algorithm === 'RSA') return BIT.Verify | BIT.Encrypt | BIT.WrapKey;
+  if (algorithm === 'EC') return BIT.Verify | BIT.Encrypt | BIT.WrapKey | BIT.KeyAgreement;
+  if (algorithm === 'ECDH') return BIT.Encrypt | BIT.WrapKey | BIT.KeyAgreement;
+  if (algorithm === 'DH') return BIT.KeyAgreement;
+  // What it encrypts is a new secret: see asymmetric.ts.
+  return algorithm.startsWith('MLKEM') ? BIT.Encrypt : BIT.Verify;
+}

@@ -1,0 +1,79 @@
+// A private key given out as a PKCS#12 file, with its certificate and those of the issuers (KMIP 1.4 section 4.11, 2.1 section 6.1.19).
+
+import { createPublicKey } from 'node:crypto';
+import { certificateFacts } from '../crypto/certificate-facts.ts';
+import { writePkcs12 } from '../crypto/pkcs12.ts';
+import type { OperationContext, OperationName } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, structure } from '../ttlv/node.ts';
+import { nameOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { certificateOf } from './certificate-content.ts';
+import { linkedTo } from './create.ts';
+import { askedFormat } from './format.ts';
+import { asymmetricKey, keyBlock, keyBlockOf } from './key-material.ts';
+import { stateAt } from './lifecycle.ts';
+import type { ManagedObject, ObjectDescription } from './managed-object.ts';
+import { opened } from './opened.ts';
+import { passwordFor } from './pkcs12-password.ts';
+
+const { ObjectType, State } = ENUM;
+/** Certificates in one file. */
+const MOST = 32;
+
+export const isPkcs12Asked = (request: Structure): boolean => askedFormat(request) === 'PKCS_12';
+
+/** The private key, where the file is asked for by its certificate. @throws Refusal InvalidField for a certificate without one */
+export async function keyOfFile(named: ManagedObject, request: Structure, right: OperationName, ctx: OperationContext): Promise<ManagedObject> {
+  if (named.type !== ObjectType.Certificate || !isPkcs12Asked(request)) return named;
+  const publicKey = linkedTo(named, 'PublicKeyLink');
+  const id = linkedTo(named, 'PrivateKeyLink') ?? (publicKey && linkedTo(await ctx.describeById(publicKey, right), 'PrivateKeyLink'));
+  if (id === undefined) throw new Refusal('InvalidField', `PKCS#12: ${named.id} is linked to no private key`);
+  return ctx.byId(id, right);
+}
+
+/** @param named what the client named: a certificate is then the one of the key @returns a PrivateKey with the file as its material */
+export async function asPkcs12(key: ManagedObject, named: ManagedObject, request: Structure, right: OperationName, ctx: OperationContext): Promise<Structure> {
+  const password = await passwordFor(key, request, ctx);
+  const clear = await opened(key, ctx);
+  const certificates = await chainOf(clear, named, right, ctx);
+  const friendlyName = key.attributes.first(TAG.PKCS_12FriendlyName)?.value;
+  const file = { privateKey: asymmetricKey(clear), certificates, friendlyName: typeof friendlyName === 'string' ? friendlyName : undefined };
+  const material = await ctx.aside(() => writePkcs12(file, password));
+  const { algorithm, length } = keyBlockOf(clear.content as Structure);
+  return structure(TAG.PrivateKey, [keyBlock({ format: 'PKCS_12', material, algorithm, length })]);
+}
+
+/** From the certificate of the key along the links to the issuers. */
+async function chainOf(key: ManagedObject, named: ManagedObject, right: OperationName, ctx: OperationContext): Promise<Uint8Array[]> {
+  let certificate = named.type === ObjectType.Certificate ? named : await ctx.byId(await leafOf(key, right, ctx), right);
+  const chain = [usable(certificate, ctx)];
+  if (!certificateFacts(chain[0] as Uint8Array).publicKey.equals(createPublicKey(asymmetricKey(key))))
+    throw new Refusal('InvalidField', `PKCS#12: the certificate ${certificate.id} is not that of the private key ${key.id}`);
+  const seen = new Set([certificate.id]);
+  for (let id = linkedTo(certificate, 'CertificateLink'); id !== undefined && !seen.has(id); id = linkedTo(certificate, 'CertificateLink')) {
+    if (chain.length === MOST) throw new Refusal('InvalidField', `PKCS#12: the chain has more than ${MOST} certificates`);
+    certificate = await ctx.byId(id, right);
+    seen.add(id);
+    chain.push(usable(certificate, ctx));
+  }
+  return chain;
+}
+
+async function leafOf(key: ObjectDescription, right: OperationName, ctx: OperationContext): Promise<string> {
+  const publicKey = linkedTo(key, 'PublicKeyLink');
+  const holder = publicKey === undefined ? undefined : await ctx.describeById(publicKey, right);
+  for (const object of holder ? [holder, key] : [key]) {
+    const id = linkedTo(object, 'PKCS_12CertificateLink') ?? linkedTo(object, 'CertificateLink');
+    if (id !== undefined) return id;
+  }
+  throw new Refusal('InvalidField', `PKCS#12: neither ${key.id} nor its public key is linked to a certificate`);
+}
+
+function usable(certificate: ManagedObject, { now }: OperationContext): Uint8Array {
+  const state = stateAt(certificate, now);
+  if (certificate.archived) throw new Refusal('ObjectArchived', `PKCS#12: ${certificate.id} of the chain is archived; recover it first`);
+  if (state === State.Compromised) throw new Refusal('WrongKeyLifecycleState', `PKCS#12: ${certificate.id} of the chain is ${nameOf('State', state)}`);
+  return certificateOf(certificate);
+}

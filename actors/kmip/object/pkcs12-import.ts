@@ -1,0 +1,111 @@
+// A private key that comes as a PKCS#12 file: it is kept as PKCS#8, and its public key and certificates become objects beside it (KMIP 1.4 sections 3.45 and 4.3).
+import { createPublicKey } from 'node:crypto';
+import { certificateFacts } from '../crypto/certificate-facts.ts';
+import { keyFacts } from '../crypto/key-algorithm.ts';
+import { type Pkcs12, readPkcs12 } from '../crypto/pkcs12.ts';
+import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { MASK } from '../ttlv/mask.ts';
+import { integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
+import { structureOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { isTags, referenceTo } from './attribute-reference.ts';
+import { checkAttribute } from './attribute-rules.ts';
+import { AttributeSet } from './attributes.ts';
+import { certificateContent } from './certificate-content.ts';
+import { certificateUsage } from './certificate-usage.ts';
+import { newObject, setLink } from './create.ts';
+import { keyBlock, keyBlockOf } from './key-material.ts';
+import type { Draft, ObjectType as ObjectTypeCode } from './managed-object.ts';
+import { isPasswordLink, passwordGiven } from './pkcs12-password.ts';
+import { describeContent } from './registered.ts';
+
+const { ObjectType } = ENUM;
+const BIT = MASK.CryptographicUsageMask;
+
+/** What a private key does for what its certificate is for. */
+const PRIVATE_HALF: readonly (readonly [of: number, own: number])[] = [
+  [BIT.Verify, BIT.Sign],
+  [BIT.Encrypt, BIT.Decrypt],
+  [BIT.WrapKey, BIT.UnwrapKey],
+];
+
+export interface BroughtFile {
+  /** The private key on its own. */
+  readonly content: Structure;
+  /** The request, with the attributes that the private key gets. */
+  readonly request: Structure;
+  /** The public key and the certificates, linked to the private key and it to them. */
+  companions(privateKey: Draft): Draft[];
+}
+
+/** Undefined for every other content. @throws Refusal BadPassword, CryptographicFailure, InvalidField */
+export async function fileIn(content: Structure, type: number, request: Structure, ctx: OperationContext): Promise<BroughtFile | undefined> {
+  if (type !== ObjectType.PrivateKey || !structureOf(content, TAG.KeyBlock)) return undefined;
+  const { format, material, wrapping } = keyBlockOf(content);
+  if (format !== 'PKCS_12' || wrapping) return undefined;
+  if (!(material instanceof Uint8Array)) throw new Refusal('InvalidMessage', 'KeyMaterial: a PKCS#12 file is a ByteString');
+  const given = AttributeSet.of(structureOf(request, TAG.Attributes));
+  const wanted = given.first(TAG.PKCS_12FriendlyName)?.value;
+  const { text: password, isKept } = await passwordGiven(given, ctx);
+  const file = await ctx.aside(() => readPkcs12(material, password, typeof wanted === 'string' ? wanted : undefined));
+  return {
+    content: privateKey(file),
+    request: structure(request.tag, [...request.value.filter(({ tag }) => tag !== TAG.Attributes), ownAttributes(given, file, isKept)]),
+    companions: (key) => companionsOf(file, key, given, ctx),
+  };
+}
+
+function privateKey({ privateKey: key }: Pkcs12): Structure {
+  const { algorithm, length } = keyFacts(key);
+  return structure(TAG.PrivateKey, [keyBlock({ format: 'PKCS_8', material: new Uint8Array(key.export({ format: 'der', type: 'pkcs8' })), algorithm, length })]);
+}
+
+/** A password that is given in place of an identifier is kept nowhere. */
+function ownAttributes(given: AttributeSet, { friendlyName, certificates }: Pkcs12, isKept: boolean): Structure {
+  const nodes: Node[] = given.nodes().filter((node) => node.tag !== TAG.KeyFormatType && (isKept || !isPasswordLink(node)));
+  if (!given.has(TAG.PKCS_12FriendlyName) && friendlyName) nodes.push(text(TAG.PKCS_12FriendlyName, friendlyName));
+  if (!given.has(TAG.CryptographicUsageMask)) {
+    const uses = certificateUsage(certificateFacts(certificates[0] as Uint8Array), undefined);
+    nodes.push(
+      integer(
+        TAG.CryptographicUsageMask,
+        PRIVATE_HALF.reduce((mask, [of, own]) => (mask & of ? (mask & ~of) | own : mask), uses),
+      ),
+    );
+  }
+  return structure(TAG.Attributes, nodes);
+}
+
+function companionsOf({ privateKey: key, certificates }: Pkcs12, own: Draft, given: AttributeSet, ctx: OperationContext): Draft[] {
+  const spki = new Uint8Array(createPublicKey(key).export({ format: 'der', type: 'spki' }));
+  const { algorithm, length } = keyFacts(key);
+  const uses = certificateUsage(certificateFacts(certificates[0] as Uint8Array), undefined);
+  const make = (type: ObjectTypeCode, content: Structure, idHint: string | undefined, ...more: readonly Node[]) => {
+    const attributes = sharedAttributes(given, type);
+    for (const node of more) attributes.set(node);
+    describeContent(type, content, attributes, ctx.server.args.algorithms);
+    return newObject(ctx, { type, content, attributes, brought: true, ...(idHint === undefined ? {} : { idHint }) });
+  };
+  const block = keyBlock({ format: 'X_509', material: spki, algorithm, length });
+  const publicKey = make(ObjectType.PublicKey, structure(TAG.PublicKey, [block]), `${own.id}_pk`, integer(TAG.CryptographicUsageMask, uses));
+  const chain = certificates.map((der, at) => make(ObjectType.Certificate, certificateContent(der), at === 0 ? `${own.id}_cert` : undefined));
+  const [leaf] = chain as [Draft, ...Draft[]];
+  setLink(own, 'PublicKeyLink', publicKey.id);
+  setLink(publicKey, 'PrivateKeyLink', own.id);
+  setLink(publicKey, 'CertificateLink', leaf.id);
+  setLink(leaf, 'PublicKeyLink', publicKey.id);
+  setLink(leaf, 'PrivateKeyLink', own.id);
+  for (const [at, issuer] of chain.slice(1).entries()) setLink(chain[at] as Draft, 'CertificateLink', issuer.id);
+  return [publicKey, ...chain];
+}
+
+const SHARED: ReadonlySet<number> = new Set([TAG.ActivationDate, TAG.DeactivationDate, TAG.ObjectGroup]);
+
+/** What a client says of the file as a whole: dates, groups and tags. */
+function sharedAttributes(given: AttributeSet, type: ObjectTypeCode): AttributeSet {
+  const attributes = new AttributeSet();
+  for (const node of given.nodes()) if (SHARED.has(node.tag) || isTags(referenceTo(node))) attributes.add(checkAttribute(node, type));
+  return attributes;
+}

@@ -1,0 +1,73 @@
+// The password of a PKCS#12 file: secret data that a link or a wrapping specification names, or, as other clients have it, the text itself in that place.
+import type { OperationContext } from '../operations/operation.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
+import { codeOf, structureOf, textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { ReadonlyAttributes } from './attributes.ts';
+import { secretBytes } from './key-material.ts';
+import { stateAt } from './lifecycle.ts';
+import type { ManagedObject } from './managed-object.ts';
+import { opened } from './opened.ts';
+
+const { ObjectType, SecretDataType, State } = ENUM;
+const MAX_CHARACTERS = 1024;
+
+export interface FilePassword {
+  readonly text: string;
+  /** It is kept in an object, which the link to it goes on to name. */
+  readonly isKept: boolean;
+}
+
+export function isPasswordLink(node: Node): node is Structure {
+  return node.tag === TAG.Link && node.type === TYPE.Structure && codeOf(node, TAG.LinkType) === ENUM.LinkType.PKCS_12PasswordLink;
+}
+
+/** Of a file that is brought: empty where no link says it. @throws Refusal BadPassword for several links, or one to what is no password */
+export async function passwordGiven(attributes: ReadonlyAttributes, ctx: OperationContext): Promise<FilePassword> {
+  const link = onlyLink(attributes);
+  return link === undefined ? { text: '', isKept: false } : passwordNamed(link, ctx);
+}
+
+/** Of a file that is made: by the KeyWrappingSpecification of the request, else by the link of the private key. @throws Refusal BadPassword */
+export async function passwordFor(key: ManagedObject, request: Structure, ctx: OperationContext): Promise<string> {
+  const specification = structureOf(request, TAG.KeyWrappingSpecification);
+  const information = specification && structureOf(specification, TAG.EncryptionKeyInformation);
+  const named = information && textOf(information, TAG.UniqueIdentifier);
+  if (named) return (await passwordNamed(named, ctx)).text;
+  const link = onlyLink(key.attributes);
+  if (link === undefined)
+    throw bad(
+      `${key.id} has no PKCS_12PasswordLink to the secret data with the password, and no KeyWrappingSpecification names it in its EncryptionKeyInformation`,
+    );
+  return textIn(await ctx.byId(link, 'Get'), ctx);
+}
+
+function onlyLink(attributes: ReadonlyAttributes): string | undefined {
+  const links = attributes.all(TAG.Link).filter(({ node }) => isPasswordLink(node));
+  if (links.length > 1) throw bad('there are several links of the type PKCS_12PasswordLink');
+  return links[0] && textOf(links[0].node as Structure, TAG.LinkedObjectIdentifier);
+}
+
+async function passwordNamed(name: string, ctx: OperationContext): Promise<FilePassword> {
+  if (name.length > MAX_CHARACTERS) throw bad(`the password has more than ${MAX_CHARACTERS} characters`);
+  try {
+    return { text: await textIn(await ctx.byId(name, 'Get'), ctx), isKept: true };
+  } catch (error) {
+    // No message says what was in the place of an identifier: it is the password.
+    if (error instanceof Refusal && (error.reason === 'ObjectNotFound' || error.reason === 'ItemNotFound')) return { text: name, isKept: false };
+    throw error;
+  }
+}
+
+async function textIn(object: ManagedObject, ctx: OperationContext): Promise<string> {
+  const kind = object.content && codeOf(object.content, TAG.SecretDataType);
+  if (object.type !== ObjectType.SecretData || kind !== SecretDataType.Password) throw bad(`${object.id} is no secret data of the type Password`);
+  if (object.archived || stateAt(object, ctx.now) !== State.Active) throw bad(`the secret data ${object.id} with the password is not Active`);
+  const text = Buffer.from(secretBytes(await opened(object, ctx))).toString('utf8');
+  if (text.length > MAX_CHARACTERS) throw bad(`the password has more than ${MAX_CHARACTERS} characters`);
+  return text;
+}
+
+const bad = (why: string): Refusal => new Refusal('BadPassword', `PKCS#12: ${why}`);

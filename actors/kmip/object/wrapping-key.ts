@@ -1,0 +1,78 @@
+// Finds the key that wraps or unwraps another: the one that is named, and for what a public key has wrapped its private key (KMIP 1.4 sections 2.1.5 and 2.1.6).
+import type { OperationContext, OperationName } from '../operations/operation.ts';
+import { Refusal, type ResultReason } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { linkedTo } from './create.ts';
+import type { ManagedObject, ObjectDescription } from './managed-object.ts';
+import { requireUse, USE } from './usage.ts';
+
+const { ObjectType } = ENUM;
+
+/** What is wrong with a wrapping key has reasons of its own. */
+const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
+  ObjectNotFound: 'WrappingObjectNotFound',
+  ItemNotFound: 'WrappingObjectNotFound',
+  ObjectArchived: 'WrappingObjectArchived',
+  ObjectDestroyed: 'WrappingObjectDestroyed',
+};
+
+/** @param information EncryptionKeyInformation @throws Refusal where it is missing, not the caller's to wrap with, or not usable for it */
+export async function wrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
+  const key = await found(() => ctx.use(information, 'Get'), nameIn(information), 'Get', 'wrap');
+  return usable(key, USE.WrapKey, ctx);
+}
+
+/** The private key where a public key or a certificate is named. @throws Refusal as `wrappingKey` */
+export async function unwrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
+  const name = nameIn(information);
+  // Whoever knows of a public key may know what it leads to; the right to decrypt is that of the private key.
+  const named = await found(() => ctx.describe(information, 'GetAttributes'), name, 'Decrypt', 'unwrap');
+  if (named.type !== ObjectType.PublicKey && named.type !== ObjectType.Certificate)
+    return usable(await found(() => ctx.use(information, 'Decrypt'), name, 'Decrypt', 'unwrap'), USE.UnwrapKey, ctx);
+  const id = await privateKeyOf(named, ctx);
+  const key = await found(() => ctx.byId(id, 'Decrypt'), id, 'Decrypt', `unwrap what ${named.id} has wrapped`);
+  if (key.type !== ObjectType.PrivateKey)
+    throw new Refusal('InvalidObjectType', `the PrivateKeyLink of ${named.id} leads to ${key.id}, which is no private key: nothing is unwrapped with it`);
+  return usable(key, USE.UnwrapKey, ctx);
+}
+
+/** By its own link, or by that of its public key. @throws Refusal InvalidField */
+async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Promise<string> {
+  const direct = linkedTo(named, 'PrivateKeyLink');
+  if (direct !== undefined) return direct;
+  const publicKey = linkedTo(named, 'PublicKeyLink');
+  const further =
+    publicKey === undefined
+      ? undefined
+      : linkedTo(await found(() => ctx.describeById(publicKey, 'GetAttributes'), publicKey, 'GetAttributes', 'unwrap'), 'PrivateKeyLink');
+  if (further !== undefined) return further;
+  throw new Refusal('InvalidField', `what ${named.id} has wrapped is unwrapped by its private key, and ${named.id} has no PrivateKeyLink`);
+}
+
+const nameIn = (information: Structure): string => textOf(information, TAG.UniqueIdentifier) ?? 'of the placeholder';
+
+/** One text for what is not there and for what the caller may not use. */
+async function found<T>(find: () => Promise<T>, name: string, right: OperationName, what: string): Promise<T> {
+  const said = `the wrapping key ${name} is not found, or you miss the permission ${right} of it, which is needed to ${what}`;
+  return inWrapping(find, said);
+}
+
+async function inWrapping<T>(work: () => Promise<T>, notFound: string): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const reason = error instanceof Refusal ? OF_WRAPPING[error.reason] : undefined;
+    if (reason === undefined) throw error;
+    throw new Refusal(reason, reason === 'WrappingObjectNotFound' ? notFound : (error as Refusal).message);
+  }
+}
+
+function usable(key: ManagedObject, use: typeof USE.WrapKey | typeof USE.UnwrapKey, { now }: OperationContext): Promise<ManagedObject> {
+  return inWrapping(async () => {
+    requireUse(key, use, now);
+    return key;
+  }, '');
+}

@@ -1,0 +1,28 @@
+// What a client would rather have, as the Accept header tells it (RFC 9110 section 12.5.1).
+
+const ANY = '*/*';
+/** Of more than this nothing is read: nobody names so many types. */
+const MOST_RANGES = 32;
+
+/** @returns the one of the types that the header prefers; the first where it names neither, both alike, or is absent */
+export function preferred<T extends string>(accept: string | undefined, types: readonly [T, ...T[]]): T {
+  if (accept === undefined) return types[0];
+  const qualities = qualitiesIn(accept);
+  return types.reduce((best, type) => (qualityOf(type, qualities) > qualityOf(best, qualities) ? type : best));
+}
+
+/** The most specific range that a type is in decides. */
+function qualityOf(type: string, qualities: ReadonlyMap<string, number>): number {
+  return qualities.get(type) ?? qualities.get(`${type.split('/', 1)[0]}/*`) ?? qualities.get(ANY) ?? 0;
+}
+
+function qualitiesIn(accept: string): ReadonlyMap<string, number> {
+  const qualities = new Map<string, number>();
+  for (const range of accept.split(',', MOST_RANGES)) {
+    const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const weight = parameters.find((each) => each.startsWith('q='))?.slice(2);
+    const quality = weight === undefined ? 1 : Number(weight);
+    if (type !== '') qualities.set(type, Math.max(qualities.get(type) ?? 0, quality >= 0 && quality <= 1 ? quality : 0));
+  }
+  return qualities;
+}

@@ -1,0 +1,59 @@
+// The routes below /auth as clients of Vault and OpenBao call them: below /v1, by more methods, in their envelope, with errors in their form.
+import type { Method, ResponseDescription, Route, SecurityScheme } from '../../../kernel/http/route.ts';
+import { documented } from '../about.ts';
+import type { AuthContext } from '../actors.ts';
+import { enveloped, envelopeOf, VAULT_ERRORS, VAULT_TAG } from './form.ts';
+import { sealRoutes } from './seal.ts';
+import { REFUSALS, refuseUnserved } from './unserved.ts';
+
+/** What they call otherwise; the name of this server is a path too. */
+const OTHER_NAMES: readonly (readonly [string, string])[] = [
+  ['/auth/cluster/', '/auth/kubernetes/'],
+  ['/secret-id/destroy', '/secret-id-accessor/destroy'],
+];
+
+export function vaultRoutes(ctx: AuthContext, routes: readonly Route[]): readonly Route[] {
+  // Of a route that takes both methods the one is the other.
+  const own = documented(routes).filter(({ method }) => method !== 'PUT');
+  const aliases = own.flatMap((route) => pathsOf(route.path).flatMap((path) => methodsOf(route.method).map((method) => alias(route, method, path))));
+  return [...aliases, ...sealRoutes(ctx)];
+}
+
+function pathsOf(path: string): readonly string[] {
+  const others = OTHER_NAMES.filter(([ours]) => `${path}/`.includes(ours)).map(([ours, theirs]) => path.replace(ours, theirs));
+  return [path, ...others].map((each) => `/v1${each}`);
+}
+
+/** They write by either. */
+function methodsOf(method: Method): readonly Method[] {
+  return method === 'POST' ? ['POST', 'PUT'] : [method];
+}
+
+function alias(route: Route, method: Method, path: string): Route {
+  const { admit, handle, body, bodyOptional, rawBody, responses = {}, security } = route;
+  return {
+    ...route,
+    method,
+    path,
+    tag: VAULT_TAG,
+    form: VAULT_ERRORS,
+    responses: { ...REFUSALS, ...Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, describe(Number(status), each)])) },
+    ...(security ? { security: security.map(named) } : {}),
+    // They send JSON without saying so, and null where they have nothing to say.
+    ...(body && !rawBody ? { anyContentType: true } : {}),
+    ...(bodyOptional ? { nullIsNone: true } : {}),
+    admit(address, headers) {
+      refuseUnserved(headers);
+      return admit?.(address, headers);
+    },
+    handle: async (request) => enveloped(request, await handle(request)),
+  };
+}
+
+function describe(status: number, description: ResponseDescription): ResponseDescription {
+  return status < 400 ? envelopeOf(description) : description;
+}
+
+function named(scheme: SecurityScheme): SecurityScheme {
+  return scheme === 'appToken' ? 'vaultToken' : scheme;
+}
