@@ -6,7 +6,7 @@ import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage }
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from './administered.ts';
 import type { AuthParams, DirectoryApi, Realm } from './api.ts';
-import { keepSuperAdmin } from './last-super-admin.ts';
+import { forgetProviders, keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, type Part } from './part.ts';
 
 interface Row extends Omit<Realm, 'auth_params'> {
@@ -74,6 +74,7 @@ export function realmApi(part: Part): RealmApi {
         await requireSuperAdmin(tx, by);
         const sql = `UPDATE realm SET auth_params = $2, session_max_age_seconds = $3, session_max_stale_age_seconds = $4,
           certificate_max_age_seconds = $5, password_max_age_seconds = $6 WHERE id = $1`;
+        if (realm.id === '_') await forgetProviders(tx, realm.auth_params);
         if ((await tx.run(sql, valuesOf(realm))) === 0) return null;
         if (realm.id === '_') await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'realm.update', realm.id, realm.id);

@@ -3,7 +3,7 @@ import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSession, SessionEnder, SessionView } from './api.ts';
-import { accountsOf, mayBegin } from './beginning.ts';
+import { accountsOf, mayBegin, noteWay } from './beginning.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
 
@@ -104,6 +104,7 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
        VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9, $10, $11)`,
       [id, cookieHash, realm, username, scheme, now, maxAgeSeconds, maxStaleAgeSeconds, JSON.stringify(claims), accounts.own, accounts.realm],
     );
+    await noteWay(tx, session, accounts.own, now);
     await tx.audit({ ...login, outcome: 'success', target: id });
     return { outcome: 'made', ended: await endOldest(tx, session, quotas.sessions_per_identity, now) };
   });

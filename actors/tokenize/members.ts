@@ -24,9 +24,8 @@ export class Members {
     for (const name of required) if (!Object.hasOwn(body, name)) refuse(`${name}: is missing`);
   }
 
-  /** For an optional member `null` means that it is absent. */
   has(name: string): boolean {
-    return Object.hasOwn(this.#body, name) && this.#body[name] !== null;
+    return Object.hasOwn(this.#body, name);
   }
 
   /** @param most characters, where the body's own limit is not enough */

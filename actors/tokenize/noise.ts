@@ -30,6 +30,8 @@ function finite(value: number): number {
 /** Mean and deviation count before bounds, where both are given. */
 function distributionOf(members: Members): Distribution {
   const method = members.oneOf('method', METHODS);
+  // Also what does not count is a number where it is given.
+  for (const name of ['mean', 'std_dev', 'min_bound', 'max_bound']) if (members.has(name)) members.number(name);
   if (members.has('mean') && members.has('std_dev')) {
     const [mean, deviation] = [members.number('mean'), members.number('std_dev')];
     if (method === 'Uniform') return refuse('method: Uniform takes min_bound and max_bound');

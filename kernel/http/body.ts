@@ -5,8 +5,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
+import { isName } from './parameters.ts';
 
-const options = { useDefaults: true, removeAdditional: false, strict: true, strictTypes: false, allowUnionTypes: true } as const;
+const options = { useDefaults: true, removeAdditional: false, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true } as const;
 const bodies = { first: new Ajv({ ...options, coerceTypes: false }), all: new Ajv({ ...options, coerceTypes: false, allErrors: true }) };
 const queries = { first: new Ajv({ ...options, coerceTypes: true }), all: new Ajv({ ...options, coerceTypes: true, allErrors: true }) };
 
@@ -24,11 +25,13 @@ const MAX_BYTES: FuncKeywordDefinition = {
     return check;
   },
 };
-for (const ajv of [bodies.first, bodies.all, queries.first, queries.all]) ajv.addKeyword(MAX_BYTES);
+for (const ajv of [bodies.first, bodies.all, queries.first, queries.all]) ajv.addKeyword(MAX_BYTES).addFormat('name', isName).addVocabulary(['x-document']);
 
 /** Above this size of body, characters, only the first problem is looked for: naming all could be made expensive. */
 const THOROUGH = 16_384;
 const MOST_ERRORS = 20;
+/** Keywords that say less to people than the description of the schema that they are in. */
+const IN_RULE: ReadonlySet<string> = new Set(['pattern', 'not', 'format']);
 /** Characters of an unknown member's name that its refusal repeats. */
 const MAX_NAME = 128;
 
@@ -61,12 +64,13 @@ function problems(check: ValidateFunction, thorough: ValidateFunction, value: un
   return (thorough.errors ?? found).slice(0, MOST_ERRORS);
 }
 
-function inWords({ instancePath, keyword, params, message }: ErrorObject, where: string): string {
+function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, where: string): string {
   const path = `${where}${instancePath}`;
   if (keyword === 'additionalProperties') return `${path}/${shortened(String(params['additionalProperty']))}: unknown member`;
   if (keyword === 'required') return `${path}/${params['missingProperty']}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
-  return `${path}: ${message}`;
+  const rule = IN_RULE.has(keyword) ? (parentSchema as { readonly description?: string }).description : undefined;
+  return `${path}: ${rule === undefined ? message : `must be ${rule}`}`;
 }
 
 /** A name that the client has chosen, as far as anybody reads it. */

@@ -19,8 +19,9 @@ import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
 import type { ErrorForm, Route, Unserved } from './route.ts';
-import { addRoutes, bodyReader, formOf, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
+import { addRoutes, bodyReader, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
+import { answerUnknownMethod, type ParserError, type UnknownMethod } from './unknown-method.ts';
 
 interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -78,7 +79,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
     routerOptions: { maxParamLength: MAX_PARAM },
-    clientErrorHandler: (error, socket) => refuseUnparsed(error, socket, connections.current as Connections),
+    clientErrorHandler: (error, socket) => void refuseUnparsed(app, error, socket, connections.current as Connections),
     frameworkErrors: (error, request, reply) => {
       void sendProblem(dress(reply as unknown as FastifyReply, request.id), problems(error, request.id));
     },
@@ -93,6 +94,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     },
   });
   const busy = new Set<string>();
+  knowMethods(app);
   addJsonParser(app, bodyReader(limits));
   await app.register(fastifyCookie);
   addHooks(app, options, busy);
@@ -176,18 +178,23 @@ function sendFormed(reply: FastifyReply, { status: usual, headers, body }: Probl
  * Bytes that never became a request: the same body as any other refusal, and the connection is closed. Before the handshake nothing can be
  * said, except to who speaks HTTP without TLS, in the same plain way: `http://` in place of `https://` is everybody's first mistake.
  */
-function refuseUnparsed(error: { readonly code?: string }, socket: Socket, connections: Connections): void {
+async function refuseUnparsed(app: FastifyInstance, error: ParserError, socket: Socket, connections: Connections): Promise<void> {
   if (error.code === 'ERR_SSL_HTTP_REQUEST') return refuse(connections.below(socket) ?? socket, 400, 'Bad Request', 'BAD_REQUEST', 'this port speaks https://');
   if (!connections.hasShakenHands(socket) || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const unknown = await answerUnknownMethod(app, error).catch(() => undefined);
+  if (unknown) return hangUp(socket, unknown);
   const { status, reason, code } = parserProblem(error);
   refuse(socket, status, reason, code, KERNEL_FAULTS[code].message);
 }
 
 function refuse(socket: Socket, status: number, reason: string, code: string, message: string): void {
-  const body = JSON.stringify({ code, message, errors: [message], request_id: randomUUID() });
-  socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  hangUp(socket, { status, reason, headers: {}, body: JSON.stringify({ code, message, errors: [message], request_id: randomUUID() }) });
+}
+
+function hangUp(socket: Socket, { status, reason, headers, body }: UnknownMethod): void {
+  const all = { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
   socket.destroySoon();
 }
 

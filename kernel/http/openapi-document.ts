@@ -75,10 +75,10 @@ function examplesOf(type: string, examples: Readonly<Record<string, unknown>>): 
   return fits.length > 0 ? { examples: Object.fromEntries(fits.map(([name, value]) => [name, { value: structuredClone(value) }])) } : {};
 }
 
-function isJson(type: string): boolean {
+export function isJson(type: string): boolean {
   return /^application\/(.+\+)?json\b/.test(type);
 }
 
-function isText(type: string): boolean {
+export function isText(type: string): boolean {
   return /^text\/|^application\/(.+\+)?xml\b/.test(type);
 }

@@ -4,11 +4,16 @@ import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { CredentialKind } from './credential.ts';
 import { EXAMPLES, finish, OPTIONAL, type OpenApiDocument, TYPES } from './openapi-document.ts';
+import { responsesOf } from './openapi-responses.ts';
+import { asSent } from './openapi-schema.ts';
 import { parametersOf } from './parameters.ts';
-import type { ResponseDescription, Route, SecurityScheme } from './route.ts';
+import type { Route, SecurityScheme } from './route.ts';
 
 export const OPENAPI_PATH = '/openapi.yaml';
 export const SERVER_TAG = 'Server';
+
+const ABOUT =
+  'Authentication, key management and AI behind one server. A path answers every method that it does not list with 405 and the header Allow; HEAD goes wherever GET does.';
 
 /** Groups of the kernel's own routes; a plugin may add to them. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -30,9 +35,9 @@ export interface OpenApiOptions {
 }
 
 /** What the document needs of a route; the kernel's own are described in the same words. */
-export type Described = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Omit<Route, 'method' | 'path' | 'auth' | 'handle' | 'admit'>>;
+export type Described = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Omit<Route, 'method' | 'path' | 'auth' | 'handle'>>;
 
-const SECURITY_SCHEMES: Readonly<Record<SecurityScheme, object>> = {
+const SECURITY_SCHEMES: Readonly<Record<Exclude<SecurityScheme, 'none'>, object>> = {
   basic: { type: 'http', scheme: 'basic', description: 'User and password, at the sign-in only.' },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   session: { type: 'apiKey', in: 'cookie', name: '_ea_' },
@@ -56,7 +61,7 @@ export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenAp
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'gatehouse', version, description: 'Authentication, key management and AI behind one server.' },
+      info: { title: 'gatehouse', version, description: ABOUT },
       servers: [{ url: '/', description: 'the server that this document comes from' }],
       components: { securitySchemes: SECURITY_SCHEMES as never },
     },
@@ -68,7 +73,7 @@ export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenAp
     auth: 'none',
     tag: 'Documentation',
     summary: 'This document',
-    responses: { 200: { description: 'OpenAPI 3.1', type: 'application/yaml', schema: { type: 'string' } } },
+    responses: { 200: { description: 'OpenAPI 3.1', type: 'application/yaml', schema: { type: 'object' } } },
   };
   const made: { yaml?: DocumentText; json?: DocumentText } = {};
   const text = (format: 'yaml' | 'json') => (made[format] ??= documentOf(app, format));
@@ -96,9 +101,9 @@ export function operationOf(route: Described): FastifySchema {
     summary,
     tags: [tag ?? 'other'],
     security: securityOf(route),
-    ...(params ? { params } : {}),
-    ...(query ? { querystring: query } : {}),
-    ...(body ? { body: route.nullIsNone ? { anyOf: [body, { type: 'null' }] } : body } : {}),
+    ...(params ? { params: asSent(params) } : {}),
+    ...(query ? { querystring: asSent(query) } : {}),
+    ...(body ? { body: asSent(route.nullIsNone ? { anyOf: [body, { type: 'null' }] } : body) } : {}),
     ...(bodyOptional ? { [OPTIONAL]: true } : {}),
     ...(bodyTypes ? { [TYPES]: bodyTypes } : {}),
     ...(bodyExamples ? { [EXAMPLES]: bodyExamples } : {}),
@@ -113,26 +118,7 @@ function operationId(method: string, path: string): string {
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
-function securityOf({ auth, security }: Described): readonly Partial<Record<SecurityScheme, readonly string[]>>[] {
+function securityOf({ auth, security }: Described): readonly Partial<Record<string, readonly string[]>>[] {
   const schemes = security ?? (auth === 'none' ? [] : auth.map((kind) => SCHEME_OF[kind]));
-  return schemes.map((scheme) => ({ [scheme]: [] }));
-}
-
-/** What a route says of its answers, and the refusals that follow from what it declares. */
-function responsesOf({ auth, page, body, rawBody, query, responses, form }: Described): Readonly<Record<string, object>> {
-  const described: Record<string, ResponseDescription> = {
-    ...(page ? { 303: { description: 'to the sign-in page' } } : {}),
-    ...((body && !rawBody) || query ? { 400: { description: 'the request is malformed' } } : {}),
-    ...(auth === 'none' ? {} : { 401: { description: 'authentication is required' } }),
-    ...(auth === 'none' ? {} : { 403: { description: 'not allowed' } }),
-    500: { description: 'internal error' },
-    ...(responses ?? { 200: { description: 'success' } }),
-  };
-  const entries = Object.entries(described).map(([status, { description, schema, type = 'application/json', otherTypes = [] }]) => {
-    const formed = Number(status) >= 400 ? form : undefined;
-    const shape = schema ?? formed?.schema;
-    const content = () => Object.fromEntries([type, ...otherTypes].map((each) => [each, { schema: shape }]));
-    return [formed?.status(Number(status)) ?? status, shape ? { description, content: content() } : { description, type: 'null' }];
-  });
-  return Object.fromEntries(entries);
+  return schemes.map((scheme) => (scheme === 'none' ? {} : { [scheme]: [] }));
 }

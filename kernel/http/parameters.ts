@@ -7,12 +7,16 @@ import type { Route } from './route.ts';
 
 /** Characters of a parameter without a schema of its own. */
 const MAX_PARAMETER = 1_024;
-const MAX_COMPOSED = 255;
+export const MAX_COMPOSED = 255;
 const LONG = ' '.repeat(MAX_COMPOSED + 1);
 const ANY = { type: 'string', minLength: 1, maxLength: MAX_PARAMETER } as const;
 const ajv = new Ajv({ strict: true, strictRequired: false });
 /** A name of 255 characters at most when it is composed (NFC), however it is sent. */
-ajv.addFormat('name', (text: string) => [...(normalName(text) ?? LONG)].length <= MAX_COMPOSED);
+ajv.addFormat('name', isName);
+
+export function isName(text: string): boolean {
+  return [...(normalName(text) ?? LONG)].length <= MAX_COMPOSED;
+}
 
 /** @returns the schema of each parameter that the path names; undefined where it names none */
 export function parametersOf({ path, params }: Pick<Route, 'path' | 'params'>): TSchema | undefined {

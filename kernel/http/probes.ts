@@ -47,7 +47,7 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
   },
   '/version': {
     summary: 'The version of the server, as a plain text or, where Accept prefers it, as a string of JSON',
-    responses: { 200: { description: 'the version', ...TEXT, otherTypes: ['application/json'] } },
+    responses: { 200: { description: 'the version', ...TEXT, types: ['text/plain; charset=utf-8', 'application/json'] } },
   },
 };
 

@@ -62,8 +62,8 @@ export interface Unserved {
   readonly form: ErrorForm;
 }
 
-/** Ways to prove who one is, as the OpenAPI document names them. */
-export type SecurityScheme = 'basic' | 'bearer' | 'session' | 'appToken' | 'vaultToken' | 'clientCertificate';
+/** Ways to prove who one is, as the OpenAPI document names them; `none` among them: it may be left out. */
+export type SecurityScheme = 'none' | 'basic' | 'bearer' | 'session' | 'appToken' | 'vaultToken' | 'clientCertificate';
 
 export interface ResponseDescription {
   readonly description: string;
@@ -71,8 +71,8 @@ export interface ResponseDescription {
   readonly schema?: TSchema;
   /** Content type of the body, where it is not JSON. */
   readonly type?: string;
-  /** More content types that it may have, as the request asks. */
-  readonly otherTypes?: readonly string[];
+  /** Where it may have several. */
+  readonly types?: readonly string[];
 }
 
 export interface Route {

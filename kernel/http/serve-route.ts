@@ -1,5 +1,5 @@
 // Puts a declared route into service: authentication before the body is read, validation before the handler, one form of answer.
-import type { ServerResponse } from 'node:http';
+import { METHODS as PARSED, type ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import type { Clock } from '../clock.ts';
@@ -31,12 +31,18 @@ interface Surroundings {
   readonly clock: Clock;
 }
 
-const METHODS: readonly HTTPMethods[] = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
+/** What the parser reads; CONNECT asks for no path. */
+const METHODS: readonly string[] = PARSED.filter((method) => method !== 'CONNECT');
 const callers = new WeakMap<FastifyRequest, Caller>();
 /** Routes that word refusals themselves, by their requests that have passed authentication. */
 const admitted = new WeakMap<FastifyRequest, Route>();
 /** Forms of all errors, by the requests for the routes that have one. */
 const forms = new WeakMap<FastifyRequest, ErrorForm>();
+
+/** Before the first route. */
+export function knowMethods(app: FastifyInstance): void {
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+}
 
 export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {
   const byPath = new Map<string, Route[]>();
@@ -188,7 +194,7 @@ export function refuseOthers(
   form?: ErrorForm,
 ): void {
   const allow = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])].join(', ');
-  const others = METHODS.filter((method) => !methods.has(method as string));
+  const others = METHODS.filter((method) => !methods.has(method) && !(method === 'HEAD' && methods.has('GET')));
   app.route({
     method: others as HTTPMethods[],
     url: fastifyPath(path),

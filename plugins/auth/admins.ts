@@ -5,33 +5,30 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { listed, PAGE_QUERY } from './listing.ts';
-import { Free, Ignored, IgnoredName } from './parameters.ts';
+import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID } from './parameters.ts';
 import { actorOf, found, type Rights, requireSuperAdmin, rightsOf } from './rights.ts';
-import { isUsername, usernameOf } from './username.ts';
+import { usernameOf } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
-const ADMIN_BODY = Type.Object(
-  {
-    id: IgnoredName,
-    realms: Type.Array(Type.String({ maxLength: 64 }), { maxItems: 1_000 }),
-    userpass: text,
-    jwt: text,
-    fido2: text,
-    digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),
-    client_certificate: text,
-    // What they hold is shown once, when it is generated.
-    totp_enabled: Ignored,
-    totp_secret: Ignored,
-    totp_auth_url: Ignored,
-  },
-  { additionalProperties: false },
-);
+const MEMBERS = {
+  realms: Type.Array(REALM_ID, { maxItems: 1_000 }),
+  userpass: text,
+  jwt: text,
+  fido2: text,
+  digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),
+  client_certificate: text,
+  // What they hold is shown once, when it is generated.
+  totp_enabled: Ignored,
+  totp_secret: Ignored,
+  totp_auth_url: Ignored,
+};
+const strict = { additionalProperties: false };
+/** A new one is named here, one that is there by the path. */
+const NEW_BODY = Type.Object({ id: ADMIN_ID, ...MEMBERS }, strict);
+const ADMIN_BODY = Type.Object({ id: IgnoredName, ...MEMBERS }, strict);
 type AdminBody = Static<typeof ADMIN_BODY>;
-/** Names that are paths of their own below /admins. */
-const TAKEN: ReadonlySet<string> = new Set(['realms', 'userpass']);
 
 export function adminRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
@@ -40,12 +37,11 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       method: 'POST',
       path: '/admins',
       auth: ['cookie'],
-      body: ADMIN_BODY,
-      handle: async (request: Request<AdminBody>) => {
+      body: NEW_BODY,
+      handle: async (request: Request<Static<typeof NEW_BODY>>) => {
         const rights = await rightsOf(ctx, request.caller as Caller);
         if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
-        const id = normalName(request.body.id ?? '');
-        if (id === undefined || !isUsername(id) || TAKEN.has(id)) throw new Fault('BAD_REQUEST', { detail: 'body/id: cannot be the id of an admin' });
+        const id = nameIn(request.body.id, 'body/id');
         return { status: 201, body: await directory.createAdmin(recordOf(id, request.body), actorOf(request)) };
       },
     },

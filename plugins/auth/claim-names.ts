@@ -1,4 +1,6 @@
 // Which claims belong to the server, and what extra claims may be.
+import Type from 'typebox';
+import { MAX_STORED_BYTES } from './parameters.ts';
 
 /** The names of the typed claims of sessions and certificates; extra claims must not take them. */
 export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
@@ -6,13 +8,12 @@ export const RESERVED_CLAIMS: ReadonlySet<string> = new Set([
   ...['roles', 'as_as', 'as_rid', 'realm_id', 'auth_scheme', 'verification_key'],
 ]);
 
-/** @returns what is wrong with extra claims, in words, or undefined */
-export function extraClaimsProblem(claims: Readonly<Record<string, unknown>>): string | undefined {
-  const reserved = Object.keys(claims).find((name) => RESERVED_CLAIMS.has(name));
-  return reserved === undefined ? undefined : `body/extra_claims/${reserved}: is a reserved claim name`;
-}
+/** Claims of a credential beside the server's own. */
+export const EXTRA_CLAIMS = Type.Record(Type.String(), Type.Unknown(), {
+  maxProperties: 256,
+  'x-max-bytes': MAX_STORED_BYTES,
+  propertyNames: { not: { enum: [...RESERVED_CLAIMS] } },
+});
 
-/** Certificates take no name that sessions use for themselves. */
-export function isReservedInCertificates(name: string): boolean {
-  return RESERVED_CLAIMS.has(name) || name.startsWith('as_');
-}
+/** That a certificate is to copy. */
+export const COPIED_CLAIM = Type.String({ maxLength: 255, pattern: '^(?!as_)', not: { enum: [...RESERVED_CLAIMS] }, description: 'not a reserved claim name' });

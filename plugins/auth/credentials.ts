@@ -2,39 +2,37 @@
 import Type, { type Static } from 'typebox';
 import type { Actor, Credential, CredentialInput } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
+import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { MAX_PASSWORD_CHARACTERS, normalName, normalPassword } from '../../kernel/normal-form.ts';
+import { MAX_PASSWORD_CHARACTERS, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
-import { extraClaimsProblem } from './claim-names.ts';
+import { EXTRA_CLAIMS } from './claim-names.ts';
 import { listed, PAGE_QUERY } from './listing.ts';
-import { newPasswordProblem } from './new-password.ts';
-import { Free, Ignored, IgnoredName, MAX_STORED_BYTES } from './parameters.ts';
-import { isServerPhc, MAX_PHC_CHARACTERS } from './phc.ts';
+import { NEW_PASSWORD, newPasswordProblem } from './new-password.ts';
+import { Ignored, IgnoredName, MAX_STORED_BYTES, USERNAME } from './parameters.ts';
+import { PHC } from './phc.ts';
 import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
-import { isUsername, usernameOf } from './username.ts';
+import { usernameOf } from './username.ts';
 
 /** Of a change that others overtake. */
 const MAX_TRIES = 5;
 const strict = { additionalProperties: false };
-const CREDENTIAL_BODY = Type.Object(
-  {
-    realm: IgnoredName,
-    username: IgnoredName,
-    password_hash: Ignored,
-    password_input: Type.Optional(
-      Type.Union([
-        Type.Object({ plaintext: Type.String({ maxLength: MAX_PASSWORD_CHARACTERS }) }, strict),
-        Type.Object({ hashed: Type.String({ maxLength: MAX_PHC_CHARACTERS }) }, strict),
-      ]),
-    ),
-    change_password: Type.Boolean({ default: false }),
-    roles: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [], maxItems: 1_000, 'x-max-bytes': MAX_STORED_BYTES }),
-    extra_claims: Type.Optional(Type.Union([Free, Type.Null()])),
-  },
-  strict,
-);
+const PASSWORD_INPUT = Type.Union([
+  Type.Object({ plaintext: Type.String({ maxLength: MAX_PASSWORD_CHARACTERS, description: NEW_PASSWORD, examples: ['a long enough password'] }) }, strict),
+  Type.Object({ hashed: PHC }, strict),
+]);
+const MEMBERS = {
+  realm: IgnoredName,
+  password_hash: Ignored,
+  change_password: Type.Boolean({ default: false }),
+  roles: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [], maxItems: 1_000, 'x-max-bytes': MAX_STORED_BYTES }),
+  extra_claims: Type.Optional(Type.Union([EXTRA_CLAIMS, Type.Null()])),
+};
+/** A new one is named here and has a password; for one that is there the path names it, and its password stays where none is given. */
+const NEW_BODY = Type.Object({ ...MEMBERS, username: USERNAME, password_input: PASSWORD_INPUT }, strict);
+const CREDENTIAL_BODY = Type.Object({ ...MEMBERS, username: IgnoredName, password_input: Type.Optional(PASSWORD_INPUT) }, strict);
 type CredentialBody = Static<typeof CREDENTIAL_BODY>;
 
 export function credentialRoutes(ctx: AuthContext): readonly Route[] {
@@ -56,12 +54,10 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       method: 'POST',
       path: '/realms/{realm_id}/userpass',
       auth: ['cookie'],
-      body: CREDENTIAL_BODY,
-      handle: async (request: Request<CredentialBody>) => {
+      body: NEW_BODY,
+      handle: async (request: Request<Static<typeof NEW_BODY>>) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        const username = normalName(request.body.username ?? '');
-        if (username === undefined || !isUsername(username)) throw new Fault('BAD_REQUEST', { detail: 'body/username: cannot be a user name' });
-        if (!request.body.password_input) throw new Fault('BAD_REQUEST', { detail: 'body/password_input: is missing' });
+        const username = nameIn(request.body.username, 'body/username');
         found(await directory.getRealm(realmOf(request)), 'such realm');
         // Before anything is compared or hashed: what a taken name answers tells nothing of its password.
         if (await directory.getCredential(realmOf(request), username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` });
@@ -86,7 +82,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       handle: async (request) => {
         await requireRealmAdmin(ctx, request, realmOf(request));
-        return { status: 200, body: found(await directory.getCredential(realmOf(request), nameIn(request)), 'such credential') };
+        return { status: 200, body: found(await directory.getCredential(realmOf(request), nameOfPath(request)), 'such credential') };
       },
     },
     {
@@ -105,7 +101,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       handle: async (request) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        await directory.deleteCredential(realmOf(request), nameIn(request), by);
+        await directory.deleteCredential(realmOf(request), nameOfPath(request), by);
         return { status: 204 };
       },
     },
@@ -115,7 +111,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       handle: async (request) => {
         const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        if (!(await directory.unlock(realmOf(request), nameIn(request), by))) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+        if (!(await directory.unlock(realmOf(request), nameOfPath(request), by))) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
         return { status: 204 };
       },
     },
@@ -126,8 +122,8 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
 async function update(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const old = found((await directory.login(realm, nameIn(request), '')).credential, 'such credential');
-    const input = await inputOf(ctx, realm, nameIn(request), request.body, old.passwordHash);
+    const old = found((await directory.login(realm, nameOfPath(request), '')).credential, 'such credential');
+    const input = await inputOf(ctx, realm, nameOfPath(request), request.body, old.passwordHash);
     const updated = found(
       await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),
       'such credential',
@@ -138,24 +134,19 @@ async function update(ctx: AuthContext, request: Request<CredentialBody>, realm:
 }
 
 /** @throws Fault NOT_FOUND for a path that no credential can have */
-function nameIn({ params }: Request): string {
+function nameOfPath({ params }: Request): string {
   return found(usernameOf(params['username'] as string), 'such credential');
 }
 
 /** The path's realm and name win over the body's. @param old hash of the password there is @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */
 async function inputOf(ctx: AuthContext, realm: string, username: string, body: CredentialBody, old: string | null): Promise<CredentialInput> {
   const { change_password, roles, extra_claims = null } = body;
-  const problem = extra_claims === null ? undefined : extraClaimsProblem(extra_claims);
-  if (problem) throw new Fault('BAD_REQUEST', { detail: problem });
   return { realm, username, change_password, roles, extra_claims, passwordHash: await hashOf(ctx, username, body, old) };
 }
 
 async function hashOf(ctx: AuthContext, username: string, { password_input: given }: CredentialBody, old: string | null): Promise<string | null> {
   if (!given) return null;
-  if ('hashed' in given) {
-    if (isServerPhc(given.hashed)) return given.hashed;
-    throw new Fault('BAD_REQUEST', { detail: 'body/password_input/hashed: must be a PHC string of argon2id with m=65536,t=3,p=4' });
-  }
+  if ('hashed' in given) return given.hashed;
   const password = normalPassword(given.plaintext) ?? '';
   const isOld = async () => old !== null && (await ctx.actors.password.verify(old, move(passwordBytes(password))));
   const problem = newPasswordProblem(password, username) ?? ((await isOld()) ? 'it is the old one' : undefined);

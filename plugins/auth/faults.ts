@@ -9,7 +9,7 @@ export const AUTH_FAULTS = Object.freeze({
   AUTH_EXISTS: { status: 409, message: 'it exists already' },
   // Nothing is cut off without a word: the whole list, or pages of it.
   AUTH_LIST_TOO_LONG: { status: 400, message: 'the list is too long for one answer: ask for pages of it with ?limit=' },
-  AUTH_LAST_SUPER_ADMIN: { status: 409, message: 'no super admin would be left who can sign in' },
+  AUTH_LAST_SUPER_ADMIN: { status: 409, message: 'no super admin would be left who can sign in: a certificate or a token counts when it was used for that' },
   // Names the quota and the limit; what is there already is not touched.
   AUTH_QUOTA_EXCEEDED: { status: 429, message: 'the quota is used up' },
   AUTH_CODE_INVALID: { status: 400, message: 'the code is not valid' },

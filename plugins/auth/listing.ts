@@ -19,7 +19,9 @@ export const PAGE_MEMBERS = {
       description: `entries of a page at most; without it the whole list, of ${MAX_ENTRIES} entries at most`,
     }),
   ),
-  after: Type.Optional(Type.String({ maxLength: MAX_CURSOR, description: 'where the page begins, as the header Link of the one before says' })),
+  after: Type.Optional(
+    Type.String({ maxLength: MAX_CURSOR, pattern: '^[A-Za-z0-9_-]*$', description: 'where the page begins, as the header Link of the one before says' }),
+  ),
 };
 export const PAGE_QUERY = Query(PAGE_MEMBERS);
 

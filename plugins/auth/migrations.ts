@@ -42,4 +42,13 @@ export const AUTH_MIGRATIONS: readonly Migration[] = [
   RENEWABLE_MIGRATION,
   USAGE_MIGRATION,
   { id: 6, about: 'MACs of signing keys; those that are there are given theirs by the next start', sql: 'ALTER TABLE signing_key ADD COLUMN mac BYTEA;' },
+  {
+    id: 7,
+    about: 'certificates and tokens by which somebody has signed in to realm _: those whose sessions are there, and from now on every one',
+    sql: `
+      CREATE TABLE proven_way (account TEXT PRIMARY KEY, scheme TEXT NOT NULL, proven_at BIGINT NOT NULL);
+      INSERT INTO proven_way (account, scheme, proven_at) SELECT account, MIN(scheme), MIN(created_at) FROM session
+        WHERE realm = '_' AND scheme <> 'up' AND account <> '' GROUP BY account;
+    `,
+  },
 ];

@@ -12,14 +12,17 @@ export const MAX_LOGIN_BYTES = 65_536;
 /** Bytes, as JSON, of a member that is read over. */
 const MAX_IGNORED_BYTES = 4_096;
 
-export const REALM_ID = Type.String({ minLength: 1, maxLength: MAX_REALM_ID, pattern: '^[A-Za-z0-9_-]+$' });
+export const REALM_ID = Type.String({ minLength: 1, maxLength: MAX_REALM_ID, pattern: '^[A-Za-z0-9_-]+$', description: 'letters, digits, - and _' });
 /** As written in a path or a body: composed, it has 255 characters at most. */
-const USERNAME = Type.String({
-  minLength: 1,
-  maxLength: MAX_NAME_CHARACTERS,
-  format: 'name',
-  pattern: '^(?!(?:\\.{1,2}|\\*)$)[^:/\\u0000-\\u001f\\u007f-\\u009f]+$',
-});
+export const USERNAME = Name(['.', '..', '*'], 'a name without control characters, `:` and `/`, and not `.`, `..` or `*`');
+/** Names of admins are parts of paths beside these. */
+export const ADMIN_ID = Name(['.', '..', '*', 'realms', 'userpass'], 'a name like that of a user, and not `realms` or `userpass`');
+
+function Name(taken: readonly string[], description: string) {
+  const others = taken.map((name) => name.replaceAll(/[.*]/g, '\\$&')).join('|');
+  const pattern = `^(?!(?:${others})$)[^:/\\u0000-\\u001f\\u007f-\\u009f]+$`;
+  return Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'name', pattern, description });
+}
 
 /** By the names that paths give them. */
 const PARAMETERS: Readonly<Record<string, TSchema>> = {
@@ -39,6 +42,15 @@ export function withParameters(routes: readonly Route[]): readonly Route[] {
     return known.length === 0 ? route : { ...route, params: Type.Object(Object.fromEntries(known)) };
   });
 }
+
+/** Where the server fetches documents from; its own look at the address comes after. */
+export const DOCUMENT_ADDRESS = Type.String({
+  minLength: 1,
+  maxLength: 2_048,
+  pattern: '^(?:https://[^\\s/?#@]+|http://(?:localhost|127(?:\\.[0-9]{1,3}){3}|\\[::1\\])(?::[0-9]+)?)(?:[/?#].*)?$',
+  description: 'https, or http to this machine, without credentials',
+  examples: ['https://idp.example/jwks'],
+});
 
 /** A query; parameters that are not named are ignored. */
 export function Query<P extends TProperties>(parameters: P) {

@@ -1,19 +1,20 @@
-// The check of password hashes that a caller supplies: PHC strings of Argon2id with exactly the server's cost.
+// Password hashes that a caller supplies: PHC strings of Argon2id with exactly the server's cost.
+import Type from 'typebox';
 
 /** Two times 64 bytes in base64 and the parameters take less than 220. */
-export const MAX_PHC_CHARACTERS = 512;
+const MAX_CHARACTERS = 512;
 
-const PHC = /^\$argon2id\$v=19\$m=65536,t=3,p=4\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+/** Base64 without padding: quads, and at the end one or two bytes in the one form that has no stray bits. */
+const QUAD = '[A-Za-z0-9+/]{4}';
+const ONE = '[A-Za-z0-9+/][AQgw]';
+const TWO = '[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]';
+/** 8 to 64 bytes, and 16 to 64. */
+const SALT = `(?:(?:${QUAD}){2}${TWO}|(?:${QUAD}){3,20}(?:${ONE}|${TWO})?|(?:${QUAD}){21}(?:${ONE})?)`;
+const DIGEST = `(?:(?:${QUAD}){5}(?:${ONE}|${TWO})|(?:${QUAD}){6,20}(?:${ONE}|${TWO})?|(?:${QUAD}){21}(?:${ONE})?)`;
 
-/** Salt of 8-64 bytes, hash of 16-64 bytes, base64 without padding, no other parameter. */
-export function isServerPhc(text: string): boolean {
-  const [, salt, digest] = PHC.exec(text) ?? [];
-  return isBase64(salt, 8, 64) && isBase64(digest, 16, 64);
-}
-
-function isBase64(text: string | undefined, least: number, most: number): boolean {
-  if (text === undefined) return false;
-  const bytes = Buffer.from(text, 'base64');
-  // The text has to be the one form of these bytes: no stray bits, no impossible length.
-  return bytes.length >= least && bytes.length <= most && bytes.toString('base64').replace(/=+$/, '') === text;
-}
+export const PHC = Type.String({
+  maxLength: MAX_CHARACTERS,
+  pattern: `^\\$argon2id\\$v=19\\$m=65536,t=3,p=4\\$${SALT}\\$${DIGEST}$`,
+  description: 'a PHC string of argon2id with m=65536,t=3,p=4, a salt of 8 to 64 bytes and a hash of 16 to 64',
+  examples: ['$argon2id$v=19$m=65536,t=3,p=4$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
+});

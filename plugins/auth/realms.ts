@@ -7,19 +7,21 @@ import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 import { listed, PAGE_QUERY } from './listing.ts';
-import { IgnoredName, MAX_AUTH_PARAMS_BYTES } from './parameters.ts';
+import { DOCUMENT_ADDRESS, IgnoredName, MAX_AUTH_PARAMS_BYTES, REALM_ID } from './parameters.ts';
 import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
 
 const strict = { additionalProperties: false };
 const MOST_SECONDS = 2 ** 31 - 1;
 const TEN_YEARS = 315_360_000;
+/** With less, whoever signs in to put the ages right would not get that far. */
+const FLOOR_SECONDS = 60;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
-const REALM_ID = /^[A-Za-z0-9_-]{1,64}$/;
+const ID = /^[A-Za-z0-9_-]{1,64}$/;
 const PROVIDER = Type.Object(
   {
     jwt_issuer_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
-    jwks_uri: Type.String({ minLength: 1, maxLength: 2_048 }),
+    jwks_uri: DOCUMENT_ADDRESS,
     jwt_audience: nullable(Type.String({ minLength: 1, maxLength: 2_048 })),
   },
   strict,
@@ -45,21 +47,26 @@ const AUTH_PARAMS = Type.Object(
   },
   { ...strict, 'x-max-bytes': MAX_AUTH_PARAMS_BYTES },
 );
-const REALM_BODY = Type.Object(
-  {
-    id: IgnoredName,
-    auth_params: nullable(AUTH_PARAMS),
-    session_max_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
-    session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: 1, maximum: MOST_SECONDS }),
-    certificate_max_age_seconds: Type.Integer({ default: 31_536_000, minimum: 1, maximum: TEN_YEARS }),
-    password_max_age_seconds: Type.Integer({ default: 0, minimum: 0, maximum: MOST_SECONDS }),
-  },
-  strict,
-);
+const MEMBERS = {
+  auth_params: nullable(AUTH_PARAMS),
+  session_max_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MOST_SECONDS }),
+  session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MOST_SECONDS }),
+  certificate_max_age_seconds: Type.Integer({ default: 31_536_000, minimum: 1, maximum: TEN_YEARS }),
+  password_max_age_seconds: Type.Integer({
+    default: 0,
+    anyOf: [{ const: 0 }, { type: 'integer', minimum: FLOOR_SECONDS }],
+    minimum: 0,
+    maximum: MOST_SECONDS,
+    description: '0: none',
+  }),
+};
+/** A new one is named here, one that is there by the path. */
+const NEW_BODY = Type.Object({ id: REALM_ID, ...MEMBERS }, strict);
+const REALM_BODY = Type.Object({ id: IgnoredName, ...MEMBERS }, strict);
 type RealmBody = Static<typeof REALM_BODY>;
 
 export function isRealmId(id: string): boolean {
-  return REALM_ID.test(id);
+  return ID.test(id);
 }
 
 export function realmRoutes(ctx: AuthContext): readonly Route[] {
@@ -69,12 +76,10 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       method: 'POST',
       path: '/admins/realms',
       auth: ['cookie'],
-      body: REALM_BODY,
-      handle: async (request: Request<RealmBody>) => {
+      body: NEW_BODY,
+      handle: async (request: Request<Static<typeof NEW_BODY>>) => {
         const by = await requireSuperAdmin(ctx, request);
-        const { id } = request.body;
-        if (id === undefined || !isRealmId(id)) throw new Fault('BAD_REQUEST', { detail: `body/id: must match ${REALM_ID.source}` });
-        return { status: 201, body: await directory.createRealm(realmOf(id, request.body), by) };
+        return { status: 201, body: await directory.createRealm(realmOf(request.body.id, request.body), by) };
       },
     },
     {

@@ -6,7 +6,7 @@ import type { TotpOutcome } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
-import type { Request, Response, Route } from '../../kernel/http/route.ts';
+import type { Request, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
 import { actorOf, found, rightsOf } from './rights.ts';
@@ -16,8 +16,10 @@ const strict = { additionalProperties: false };
 const text = (maxLength: number) => Type.String({ maxLength });
 const code = Type.Optional(Type.Union([text(16), Type.Null()]));
 const GENERATE_BODY = Type.Object({ username: text(MAX_NAME_CHARACTERS), issuer: Type.Optional(text(255)) }, strict);
+/** Five bits each: 16 to 64 bytes. */
+const SECRET = Type.String({ maxLength: 256, pattern: '^[A-Za-z2-7]{26,103}=*$', description: 'base32 of 16 to 64 bytes' });
 const VERIFY_BODY = Type.Object(
-  { username: text(MAX_NAME_CHARACTERS), token: text(16), secret: text(256), issuer: Type.Optional(text(255)), totp_code: code },
+  { username: text(MAX_NAME_CHARACTERS), token: text(16), secret: SECRET, issuer: Type.Optional(text(255)), totp_code: code },
   strict,
 );
 const REMOVE_BODY = Type.Object({ totp_code: code }, strict);
@@ -25,7 +27,6 @@ const REMOVE_BODY = Type.Object({ totp_code: code }, strict);
 /** 160 bits, RFC 4226 section 4. */
 const SECRET_BYTES = 20;
 const DIGITS = 6;
-const BASE32 = /^[A-Z2-7]+=*$/;
 
 export function totpRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
@@ -56,9 +57,9 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request: Request<Static<typeof VERIFY_BODY>>) => {
         const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
         const secret = request.body.secret.toUpperCase();
-        if (!isSecret(secret)) throw new Fault('BAD_REQUEST', { detail: 'body/secret: must be base32 of 16 to 64 bytes' });
         const enrolment = { realm, username, secret, code: request.body.token, currentCode: request.body.totp_code ?? undefined };
-        return answer(await directory.enableTotp(enrolment, actorOf(request)));
+        requireDone(await directory.enableTotp(enrolment, actorOf(request)));
+        return { status: 200 };
       },
     },
     {
@@ -70,7 +71,8 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
         const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'such credential'));
         const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
-        return answer(outcome === 'missing' ? 'done' : outcome);
+        requireDone(outcome === 'missing' ? 'done' : outcome);
+        return { status: 204 };
       },
     },
   ];
@@ -86,14 +88,9 @@ async function target(ctx: AuthContext, request: Request, username: string): Pro
   return { realm, username };
 }
 
-function isSecret(base32: string): boolean {
-  if (!BASE32.test(base32)) return false;
-  const { byteLength } = Secret.fromBase32(base32).buffer;
-  return byteLength >= 16 && byteLength <= 64;
-}
-
-function answer(outcome: TotpOutcome): Response {
-  if (outcome === 'done') return { status: 200 };
+/** @throws Fault NOT_FOUND, FORBIDDEN, AUTH_CODE_INVALID */
+function requireDone(outcome: TotpOutcome): void {
+  if (outcome === 'done') return;
   if (outcome === 'missing') throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
   if (outcome === 'unproven') throw new Fault('FORBIDDEN', { detail: 'an unused code of the second factor is needed in totp_code' });
   throw new Fault('AUTH_CODE_INVALID');

@@ -17,7 +17,7 @@ export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'f
       auth: CREDENTIAL_KINDS,
       tag: 'Download',
       summary: 'The OpenAPI document as a file',
-      responses: { 200: { description: 'OpenAPI 3.1', type: YAML_TYPE, schema: Type.String() } },
+      responses: { 200: { description: 'OpenAPI 3.1', type: YAML_TYPE, schema: Type.Object({}) } },
       handle: () => ({ status: 200, body: front.openapi('yaml').bytes, type: YAML_TYPE, headers: attachment('openapi.yaml') }),
     },
     {

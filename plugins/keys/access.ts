@@ -4,23 +4,37 @@ import type { Listed, Page } from '../../actors/kmip/api.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
-import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';
 import { principalIn } from './identity.ts';
 import { jsonNames } from './json-names.ts';
+import { OPERATION_NAMES } from './operation-names.ts';
 
+/** Longer than any name there is, and than what the key server takes. */
+const MAX_USER_CHARACTERS = 512;
 const strict = { additionalProperties: false };
 const text = Type.String();
 const texts = Type.Array(text);
-const OPERATIONS = Type.Array(Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_ -]*$' }), {
+const OPERATION = Type.String({
+  maxLength: 64,
+  pattern: '^[A-Za-z][A-Za-z0-9_ -]*$',
+  description: 'an operation of KMIP, in any case, with or without spaces, - and _ between its words',
+  'x-document': { enum: OPERATION_NAMES.map((name) => name.toLowerCase()) },
+});
+const OPERATIONS = Type.Array(OPERATION, {
   minItems: 1,
   maxItems: 100,
   examples: [['encrypt', 'decrypt']],
 });
 const OBJECT = Type.String({ minLength: 1, maxLength: 1_024, examples: ['00000000-0000-4000-8000-000000000000'] });
 /** `*` is everybody, `<realm>/*` everybody of a realm. */
-const USER = Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, examples: ['team/ada'] });
+const USER = Type.String({
+  minLength: 1,
+  maxLength: MAX_USER_CHARACTERS,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
+  description: 'the name of a caller, as GET /me tells it',
+  examples: ['team/ada'],
+});
 
 const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_id: USER, operation_types: OPERATIONS }, strict);
 const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);

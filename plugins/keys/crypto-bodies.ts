@@ -14,6 +14,18 @@ interface About {
   readonly answer?: TSchema;
 }
 
+/** By what they are for; a test holds them against the actor's. */
+export const SIGNATURES = [
+  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'ES256K'],
+  ...['EdDSA', 'Ed25519', 'Ed448', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'],
+];
+export const MACS = ['HS256', 'HS384', 'HS512'];
+export const MANAGEMENTS = [
+  ...['dir', 'RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512', 'A128KW', 'A192KW', 'A256KW'],
+  ...['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A192KW', 'ECDH-ES+A256KW'],
+];
+export const ENCRYPTIONS = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512'];
+
 /** Bytes of a body. */
 export const MAX_BODY_BYTES = 16_777_216;
 /** The actor holds the same. */
@@ -22,34 +34,64 @@ const MAX_BYTES_CHARACTERS = 16_384;
 const MAX_MEMBERS = 256;
 
 const text = Type.String({ maxLength: MAX_NAME });
-const maybe = Type.Optional(text);
+/** As the actor reads it: null is absent. */
+const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+/** The one way to write bytes in base64url without padding. */
+const BASE64URL = '^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$';
 /** Numbers of keys, headers, initialization vectors, tags and signatures. */
-const bytes = Type.String({ maxLength: MAX_BYTES_CHARACTERS, description: 'base64url', examples: ['aGVsbG8'] });
+const bytes = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: 'base64url', examples: ['aGVsbG8'] });
 /** What is encrypted, signed or authenticated. */
-const content = Type.String({ maxLength: MAX_BODY_BYTES, description: 'base64url', examples: ['aGVsbG8'] });
-const maybeContent = Type.Optional(content);
+const content = Type.String({ maxLength: MAX_BODY_BYTES, pattern: BASE64URL, description: 'base64url', examples: ['aGVsbG8'] });
+const maybeContent = maybe(content);
 export const kid = Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'identifier of a key', examples: ['00000000-0000-4000-8000-000000000000'] });
-/** A registered JOSE algorithm, and the one that the interactive page proposes. */
-const algorithm = (example: string) => Type.String({ maxLength: MAX_NAME, examples: [example] });
-const maybeBytes = Type.Optional(bytes);
+/** The JOSE algorithms that there are, and the one that the interactive page proposes. */
+const algorithm = (names: readonly string[], example: string) => Type.Enum([...names], { examples: [example] });
+const maybeBytes = maybe(bytes);
 /** Unknown members are ignored. */
 const open = <P extends TProperties>(properties: P) => Type.Object(properties, { maxProperties: MAX_MEMBERS });
 
 export const ERROR = Type.Object({ error: Type.String(), description: Type.String() });
+export const PROBLEM = Type.Object({ code: Type.String(), message: Type.String(), errors: Type.Array(Type.String()), request_id: Type.String() });
 
-const header = Type.String({ maxLength: MAX_BYTES_CHARACTERS, description: 'protected header, base64url of JSON: alg, enc, kid' });
+const header = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: 'protected header, base64url of JSON: alg, enc, kid' });
 const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, ciphertext: content, tag: bytes, aad: maybeContent };
+/** Its parts in answers are there or not, and never null. */
+const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
 const kty = Type.Enum(['oct', 'RSA', 'EC', 'OKP', 'AKP']);
-const key = open({ kid: text, kid_public: maybe, kty, alg: maybe, crv: maybe, key_ops: Type.Array(text) });
-const newKey = open({
-  kty,
-  ...{ alg: maybe, crv: maybe, bits: Type.Optional(Type.Integer()) },
-  ...{ k: maybeBytes, d: maybeBytes, x: maybeBytes, y: maybeBytes, n: maybeBytes, e: maybeBytes },
-  ...{ pub: maybeBytes, priv: maybeBytes },
-  ...{ p: maybeBytes, q: maybeBytes, dp: maybeBytes, dq: maybeBytes, qi: maybeBytes },
-});
-const tags = open({ tags: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { maxItems: 256 }) });
+const key = open({ kid: text, kid_public: Type.Optional(text), kty, alg: Type.Optional(text), crv: Type.Optional(text), key_ops: Type.Array(text) });
+const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'does not begin with _', examples: ['team-a'] });
+const tags = open({ tags: Type.Array(tag, { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
+/** A member that is asked for, and is none of what is imported. */
+const bits = maybe(Type.Integer({ minimum: 1, maximum: 65_536 }));
+const rsaBits = maybe(Type.Integer({ minimum: 2_048, maximum: 8_192, multipleOf: 8 }));
+const alg = (...names: string[]) => maybe(Type.Enum(names));
+const RSA_NUMBERS = { d: bytes, p: bytes, q: bytes, dp: bytes, dq: bytes, qi: bytes };
+const RSA_ALG = alg(...SIGNATURES.filter((name) => /^[RP]S/.test(name)), ...MANAGEMENTS.filter((name) => name.startsWith('RSA')));
+const AGREEMENTS = MANAGEMENTS.filter((name) => name.startsWith('ECDH'));
+const EC_ALG = alg(...SIGNATURES.filter((name) => name.startsWith('ES')), ...AGREEMENTS);
+const ML_DSA = SIGNATURES.filter((name) => name.startsWith('ML-DSA'));
+const SECRET_ALGS = [...ENCRYPTIONS, ...MACS, 'A128KW', 'A192KW', 'A256KW'];
+const none = Type.Optional(Type.Null());
+/** What is read depends on `kty`; other members are ignored. Which numbers make a key no schema says. */
+const NEW_KEY = Type.Union([
+  open({ kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
+  open({ kty: Type.Literal('oct'), alg: Type.Enum(SECRET_ALGS), bits, k: maybeBytes }),
+  Type.Object(
+    { kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits },
+    { maxProperties: MAX_MEMBERS, not: { anyOf: [{ required: ['n'] }, { required: ['d'] }] } },
+  ),
+  open({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, n: bytes, e: bytes }),
+  open({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, n: bytes, e: bytes, ...RSA_NUMBERS }),
+  open({ kty: Type.Literal('EC'), alg: EC_ALG, crv: maybe(Type.Enum(['P-256', 'P-384', 'P-521', 'secp256k1'])), x: maybeBytes, y: maybeBytes, d: maybeBytes }),
+  open({
+    kty: Type.Literal('OKP'),
+    alg: alg('EdDSA', 'Ed25519', 'Ed448', ...AGREEMENTS),
+    crv: maybe(Type.Enum(['Ed25519', 'Ed448', 'X25519', 'X448'])),
+    ...{ x: maybeBytes, d: maybeBytes },
+  }),
+  open({ kty: Type.Enum(['AKP', 'OKP']), alg: Type.Enum(ML_DSA), pub: maybeBytes, priv: maybeBytes }),
+]);
 const ofKey = '/keys/{kid}';
 
 function post(name: 'encrypt' | 'decrypt' | 'sign' | 'verify' | 'mac', summary: string, body: TSchema, answer: TSchema): About {
@@ -60,19 +102,35 @@ export const ABOUT: readonly About[] = [
   post(
     'encrypt',
     'Encrypt: a JWE in its parts',
-    open({ kid, alg: algorithm('dir'), enc: algorithm('A256GCM'), data: content, aad: maybeContent, apu: maybeBytes, apv: maybeBytes }),
-    open(sealed),
+    open({
+      kid,
+      alg: algorithm(MANAGEMENTS, 'dir'),
+      enc: algorithm(ENCRYPTIONS, 'A256GCM'),
+      data: content,
+      aad: maybeContent,
+      apu: maybeBytes,
+      apv: maybeBytes,
+    }),
+    open(jwe),
   ),
   post('decrypt', 'Decrypt the parts of a JWE', open(sealed), open({ kid: text, data: bytes })),
-  post('sign', 'Sign: a detached JWS', open({ kid, alg: algorithm('ES256'), data: content }), open({ protected: header, signature: bytes })),
+  post('sign', 'Sign: a detached JWS', open({ kid, alg: algorithm(SIGNATURES, 'ES256'), data: content }), open({ protected: header, signature: bytes })),
   post('verify', 'Verify a detached JWS', open({ protected: header, data: content, signature: bytes }), open({ kid: text, valid: Type.Boolean() })),
   post(
     'mac',
     'Compute a MAC, or verify the one that is given',
-    open({ kid, alg: algorithm('HS256'), data: content, mac: maybeBytes }),
-    open({ kid: text, mac: maybeBytes, valid: Type.Optional(Type.Boolean()) }),
+    open({ kid, alg: algorithm(MACS, 'HS256'), data: content, mac: maybeBytes }),
+    open({ kid: text, mac: Type.Optional(bytes), valid: Type.Optional(Type.Boolean()) }),
   ),
-  { method: 'POST', path: '/keys', name: 'createKey', summary: 'Make a key, or import the one that is given as a JWK', status: 200, body: newKey, answer: key },
+  {
+    method: 'POST',
+    path: '/keys',
+    name: 'createKey',
+    summary: 'Make a key, or import the one that is given as a JWK',
+    status: 200,
+    body: NEW_KEY,
+    answer: key,
+  },
   {
     method: 'POST',
     path: '/keys/unwrap',

@@ -6,7 +6,7 @@ import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Refused, Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import { move, owned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
-import { ABOUT, ERROR, kid, MAX_BODY_BYTES } from './crypto-bodies.ts';
+import { ABOUT, ERROR, kid, MAX_BODY_BYTES, PROBLEM } from './crypto-bodies.ts';
 import { principalIn } from './identity.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -48,6 +48,9 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
   }));
 }
 
+/** Before a request is known to be one of these routes and whose it is, refusals have the body of all routes. */
+const EITHER = Type.Union([ERROR, PROBLEM]);
+
 function refusal({ status, message }: Refused): ReturnType<NonNullable<Route['refusal']>> {
   return { status, body: { error: ERRORS[status] ?? 'internal_error', description: message } };
 }
@@ -55,13 +58,16 @@ function refusal({ status, message }: Refused): ReturnType<NonNullable<Route['re
 function responses(status: number, schema: TSchema | undefined): Readonly<Record<number, ResponseDescription>> {
   return {
     [status]: schema ? { description: 'as asked', schema } : { description: 'done' },
-    400: { description: 'the request is malformed', schema: ERROR },
-    403: { description: 'not allowed', schema: ERROR },
+    400: { description: 'the request is malformed', schema: EITHER },
+    403: { description: 'not allowed', schema: EITHER },
     404: { description: 'there is no such key', schema: ERROR },
+    408: { description: 'the body did not arrive in time', schema: EITHER },
     413: { description: 'more than 16 MiB', schema: ERROR },
     422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
-    500: { description: 'internal error', schema: ERROR },
-    503: { description: 'too busy, or this part of the server is down', schema: ERROR },
+    429: { description: 'a quota is used up', schema: ERROR },
+    500: { description: 'internal error', schema: EITHER },
+    503: { description: 'too busy, or this part of the server is down', schema: EITHER },
+    504: { description: 'no answer in time, the outcome is unknown', schema: EITHER },
   };
 }
 

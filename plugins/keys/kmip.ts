@@ -33,14 +33,15 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     rawBody: true,
     bodyLimit: MAX_MESSAGE_BYTES,
     body: BARE_OPERATION,
-    bodyTypes: endpoint === 'any' ? ['application/json', 'text/xml', 'application/octet-stream'] : ['application/json'],
+    bodyTypes: endpoint === 'any' ? [...ENCODINGS.keys()] : ['application/json'],
     bodyExamples: endpoint === 'any' ? { ...EXAMPLES, 'What can this server do?': XML_EXAMPLE } : endpoint === '2_1' ? EXAMPLES : LEGACY_EXAMPLES,
     tag: 'KMIP',
     summary,
     responses: {
       200: {
-        description: `the answer of the operation, or a ResponseMessage for a RequestMessage; names are spelled as the header ${JSON_NAMES_HEADER} (profile or compact) or the setting says`,
+        description: `in the encoding of the request: the answer of the operation, or a ResponseMessage for a RequestMessage; names in JSON are spelled as the header ${JSON_NAMES_HEADER} (profile or compact) or the setting says`,
         schema: BARE_OPERATION,
+        types: endpoint === 'any' ? Object.values(TYPES) : [TYPES.json],
       },
       400: { description: `the content type is none of this endpoint, or ${JSON_NAMES_HEADER} no spelling` },
       404: { description: 'the bare operation is none', schema: FAILURE },

@@ -1,5 +1,5 @@
 // What the OpenAPI document says of the bodies of the anonymization endpoints; the actor checks them by itself.
-import Type, { type TSchema } from 'typebox';
+import Type, { type TProperties, type TSchema } from 'typebox';
 import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -7,10 +7,35 @@ const closed = { additionalProperties: false } as const;
 const MAX_TEXT = 16_777_216;
 const text = Type.String({ maxLength: MAX_TEXT });
 const words = Type.Object({ data: text, words: Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 10_000 }) }, closed);
-const numberType = Type.Enum(['float', 'integer']);
 const number = Type.Number();
-/** A date and time of RFC 3339. */
-const instant = Type.String({ maxLength: 1_024 });
+/** The actor reads what has neither fraction nor exponent. */
+const whole = Type.Integer({ format: 'int64', description: 'an integer of 64 bits, written without fraction and exponent' });
+const instant = Type.String({ maxLength: 1_024, format: 'date-time', description: 'a date-time of RFC 3339' });
+const salt = (minLength: number) =>
+  Type.String({
+    minLength,
+    maxLength: 65_536,
+    format: 'byte',
+    pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
+  });
+/** Characters of base64 with padding: 8 bytes. */
+const ARGON2_SALT = 12;
+const mean = number;
+const deviation = Type.Number({ exclusiveMinimum: 0 });
+/** By what the noise is: two members each, of which the first pair wins where both are given. */
+const byMoments = { method: Type.Enum(['Gaussian', 'Laplace']), mean, std_dev: deviation, min_bound: Type.Optional(number), max_bound: Type.Optional(number) };
+const byBounds = (method: readonly string[], more: TProperties) => ({ ...more, method: Type.Enum([...method]), min_bound: number, max_bound: number });
+const NOISES: readonly TProperties[] = [
+  byMoments,
+  // One of the pair is not the pair.
+  byBounds(['Gaussian', 'Laplace', 'Uniform'], { mean: Type.Optional(number) }),
+  byBounds(['Gaussian', 'Laplace', 'Uniform'], { std_dev: Type.Optional(number) }),
+];
+const TYPED: readonly TProperties[] = [
+  { data: number, data_type: Type.Literal('float') },
+  { data: whole, data_type: Type.Literal('integer') },
+];
+const either = (all: readonly TProperties[]) => Type.Union(all.map((properties) => Type.Object(properties, closed)));
 
 const MET = { 'a name': { data: 'Ada met ADA', words: ['ada'] } };
 
@@ -25,27 +50,16 @@ interface About {
 export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
   hash: {
     summary: 'Hash a text',
-    body: Type.Object(
-      { data: text, method: Type.Enum(['SHA2', 'SHA3', 'Argon2']), salt: Type.Optional(Type.String({ maxLength: 65_536, format: 'byte' })) },
-      closed,
-    ),
+    body: either([
+      { data: text, method: Type.Enum(['SHA2', 'SHA3']), salt: Type.Optional(salt(0)) },
+      { data: text, method: Type.Literal('Argon2'), salt: salt(ARGON2_SALT) },
+    ]),
     examples: { 'with a salt': { data: 'Ada', method: 'SHA2', salt: 'c2FsdA==' }, 'without a salt': { data: 'Ada', method: 'SHA3' } },
     result: text,
   },
   noise: {
     summary: 'Add noise to a number or a date',
-    body: Type.Object(
-      {
-        data: Type.Union([number, instant]),
-        data_type: Type.Enum(['float', 'integer', 'date']),
-        method: Type.Enum(['Gaussian', 'Laplace', 'Uniform']),
-        mean: Type.Optional(number),
-        std_dev: Type.Optional(number),
-        min_bound: Type.Optional(number),
-        max_bound: Type.Optional(number),
-      },
-      closed,
-    ),
+    body: either([...TYPED, { data: instant, data_type: Type.Literal('date') }].flatMap((typed) => NOISES.map((noise) => ({ ...typed, ...noise })))),
     examples: {
       'a number': { data: 40, data_type: 'integer', method: 'Laplace', mean: 0, std_dev: 2 },
       'a date': { data: '2024-05-17T13:45:12+02:00', data_type: 'date', method: 'Uniform', min_bound: -3600, max_bound: 3600 },
@@ -62,7 +76,7 @@ export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
   },
   'aggregate-number': {
     summary: 'Round a number to a power of ten',
-    body: Type.Object({ data: number, data_type: numberType, power_of_ten: Type.Integer({ minimum: -308, maximum: 308 }) }, closed),
+    body: either(TYPED.map((typed) => ({ ...typed, power_of_ten: Type.Integer({ minimum: -308, maximum: 308 }) }))),
     examples: { hundreds: { data: 1234.567, data_type: 'float', power_of_ten: 2 } },
     result: text,
   },
@@ -74,7 +88,7 @@ export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
   },
   'scale-number': {
     summary: 'Scale a number around a mean',
-    body: Type.Object({ data: number, data_type: numberType, mean: number, std_deviation: number, scale: number, translate: number }, closed),
+    body: either(TYPED.map((typed) => ({ ...typed, mean, std_deviation: Type.Number({ not: { const: 0 } }), scale: number, translate: number }))),
     examples: { 'a z-score': { data: 130, data_type: 'integer', mean: 100, std_deviation: 15, scale: 1, translate: 0 } },
     result: number,
   },

@@ -4,8 +4,8 @@ import type { OperationName } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 
-/** Names as clients of /access write them: lower case without separators. */
-const RIGHTS: ReadonlySet<string> = new Set(Object.keys(ENUM.Operation).map((name) => name.toLowerCase()));
+/** Rights by the names that clients of /access write, in lower case without separators. */
+const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).map((name) => [withoutSeparators(name), name.toLowerCase()]));
 
 /** The object that the right to create is granted on. */
 export const EVERYTHING = '*';
@@ -26,9 +26,13 @@ export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** `derive_key`, `Derive Key` and `derivekey` are one. @throws Refusal InvalidField naming what is no operation */
 export function rightOf(name: string): string {
-  const right = name.replaceAll(/[ _-]/g, '').toLowerCase();
-  if (!RIGHTS.has(right)) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is no operation`);
+  const right = RIGHTS.get(withoutSeparators(name));
+  if (right === undefined) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is no operation`);
   return right;
+}
+
+function withoutSeparators(name: string): string {
+  return name.replaceAll(/[ _-]/g, '').toLowerCase();
 }
 
 export function parseOperations(text: string): ReadonlySet<string> {

@@ -5,13 +5,13 @@ import { Fault } from '../../../kernel/fault.ts';
 import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
-import { MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
+import { DOCUMENT_ADDRESS, MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
 /** An empty list would allow nobody, or be mistaken for one that allows everybody: it is refused. */
 const BODY = Type.Object(
   {
-    jwks_url: Type.String({ maxLength: 2_048 }),
+    jwks_url: DOCUMENT_ADDRESS,
     bound_service_account_names: Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES }),
     bound_service_account_namespaces: Strings({ minItems: 1, 'x-max-bytes': MAX_BOUND_LIST_BYTES }),
     token_ttl: Seconds(),

@@ -44,7 +44,7 @@ function sessionRoute(ctx: AuthContext): Route {
     ...common,
     path: `${SIGN_IN_PATH}/session`,
     summary: 'The session that the browser has, or null',
-    security: ['session'],
+    security: ['none', 'session'],
     responses: { 200: { description: 'whose session it is', schema: SESSION } },
     async handle({ cookie }) {
       const caller = cookie === undefined ? undefined : await authenticate({ value: cookie });

@@ -50,8 +50,9 @@ test('any text and salt: SHA of the salt followed by the text as UTF-8', () => {
   );
 });
 
-test('an absent salt may be written as null', () => {
-  assert.equal(result('hash', { data: 'test sha2', method: 'SHA2', salt: null }), 'Px0txVYqBePXWF5K4xFn0Pa2mhnYA/jfsLtpIF70vJ8=');
+test('a salt that is null is no salt, and none at all is another request', () => {
+  for (const method of ['SHA2', 'SHA3', 'Argon2']) assert.equal(refusal('hash', { data: 'test sha2', method, salt: null }), 'salt: must be a string');
+  assert.equal(result('hash', { data: 'test sha2', method: 'SHA2' }), 'Px0txVYqBePXWF5K4xFn0Pa2mhnYA/jfsLtpIF70vJ8=');
 });
 
 test('what is refused: other methods, salts that are no base64 or too short, no salt for Argon2', () => {

@@ -95,7 +95,10 @@ test('mean and deviation count where both pairs are given; one whole pair is eno
   const at = (members: object) => result('noise', { ...base, ...members }, () => 0.5);
   assert.equal(at({ mean: 1, std_dev: 2, min_bound: 10, max_bound: 20 }), 101);
   assert.equal(at({ mean: 1, min_bound: 10, max_bound: 20 }), 115);
-  assert.equal(at({ mean: null, std_dev: null, min_bound: 10, max_bound: 20 }), 115);
+  for (const member of ['mean', 'std_dev']) assert.equal(refusal('noise', { ...base, mean: 1, std_dev: 2, [member]: null }), `${member}: must be a number`);
+  // What does not count is looked at all the same.
+  for (const unused of [{}, 'AAA', [null], false])
+    assert.equal(refusal('noise', { ...base, std_dev: unused, min_bound: 10, max_bound: 20 }), 'std_dev: must be a number');
 });
 
 test('integers are rounded half away from zero and keep every digit', () => {

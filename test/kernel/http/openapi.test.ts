@@ -217,11 +217,22 @@ test('parameters, bodies, security and refusals follow from the declaration', ()
     'query size false',
   ]);
   assert.deepEqual(put.security, [{ appToken: [] }, { clientCertificate: [] }, { bearer: [] }]);
-  assert.deepEqual(Object.keys(put.responses), ['204', '400', '401', '403', '409', '500']);
+  assert.deepEqual(Object.keys(put.responses), ['204', '400', '401', '403', '404', '408', '409', '413', '431', '500', '503', '504']);
   assert.equal(put.responses['204']?.content, undefined);
   assert.deepEqual(put.responses['409']?.content, { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } });
   assert.equal(put.requestBody?.required, true);
-  assert.deepEqual(Object.keys(document.paths['/forms/page']?.['get']?.responses ?? {}), ['200', '303', '401', '403', '500']);
+  assert.deepEqual(Object.keys(document.paths['/forms/page']?.['get']?.responses ?? {}), [
+    '200',
+    '303',
+    '400',
+    '401',
+    '403',
+    '408',
+    '431',
+    '500',
+    '503',
+    '504',
+  ]);
   const login = document.paths['/login']?.['post'] as Operation;
   assert.deepEqual([login.security, login.requestBody?.required], [[{ basic: [] }, { bearer: [] }, { clientCertificate: [] }], false]);
   assert.deepEqual(document.paths['/health']?.['get']?.security, []);

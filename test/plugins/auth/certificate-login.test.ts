@@ -180,8 +180,9 @@ test('a certificate that is revoked under way is refused on open connections and
 test('a client certificate counts as a way to sign in for the last super admin only where certificates are asked for', async () => {
   const toCard = { realms: ['_'], client_certificate: 'root by card' };
   admin = (await as()('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
-  assert.equal((await as()('PUT', '/admins/admin', { cookie: admin, body: toCard })).status, 200);
+  assert.equal((await as()('PUT', '/admins/admin', { cookie: admin, body: { ...toCard, userpass: 'admin' } })).status, 200);
   const { cookie } = await as(root)('POST', '/login?realm=_');
+  assert.equal((await as()('PUT', '/admins/admin', { cookie: admin, body: toCard })).status, 200);
   // The password's record is gone, and with it the rights of sessions by password.
   assert.deepEqual([(await as()('GET', '/admins', { cookie: admin })).status, (await as()('GET', '/admins', { cookie })).status], [403, 200]);
   assert.equal((await as()('PUT', '/admins/admin', { cookie, body: { realms: ['_'], client_certificate: null } })).status, 409);

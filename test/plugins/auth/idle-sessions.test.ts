@@ -18,6 +18,7 @@ for (const database of databases) {
   let they: People;
   let read: (sql: string, ...params: string[]) => Promise<{ n: number }>;
   let close: () => Promise<void>;
+  let shorten: (realm: string, seconds: number) => Promise<unknown>;
   const name = (text: string) => `${database.dialect}: ${text}`;
   const both = () => [...new Set<TestServer>([nodes.one, nodes.other])];
   const root = async () => (await nodes.one.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
@@ -47,12 +48,15 @@ for (const database of databases) {
     for (const user of ['ben', 'cat', 'dan']) await they.user('r', user, `${user} password`);
     const store = await openStore(nodes.storeUrl, { writer: 'test', clock: nodes.one.clock });
     read = async (sql, ...params) => (await store.get<{ n: number }>(sql, params)) as { n: number };
+    shorten = (realm, seconds) =>
+      store.transaction(async (tx) => void (await tx.run('UPDATE realm SET session_max_stale_age_seconds = $2 WHERE id = $1', [realm, seconds])));
     close = () => store.close();
   });
 
   test(name('DELETE /sessions/expired deletes what is idle for a second too long, and the lists have it no more'), async () => {
     // So short that the regular purge, once a minute, has not come yet.
-    await they.realm('brief', { session_max_stale_age_seconds: 20 });
+    await they.realm('brief');
+    await shorten('brief', 20);
     await they.user('brief', 'ann', 'ann password');
     const ann = { id: (await they.signIn('brief', 'ann', 'ann password')).body.session_id as string };
     await nodes.advance(21 * SECOND_MS);

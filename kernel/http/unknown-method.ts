@@ -1,0 +1,27 @@
+// A method that the parser does not know is refused like those that it does: 405 with Allow where there is such a path (RFC 9110 section 15.5.6).
+import type { FastifyInstance } from 'fastify';
+
+/** A method is a token (RFC 9110 section 5.6.2); what the parser calls invalid and is none is no request. */
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} (\/[\x21-\x7e]{0,8191}) HTTP\/1\.[01]\r?\n/;
+
+export interface UnknownMethod {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** @returns what a method that no path takes is answered there; undefined for bytes that begin with no request line */
+export async function answerUnknownMethod(app: FastifyInstance, { code, rawPacket }: ParserError): Promise<UnknownMethod | undefined> {
+  if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
+  const path = REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];
+  if (path === undefined) return undefined;
+  const { statusCode, statusMessage, headers, body } = await app.inject({ method: 'TRACE', url: path });
+  const kept = ['allow', 'x-request-id'].flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : []));
+  return { status: statusCode, reason: statusMessage, headers: Object.fromEntries(kept), body };
+}
+
+export interface ParserError {
+  readonly code?: string;
+  readonly rawPacket?: unknown;
+}

@@ -1,0 +1,99 @@
+// What the OpenAPI document says of requests and refusals holds for every route: members that must be there, statuses, names that are lists elsewhere.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { test } from 'uvu';
+import { rightOf } from '../../actors/kmip/object/grants.ts';
+import { findContentEncryption } from '../../actors/kmip/rest/content-encryption.ts';
+import { findKeyManagement } from '../../actors/kmip/rest/key-management.ts';
+import { findMacAlgorithm } from '../../actors/kmip/rest/mac-algorithm.ts';
+import { findSignatureAlgorithm } from '../../actors/kmip/rest/signature-algorithm.ts';
+import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
+import { ENCRYPTIONS, MACS, MANAGEMENTS, SIGNATURES } from '../../plugins/keys/crypto-bodies.ts';
+import { OPERATION_NAMES } from '../../plugins/keys/operation-names.ts';
+import { signInAdmin } from '../server.ts';
+import { filled, nameOf, type RoutedServer, startRoutedServer } from './route-table.ts';
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly anyOf?: readonly Schema[];
+  readonly default?: unknown;
+}
+
+interface Operation {
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema?: Schema }>> };
+}
+
+let server: RoutedServer;
+let cookie: string;
+let paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+test.before(async () => {
+  server = await startRoutedServer();
+  cookie = await signInAdmin(server);
+  assert.equal((await server.ask('POST', '/admins/realms', { cookie, body: { id: 'some' } })).status, 201);
+  const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger'))('yaml') as { parse(text: string): { paths: typeof paths } };
+  paths = parse((await server.ask('GET', '/openapi.yaml')).text).paths;
+});
+test.after(() => server?.end());
+
+const operationOf = (method: string, path: string) => paths[path]?.[method.toLowerCase()];
+const withBodies = () => server.routes.filter(({ body, rawBody, auth }) => body && !rawBody && auth !== 'none');
+
+test('an empty body lacks what the document says is required, and nothing else', async () => {
+  assert.ok(withBodies().length >= 20);
+  for (const route of withBodies()) {
+    const schema = operationOf(route.method, route.path)?.requestBody?.content['application/json']?.schema;
+    if (!schema?.properties) continue;
+    const address = filled(route.path, (name) => (name === 'session_id' ? 'none' : 'some'));
+    const { status, body } = await server.ask(route.method, address, { cookie, body: {} });
+    const missing = status === 400 ? (body.errors as string[]).flatMap((error) => /^body\/(\w+): is missing$/.exec(error)?.[1] ?? []) : [];
+    assert.deepEqual(missing.sort(), [...(schema.required ?? [])].sort(), nameOf(route));
+  }
+});
+
+test('nothing is required that has a default', () => {
+  const wrong: string[] = [];
+  const look = (schema: Schema | undefined, at: string): void => {
+    for (const name of schema?.required ?? []) if (schema?.properties?.[name] && 'default' in schema.properties[name]) wrong.push(`${at}/${name}`);
+    for (const [name, part] of Object.entries(schema?.properties ?? {})) look(part, `${at}/${name}`);
+    for (const part of schema?.anyOf ?? []) look(part, at);
+  };
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { requestBody }] of Object.entries(operations))
+      for (const { schema } of Object.values(requestBody?.content ?? {})) look(schema, `${method} ${path}`);
+  assert.deepEqual(wrong, []);
+});
+
+test('every operation has the statuses that any request may end with, and those of its credentials, path and body', () => {
+  for (const { method, path, auth, admit, form } of server.routes.filter(({ asset }) => !asset)) {
+    const documented = Object.keys(operationOf(method, path)?.responses ?? {});
+    const wanted = [
+      ...['400', '408', '431', '500', '503', '504'],
+      ...(auth === 'none' ? [] : ['401', '403']),
+      ...(path.includes('{') ? ['404'] : []),
+      ...(method === 'GET' ? [] : ['413']),
+      ...(admit && method === 'POST' && path.endsWith('/login') ? ['429'] : []),
+    ];
+    assert.deepEqual(
+      wanted.map((status) => String(form?.status(Number(status)) ?? status)).filter((status) => !documented.includes(status)),
+      [],
+      `${method} ${path}`,
+    );
+  }
+});
+
+test('names in the document are those that the key server knows', () => {
+  assert.deepEqual([...OPERATION_NAMES].sort(), Object.keys(ENUM.Operation).sort());
+  // In any spelling they are the same right.
+  for (const name of OPERATION_NAMES) assert.equal(rightOf(name.replaceAll('_', ' ').toUpperCase()), name.toLowerCase());
+  for (const [names, find] of [
+    [SIGNATURES, findSignatureAlgorithm],
+    [MACS, findMacAlgorithm],
+    [MANAGEMENTS, findKeyManagement],
+    [ENCRYPTIONS, findContentEncryption],
+  ] as const)
+    for (const name of names) assert.ok(find(name), name);
+});
+
+test.run();

@@ -1,0 +1,94 @@
+// schemathesis: requests of every kind made from the server's own description, as a super admin and as nobody.
+import { globSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startSecureServer } from '../../secure-server.ts';
+import { signInAdmin } from '../../server.ts';
+import type { ForeignClient, Outcome } from '../client.ts';
+import { outputOf, pythonEnvironment } from '../program.ts';
+import { exceptionOf, exceptions, type Finding, isUnserved } from './exceptions.ts';
+import { type Report, readReport } from './report.ts';
+
+const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+/** Of each operation, in the phases that draw them by chance. */
+const EXAMPLES = 50;
+const LIMIT_MS = 1_200_000;
+/** The admin record that schemathesis signs in by, and the role of its app tokens. */
+const OWN = 'schemathesis';
+/** Bodies as large as the description allows, so that no limit of the configuration is met. */
+const CONFIG = '[tokenize]\nbody_limit = 16777216\n[auth]\npublish_session_jwks = true\nlogin_rate_per_second = 100000\nlogin_rate_burst = 100000\n';
+
+export const SCHEMATHESIS: ForeignClient = {
+  name: 'schemathesis',
+  async prepare(folder) {
+    const made = await pythonEnvironment(folder, here('requirements.txt'));
+    return 'missing' in made ? made.missing : undefined;
+  },
+  async run(folder) {
+    const [admin, nobody] = await Promise.all([runAs('admin', folder), runAs('nobody', folder)]);
+    const used = new Set([...admin.used, ...nobody.used]);
+    for (const { operation, reason } of exceptions) if (!used.has(reason)) console.log(`schemathesis: no finding now of ${operation}: ${reason}`);
+    return { passed: admin.passed + nobody.passed, problems: [...admin.problems, ...nobody.problems, ...neverServed(admin.report)] };
+  },
+};
+
+interface Told extends Outcome {
+  readonly report: Report;
+  /** Reasons of the exceptions that were met. */
+  readonly used: ReadonlySet<string>;
+}
+
+/** On a server of its own: what the one does to people, realms and keys is no affair of the other. */
+async function runAs(who: 'admin' | 'nobody', folder: string): Promise<Told> {
+  const server = await startSecureServer({ config: CONFIG });
+  try {
+    const cookie = await signInAdmin(server);
+    await server.ask('POST', '/admins', { cookie, body: { id: OWN, realms: ['_'], client_certificate: OWN } });
+    const { cert, key } = await server.client(OWN);
+    const files = { ca: join(folder, `${who}-ca.pem`), certificate: join(folder, `${who}.pem`), report: join(folder, who) };
+    writeFileSync(files.ca, server.authority.cert);
+    writeFileSync(files.certificate, `${cert.trim()}\n${key}`);
+    const env = {
+      GATEHOUSE_URL: server.address,
+      GATEHOUSE_CA: files.ca,
+      GATEHOUSE_CERT: files.certificate,
+      GATEHOUSE_OWN: OWN,
+      GATEHOUSE_WHO: who,
+      SCHEMATHESIS_HOOKS: here('hooks.py'),
+    };
+    const args = ['--config-file', here('schemathesis.toml'), '--no-color', 'run', `${server.address}/openapi.yaml`, '--tls-verify', files.ca];
+    const more = ['--max-examples', String(EXAMPLES), '--seed', process.env['SCHEMATHESIS_SEED'] ?? '1', '--report', 'ndjson', '--report-dir', files.report];
+    const { status, stdout, stderr } = await outputOf(join(folder, 'python', 'bin', 'schemathesis'), [...args, ...more], {
+      cwd: folder,
+      env,
+      limitMs: LIMIT_MS,
+    });
+    const [file] = globSync(join(files.report, '*.ndjson'));
+    if (file === undefined || status === null || status > 1)
+      throw new Error(`schemathesis as ${who} ended with ${status}: ${stdout.slice(-2_000)}${stderr.slice(-2_000)}`);
+    return judged(who, await readReport(file));
+  } finally {
+    await server.end();
+  }
+}
+
+function judged(who: string, report: Report): Told {
+  const used = new Set<string>();
+  const problems = new Set<string>(report.errors.map((error) => `as ${who}: ${error}`));
+  for (const finding of report.findings) {
+    const exception = exceptionOf(finding);
+    if (exception) used.add(exception.reason);
+    else problems.add(`as ${who}: ${inWords(finding)}`);
+  }
+  return { passed: report.passed, problems: [...problems], report, used };
+}
+
+function inWords({ operation, check, message, status, answer, request }: Finding): string {
+  return `${operation}: ${check}: ${message.replaceAll(/\s+/g, ' ').slice(0, 300)}; answered ${status} ${answer.slice(0, 300)} to ${request.slice(0, 500)}`;
+}
+
+/** A super admin may do everything: what none of so many requests did was not tried. */
+function neverServed({ served, operations }: Report): string[] {
+  const never = [...operations].filter((operation) => !served.has(operation) && !isUnserved(operation));
+  return never.map((operation) => `as admin: ${operation}: no request was served`);
+}
