@@ -57,13 +57,13 @@ export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number,
  * The secret of at least `threshold` parts; with more of them the others must agree.
  * @param prime PrimeFieldSize of the method that has one
  * @param bytes of the secret; by default as many as any secret of the prime field can have, or those of a part
- * @throws Refusal InvalidField; CryptographicFailure for parts that do not belong together
+ * @throws Refusal InvalidField; CryptographicFailure for too few parts, or those that do not belong together
  */
 export function join(method: SplitKeyMethod, parts: readonly KeyPart[], threshold: number, prime?: bigint, bytes?: number): Uint8Array {
   checkParts(parts, threshold);
   switch (method) {
     case 'XOR':
-      if (parts.length !== threshold) throw invalid(`${threshold} parts are needed, ${parts.length} were given`);
+      if (parts.length !== threshold) throw tooFew(threshold, parts.length);
       return parts.map((part) => part.material).reduce(xored);
     case 'PolynomialSharingGF28':
       return joinPieces(GF_2_8, parts, 1, threshold);
@@ -76,7 +76,7 @@ export function join(method: SplitKeyMethod, parts: readonly KeyPart[], threshol
 
 function checkParts(parts: readonly KeyPart[], threshold: number): void {
   const length = parts[0]?.material.length ?? 0;
-  if (threshold < 1 || parts.length < threshold || length === 0) throw invalid(`${threshold} parts are needed, ${parts.length} were given`);
+  if (threshold < 1 || parts.length < threshold || length === 0) throw tooFew(threshold, parts.length);
   if (parts.some((part) => part.material.length !== length)) throw notTogether();
   if (parts.some(({ identifier }) => !Number.isInteger(identifier) || identifier < 1 || identifier > MAX_PARTS))
     throw invalid('a key part identifier is wrong');
@@ -168,6 +168,11 @@ function byteLength(value: bigint): number {
 
 function toBytes(value: bigint, length: number): Uint8Array {
   return Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex');
+}
+
+/** Table 318 of KMIP 1.2. */
+function tooFew(needed: number, given: number): Refusal {
+  return new Refusal('CryptographicFailure', `${needed} parts are needed, ${given} were given`);
 }
 
 function notTogether(): Refusal {

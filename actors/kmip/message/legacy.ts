@@ -1,4 +1,6 @@
 // Converts payloads at the border: requests of KMIP 1.x into the shape of 2.1 that operations work on, and responses back.
+import { isMultiple } from '../object/attribute-rules.ts';
+import { sameNode } from '../object/attributes.ts';
 import { mapKeyValue } from '../object/encapsulated.ts';
 import type { OperationName, Version } from '../operations/operation.ts';
 import { Refusal } from '../refusal.ts';
@@ -86,16 +88,24 @@ function upgradeSingle(operation: OperationName, attribute: readonly Node[]): St
   return structure(TAG.NewAttribute, attribute.length > 1 ? attribute : [integer(TAG.AttributeIndex, 0), ...attribute]);
 }
 
-/** What the request names itself goes before what its templates have. */
+/** What a template has for itself, not for the objects that are made with it. */
+const OF_TEMPLATE: ReadonlySet<number> = new Set([TAG.Name, TAG.AttributeIndex]);
+
+/** Section 4 of 1.4: of single values the request's goes first, then that of the last template; of several values the union is taken. */
 function templateAttributes(node: Node, templates: Templates): Node[] {
   if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', `${tagName(node.tag)} is not a structure`);
   const own = children(node, TAG.Attribute).flatMap(upgradeAttribute);
   const named = new Set(own.map(({ tag }) => tag));
-  const inherited = children(node, TAG.Name).flatMap((name) => {
+  let inherited: Node[] = [];
+  for (const name of children(node, TAG.Name)) {
     const attributes = templates.get(templateName(name));
     if (!attributes) throw new Refusal('ItemNotFound', `there is no template ${templateName(name)}`);
-    return attributes.filter(({ tag }) => !named.has(tag));
-  });
+    const single = attributes.filter(({ tag }) => !OF_TEMPLATE.has(tag) && !isMultiple(tag) && !named.has(tag));
+    const several = attributes.filter((each) => !OF_TEMPLATE.has(each.tag) && isMultiple(each.tag) && !own.some((other) => sameNode(other, each)));
+    const replaced = new Set(single.map(({ tag }) => tag));
+    const kept = inherited.filter((each) => !replaced.has(each.tag) && !several.some((other) => sameNode(other, each)));
+    inherited = [...kept, ...single, ...several];
+  }
   return [...inherited, ...own];
 }
 

@@ -23,6 +23,7 @@ const OLDER: Reasons = {
   InvalidCorrelationValue: 'ItemNotFound',
   InvalidDataType: 'InvalidField',
   InvalidObjectType: 'PermissionDenied',
+  KeyValueNotPresent: 'IllegalOperation',
   KeyWrapTypeNotSupported: 'FeatureNotSupported',
   MissingInitializationVector: 'CryptographicFailure',
   NonUniqueNameAttribute: 'InvalidField',

@@ -107,7 +107,12 @@ const plain = ({ type, value }: GeneralName): Buffer => Buffer.from(value, type 
 function describeForOldClients(der: Uint8Array, { serialNumber, subject, issuer }: CertificateFacts, attributes: AttributeSet): void {
   const names = namesOf(der);
   const alternative = (tag: number, { alternativeNames: all }: CertifiedName) => all.map(({ value }) => text(tag, value));
-  attributes.set(structure(TAG.CertificateIdentifier, [text(TAG.Issuer, names.issuer), text(TAG.SerialNumber, serialNumber.toString('hex').toUpperCase())]));
+  // A number, not its DER: no byte for the sign.
+  const serial = serialNumber
+    .toString('hex')
+    .toUpperCase()
+    .replace(/^00(?=.)/, '');
+  attributes.set(structure(TAG.CertificateIdentifier, [text(TAG.Issuer, names.issuer), text(TAG.SerialNumber, serial)]));
   attributes.set(
     structure(TAG.CertificateSubject, [
       text(TAG.CertificateSubjectDistinguishedName, names.subject),

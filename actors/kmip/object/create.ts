@@ -13,7 +13,7 @@ import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
 import { requireChosen } from './identifier.ts';
-import { keyBlockOf } from './key-material.ts';
+import { keyBlockHead } from './key-material.ts';
 import { settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription, ObjectType as ObjectTypeCode } from './managed-object.ts';
 
@@ -76,7 +76,7 @@ export function newObject(ctx: OperationContext, { type, content, attributes, id
 }
 
 function describeKey({ attributes }: Draft, content: Structure, set: (node: Node) => void): void {
-  const { algorithm, length, format } = keyBlockOf(content);
+  const { algorithm, length, format } = keyBlockHead(content);
   if (algorithm !== undefined && !attributes.has(TAG.CryptographicAlgorithm))
     attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
   if (length !== undefined && !attributes.has(TAG.CryptographicLength)) attributes.set(integer(TAG.CryptographicLength, length));

@@ -5,13 +5,13 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { bytes, enumeration, type Structure, structure } from '../ttlv/node.ts';
 import { bytesOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
-import { keyBlockOf } from './key-material.ts';
+import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 
-/** Undefined for what has no bytes to digest: wrapped keys. */
+/** Undefined for what has no bytes to digest: wrapped keys, and those that are kept elsewhere. */
 export function digestOf(content: Structure): Structure | undefined {
   const value = bytesOf(content, TAG.CertificateValue) ?? bytesOf(content, TAG.OpaqueDataValue) ?? bytesOf(content, TAG.CertificateRequestValue);
   if (value) return digest(value, undefined);
-  if (content.tag === TAG.Certificate || content.tag === TAG.OpaqueObject || content.tag === TAG.Template) return undefined;
+  if (content.tag === TAG.Certificate || content.tag === TAG.OpaqueObject || content.tag === TAG.Template || lacksKeyValue(content)) return undefined;
   const { material, format, wrapping } = keyBlockOf(content);
   if (wrapping) return undefined;
   // A transparent key is digested as it is encoded.

@@ -6,15 +6,17 @@ import { TAG } from '../ttlv/tag.ts';
 import { referenceTo, sameReference } from './attribute-reference.ts';
 import { attributeByName, checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
 import { type Viewer, viewAttributes } from './attribute-view.ts';
-import { keyBlockOf } from './key-material.ts';
+import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 import type { ObjectDescription, ObjectType } from './managed-object.ts';
+import { withTemplateName } from './template.ts';
 
 /** What names the object, or others, where it came from. */
 const OF_ELSEWHERE: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.Link]);
 
 /** @returns the payload with the attributes that the object takes from inside its KeyValue among those of the request */
 export function withEncapsulated(request: Structure, content: Structure, type: ObjectType): Structure {
-  if (!structureOf(content, TAG.KeyBlock)) return request;
+  if (content.tag === TAG.Template) return withTemplateName(request, content);
+  if (!structureOf(content, TAG.KeyBlock) || lacksKeyValue(content)) return request;
   const own = structureOf(request, TAG.Attributes)?.value ?? [];
   const taken: Node[] = [];
   for (const node of keyBlockOf(content).attributes) {

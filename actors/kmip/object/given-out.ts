@@ -6,9 +6,11 @@ import { ENUM } from '../ttlv/enumeration.ts';
 import { boolean, type Structure } from '../ttlv/node.ts';
 import { child, children, codeOf, nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
+import { isAttributeIn } from './attribute-rules.ts';
 import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
 import { askedFormat, compressed, formatIn, inFormat } from './format.ts';
+import { keyBlockHead, keyBlockOf, lacksKeyValue } from './key-material.ts';
 import { settle } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
@@ -23,6 +25,7 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
+  if (object.content && lacksKeyValue(object.content)) return keptElsewhere(request, object, object.content, ctx);
   const compression = codeOf(request, TAG.KeyCompressionType);
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
   const content = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx.version)) : compressed(object, asked, compression);
@@ -32,6 +35,14 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
   if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
   return clear ? unwrapContent(content, ctx) : content;
+}
+
+/** What there is of a key that is kept elsewhere, for those who do not ask for more: a KeyBlock without KeyValue, which came with 1.2. */
+function keptElsewhere(request: Structure, object: ManagedObject, content: Structure, { version }: OperationContext): Structure {
+  const asksForMore = [TAG.KeyWrappingSpecification, TAG.KeyCompressionType].some((tag) => child(request, tag));
+  const format = askedFormat(request) ?? formatIn(object, version);
+  if (asksForMore || !isAttributeIn(TAG.KeyValuePresent, version) || (format !== undefined && format !== keyBlockHead(content).format)) keyBlockOf(content);
+  return content;
 }
 
 /** With the attributes that are to be inside, in the shape of the client's version: nobody can change what is wrapped. */

@@ -26,19 +26,37 @@ export interface KeyBlock {
   readonly attributes: readonly Node[];
 }
 
-/** @param content SymmetricKey, PrivateKey, PublicKey, SecretData, SplitKey or PGPKey @throws Refusal for a malformed one */
+/** What a key block says of its key, which may be kept elsewhere. @throws Refusal for a malformed one */
+export function keyBlockHead(content: Structure): Pick<KeyBlock, 'format' | 'algorithm' | 'length'> {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  return {
+    format: required(named(block, TAG.KeyFormatType, 'KeyFormatType'), TAG.KeyFormatType),
+    algorithm: named(block, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm'),
+    length: integerOf(block, TAG.CryptographicLength),
+  };
+}
+
+/** Whether it is the object of a key that is kept elsewhere: a KeyBlock without KeyValue (KMIP 1.2 section 3.41). */
+export function lacksKeyValue(content: Structure): boolean {
+  const block = structureOf(content, TAG.KeyBlock);
+  return block !== undefined && !child(block, TAG.KeyValue);
+}
+
+/**
+ * @param content SymmetricKey, PrivateKey, PublicKey, SecretData, SplitKey or PGPKey
+ * @throws Refusal for a malformed one, KeyValueNotPresent for one whose key is kept elsewhere
+ */
 export function keyBlockOf(content: Structure): KeyBlock {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
-  const value = required(child(block, TAG.KeyValue), TAG.KeyValue);
+  const value = child(block, TAG.KeyValue);
+  if (!value) throw new Refusal('KeyValueNotPresent', 'the key is kept elsewhere: the object was registered without its KeyValue');
   const material =
     value.type === TYPE.ByteString ? value : value.type === TYPE.Structure ? required(child(value, TAG.KeyMaterial), TAG.KeyMaterial) : undefined;
   if (!material || (material.type !== TYPE.ByteString && material.type !== TYPE.Structure))
     throw new Refusal('InvalidMessage', 'KeyMaterial is neither a ByteString nor a Structure');
   return {
-    format: required(named(block, TAG.KeyFormatType, 'KeyFormatType'), TAG.KeyFormatType),
+    ...keyBlockHead(content),
     material: material.type === TYPE.ByteString ? material.value : material,
-    algorithm: named(block, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm'),
-    length: integerOf(block, TAG.CryptographicLength),
     wrapping: structureOf(block, TAG.KeyWrappingData),
     attributes: value.type === TYPE.Structure ? attributesOf(value) : [],
   };

@@ -16,7 +16,7 @@ import { AttributeSet } from './attributes.ts';
 import { certificateContent } from './certificate-content.ts';
 import { certificateUsage } from './certificate-usage.ts';
 import { newObject, setLink } from './create.ts';
-import { keyBlock, keyBlockOf } from './key-material.ts';
+import { keyBlock, keyBlockOf, lacksKeyValue } from './key-material.ts';
 import type { Draft, ObjectType as ObjectTypeCode } from './managed-object.ts';
 import { isPasswordLink, passwordGiven } from './pkcs12-password.ts';
 import { describeContent } from './registered.ts';
@@ -42,7 +42,7 @@ export interface BroughtFile {
 
 /** Undefined for every other content. @throws Refusal BadPassword, CryptographicFailure, InvalidField */
 export async function fileIn(content: Structure, type: number, request: Structure, ctx: OperationContext): Promise<BroughtFile | undefined> {
-  if (type !== ObjectType.PrivateKey || !structureOf(content, TAG.KeyBlock)) return undefined;
+  if (type !== ObjectType.PrivateKey || !structureOf(content, TAG.KeyBlock) || lacksKeyValue(content)) return undefined;
   const { format, material, wrapping } = keyBlockOf(content);
   if (format !== 'PKCS_12' || wrapping) return undefined;
   if (!(material instanceof Uint8Array)) throw new Refusal('InvalidMessage', 'KeyMaterial: a PKCS#12 file is a ByteString');

@@ -6,13 +6,13 @@ import { fitsLength } from '../crypto/symmetric-key.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { tagName } from '../ttlv/names.ts';
-import { enumeration, integer, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { bytesOf, child, codeOf, integerOf, nameOf, required } from '../ttlv/read.ts';
+import { boolean, enumeration, integer, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { bytesOf, child, codeOf, integerOf, nameOf, required, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { AttributeSet } from './attributes.ts';
 import { describeCertificate } from './certificate-attributes.ts';
 import { SYMMETRIC_FORMATS } from './format.ts';
-import { keyBlockOf } from './key-material.ts';
+import { keyBlockHead, keyBlockOf, lacksKeyValue } from './key-material.ts';
 import type { ObjectType as ObjectTypeCode } from './managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './new-attributes.ts';
 import { splitParametersOf } from './split-key.ts';
@@ -41,20 +41,28 @@ export function contentType({ value }: Structure): number | undefined {
   return value.map(({ tag }) => TYPES.get(tag)).find((type) => type !== undefined);
 }
 
-/** The object in a Register or Import payload. @throws Refusal for a missing one, or one of another kind */
-export function contentIn(request: Structure, type: number): Structure {
+/**
+ * The object in a Register or Import payload.
+ * @param mayLackKeyValue whether the key may be kept elsewhere
+ * @throws Refusal for a missing one, or one of another kind
+ */
+export function contentIn(request: Structure, type: number, mayLackKeyValue = false): Structure {
   const tag = CONTENT_TAG[type];
   if (tag === undefined) throw new Refusal('InvalidField', `objects of type ${nameOf('ObjectType', type)} cannot be registered: not supported`);
   const other = request.value.find((node) => node.tag !== tag && TYPES.has(node.tag));
   if (other)
     throw new Refusal('InvalidField', `a ${nameOf('ObjectType', type)} is brought, the request also holds a ${tagName(other.tag)}: one object at a time`);
   const content = child(request, tag);
-  if (content?.type === TYPE.Structure) return content;
+  if (content?.type === TYPE.Structure) {
+    if (!mayLackKeyValue && lacksKeyValue(content)) throw new Refusal('InvalidMessage', 'missing field: KeyValue');
+    return content;
+  }
   throw new Refusal('InvalidMessage', `missing field: a ${nameOf('ObjectType', type)}`);
 }
 
 /** Adds what the content says of itself to the attributes. @throws Refusal where the two disagree, or the content is malformed */
 export function describeContent(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
+  if (lacksKeyValue(content)) return describeKeptElsewhere(type, content, attributes, allowed);
   switch (type) {
     case ObjectType.SymmetricKey:
       return describeSymmetric(content, attributes, allowed);
@@ -82,6 +90,24 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
   }
 }
 
+const KEPT_ELSEWHERE: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.SplitKey, ObjectType.SecretData]);
+
+/** A key whose value stays where the client has it: what it says of itself is all that is known (KMIP 1.2 sections 3.41 and 3.42). */
+function describeKeptElsewhere(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
+  if (!KEPT_ELSEWHERE.has(type)) throw new Refusal('InvalidMessage', `missing field: KeyValue, which a ${nameOf('ObjectType', type)} has`);
+  if (child(required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock), TAG.KeyWrappingData))
+    throw new Refusal('InvalidField', 'KeyWrappingData says how a KeyValue is wrapped, and there is none');
+  const { algorithm = givenAlgorithm(attributes), length = givenLength(attributes) } = keyBlockHead(content);
+  if (type === ObjectType.SecretData) required(codeOf(content, TAG.SecretDataType), TAG.SecretDataType);
+  else if (algorithm === undefined || length === undefined)
+    throw new Refusal('InvalidField', 'the cryptographic algorithm and length must be specified of a key without KeyValue');
+  if (type === ObjectType.SplitKey) requireSplitParameters(content);
+  if (algorithm !== undefined) requireAllowed(algorithm, allowed);
+  requireSame('cryptographic algorithm', givenAlgorithm(attributes), algorithm);
+  requireSame('cryptographic length', givenLength(attributes), length);
+  attributes.set(boolean(TAG.KeyValuePresent, false));
+}
+
 /** @throws Refusal InvalidCSR for a PKCS#10 request that is none; other kinds are kept as they are */
 function requireRequest(content: Structure): void {
   const type = required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
@@ -92,6 +118,10 @@ function requireRequest(content: Structure): void {
 /** @throws Refusal InvalidField for a part that no splitting could have made (specification 2.1 section 2.8) */
 function requireSplitKey(content: Structure): void {
   keyBlockOf(content);
+  requireSplitParameters(content);
+}
+
+function requireSplitParameters(content: Structure): void {
   const { method, parts, threshold, primeField } = splitParametersOf(content);
   const identifier = required(integerOf(content, TAG.KeyPartIdentifier), TAG.KeyPartIdentifier);
   if (identifier < 1 || identifier > parts) throw new Refusal('InvalidField', `KeyPartIdentifier is between 1 and the number of parts, ${parts}`);

@@ -5,7 +5,7 @@ import { type Structure, structure, text } from '../ttlv/node.ts';
 import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { wrappingKeyOf } from './index-terms.ts';
-import { keyBlockOf } from './key-material.ts';
+import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 import { changed } from './lifecycle.ts';
 import type { Draft } from './managed-object.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
@@ -17,7 +17,7 @@ export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replac
     const dependant = await tx.readWhole(id);
     // The index, which has no MAC, only says where to look.
     if (!dependant?.content || dependant.owner !== old.owner || wrappingKeyOf(dependant) !== old.id) continue;
-    const { wrapping } = keyBlockOf(dependant.content);
+    const wrapping = lacksKeyValue(dependant.content) ? undefined : keyBlockOf(dependant.content).wrapping;
     if (!wrapping) setWrapper(dependant, replacement.id);
     else if (!rewrap(dependant, dependant.content, old, replacement, specificationOf(wrapping, replacement.id))) continue;
     changed(dependant, now);

@@ -1,10 +1,10 @@
 // Templates of KMIP 1.x: named sets of attributes that new objects are given by reference (specification 1.4 section 2.2.6).
 import { Refusal } from '../refusal.ts';
-import { tagName } from '../ttlv/names.ts';
-import type { Node, Structure } from '../ttlv/node.ts';
+import { type Node, type Structure, structure } from '../ttlv/node.ts';
 import { structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { checkForm, mayClientSet, readOnly } from './attribute-rules.ts';
+import { sameNode } from './attributes.ts';
 
 /** The attributes that a template gives. @param content of a template, in the shape of 2.1: its attributes in one structure */
 export function attributesOf(content: Structure): readonly Node[] {
@@ -16,10 +16,24 @@ export function requireTemplate(content: Structure): void {
   const attributes = attributesOf(content).filter(({ tag }) => tag !== TAG.AttributeIndex);
   if (attributes.length === 0) throw new Refusal('InvalidField', 'a template has at least one attribute');
   for (const node of attributes) {
-    // Section 11.4 of 1.4: the name of the template itself is given next to it, not in it.
-    if (node.tag === TAG.Name || node.tag === TAG.UniqueIdentifier)
-      throw new Refusal('InvalidField', `a template cannot give objects their ${tagName(node.tag)}`);
+    if (node.tag === TAG.UniqueIdentifier) throw new Refusal('InvalidField', 'a template cannot give objects their UniqueIdentifier');
     if (!mayClientSet(node.tag)) throw readOnly(node.tag);
     checkForm(node);
   }
+}
+
+/**
+ * The payload with the Name that is inside the template: it is the template's own, which clients of 1.0 give there and others next to it
+ * (section 2.2.6 of 1.4).
+ * @throws Refusal InvalidField for another one than that next to the template
+ */
+export function withTemplateName(request: Structure, content: Structure): Structure {
+  const inside = attributesOf(content).filter(({ tag }) => tag === TAG.Name);
+  if (inside.length === 0) return request;
+  const own = structureOf(request, TAG.Attributes)?.value ?? [];
+  const beside = own.filter(({ tag }) => tag === TAG.Name);
+  if (beside.length === 0)
+    return structure(request.tag, [...request.value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, [...own, ...inside])]);
+  if (inside.every((name) => beside.some((other) => sameNode(name, other)))) return request;
+  throw new Refusal('InvalidField', 'a template cannot give objects their Name, and its own is given next to it');
 }

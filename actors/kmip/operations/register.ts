@@ -1,4 +1,5 @@
 // Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.43).
+import { isAttributeIn } from '../object/attribute-rules.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
 import type { ObjectType } from '../object/managed-object.ts';
@@ -14,7 +15,7 @@ import { requireStorage } from './protection-storage.ts';
 export const register: Operation = async (request, ctx) => {
   await requireCreation(ctx);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
-  const brought = contentIn(request, type);
+  const brought = contentIn(request, type, isAttributeIn(TAG.KeyValuePresent, ctx.version));
   const file = await fileIn(brought, type, request, ctx);
   const content = file?.content ?? brought;
   requireStorage(request, TAG.ProtectionStorageMasks);

@@ -76,7 +76,7 @@ for (const [method, threshold, more] of METHODS) {
     const joined = await join(ctx, ids.toReversed().slice(0, threshold));
     assert.deepEqual(new Uint8Array(secretBytes(joined)), KEY);
     assert.equal(joined.attributes.first(TAG.CryptographicLength)?.value, 128);
-    await refused(join(ctx, ids.slice(0, threshold - 1)), 'InvalidField', 'parts are needed');
+    await refused(join(ctx, ids.slice(0, threshold - 1)), 'CryptographicFailure', 'parts are needed');
     await refused(join(ctx, ids.slice(0, threshold).fill(ids[0] as string)), 'InvalidField', 'twice');
   });
 
