@@ -29,7 +29,7 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
   [
     'actors/token',
     [
-      'test/plugins/auth/machine/{token,approle-login,cluster-login,roles}.test.ts',
+      'test/plugins/auth/machine/{token,approle-login,cluster-login,roles,machines,token-quotas}.test.ts',
       'test/plugins/auth/token-login.test.ts',
       'test/machines-document.test.ts',
       'test/actors/rights.test.ts',

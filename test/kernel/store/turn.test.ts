@@ -36,6 +36,17 @@ test('two who always want more take turns', async () => {
   assert.equal(order.join(''), 'ab'.repeat(20));
 });
 
+test('where nobody waits, who had it last takes it again at once', async () => {
+  const turn = new Turn(cell(), LONG_MS);
+  let taken = 0;
+  for (let round = 1; round <= 3; round++) {
+    const taking = turn.take(() => ++taken > 0);
+    assert.equal(taken, round);
+    await taking;
+    turn.pass();
+  }
+});
+
 test('a lock that is let go without a word is found free; one that stays is OVERLOADED', async () => {
   let looked = 0;
   await new Turn(cell(), LONG_MS).take(() => ++looked === 3);
