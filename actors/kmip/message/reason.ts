@@ -43,8 +43,8 @@ const OLDER: Reasons = {
   WrongKeyLifecycleState: 'PermissionDenied',
 };
 
-/** Table 338: the server has attributes only. */
-const GET: Reasons = { ObjectDestroyed: 'IllegalOperation' };
+/** Table 338 has IllegalOperation too; the OASIS cases of 1.0 to 1.2 (TC-314) show this. */
+const GET: Reasons = { ObjectDestroyed: 'ItemNotFound' };
 
 /** Where the table of one operation has another reason than those of the others. Numbers of tables are those of 1.4. */
 const OLDER_OF: Readonly<Partial<Record<OperationName, Reasons>>> = {

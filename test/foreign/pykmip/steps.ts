@@ -97,7 +97,7 @@ const STEPS: readonly Step[] = [
   ['Destroy what is active', reasonBy('2.0', 'WRONG_KEY_LIFECYCLE_STATE', 'PERMISSION_DENIED')],
   ['Revoke', true],
   ['Destroy', true],
-  ['Get what is destroyed', reasonBy('2.0', 'OBJECT_DESTROYED', 'ILLEGAL_OPERATION')],
+  ['Get what is destroyed', reasonBy('2.0', 'OBJECT_DESTROYED', 'ITEM_NOT_FOUND')],
   ['Get what never was', reasonBy('2.0', 'OBJECT_NOT_FOUND', 'ITEM_NOT_FOUND')],
   ['Revoke as compromised', true],
   ['Destroy all', true],

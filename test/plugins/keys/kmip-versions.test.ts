@@ -181,7 +181,7 @@ async function destroys(client: KmipClient, id: string): Promise<void> {
   assert.deepEqual((await client.do('Destroy', ID(id))).value, [ID(id)]);
   assert.equal((await client.valueOf(id, TAG.State))?.value, State.Destroyed);
   // ObjectDestroyed came with 2.0; until then the server has attributes only (table 338 of 1.4).
-  assert.equal(await client.refused('Get', ID(id)), client.isOld ? 'IllegalOperation' : 'ObjectDestroyed');
+  assert.equal(await client.refused('Get', ID(id)), client.isOld ? 'ItemNotFound' : 'ObjectDestroyed');
 }
 
 for (const speech of SPEECHES) {
