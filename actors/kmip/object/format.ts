@@ -95,7 +95,11 @@ export function formatIn(object: ManagedObject, version: Version): KeyFormatType
   if (own === undefined || structureOf(block as Structure, TAG.KeyWrappingData) || enumerationValueExists('KeyFormatType', own, version)) return undefined;
   const kind = object.type === ObjectType.PrivateKey ? 'PrivateKey' : object.type === ObjectType.PublicKey ? 'PublicKey' : undefined;
   const algorithm = algorithmOf(object);
-  return kind && algorithm && defaultFormat(kind, algorithm);
+  const usual = kind && algorithm && defaultFormat(kind, algorithm);
+  if (usual === undefined || enumerationValueExists('KeyFormatType', ENUM.KeyFormatType[usual], version)) return usual;
+  // The structures of elliptic keys came with 1.3; before, only the curves that SEC 1 describes have an ECPrivateKey.
+  if (kind === 'PublicKey') return 'X_509';
+  return asymmetricKey(object).asymmetricKeyType === 'ec' ? 'ECPrivateKey' : 'PKCS_8';
 }
 
 /** The format that a payload asks for. */

@@ -11,7 +11,7 @@ import { nameOf, structureOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { requireRoom, usable } from './attribute-change.ts';
 import { isTags, referenceTo, valuesOf } from './attribute-reference.ts';
-import { checkAttribute, isMultiple, mayClientSet, readOnly } from './attribute-rules.ts';
+import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from './attribute-rules.ts';
 import { AttributeSet, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import type { ObjectType } from './managed-object.ts';
 
@@ -48,7 +48,7 @@ export function requireMask({ major, minor }: Version, type: number, given: read
   if (major !== 1 || !MASKED.has(type) || given.some(({ tag }) => tag === TAG.CryptographicUsageMask)) return;
   throw new Refusal(
     'InvalidMessage',
-    `missing field: CryptographicUsageMask, which ${operation} of KMIP ${major}.${minor} requires of a ${nameOf('ObjectType', type)}`,
+    `missing field: ${nameOfAttribute(TAG.CryptographicUsageMask)}, which ${operation} of KMIP ${major}.${minor} requires of a ${nameOf('ObjectType', type)}`,
   );
 }
 

@@ -43,8 +43,10 @@ export const importObject: Operation = async (request, ctx) => {
 
 /** KMIP 1.4 has no field for it (section 4.41): the object tells it. */
 function typeOf(request: Structure, version: Version): ObjectType {
-  const given = codeOf(request, TAG.ObjectType);
-  return (given ?? required(version.major === 1 ? contentType(request) : undefined, TAG.ObjectType)) as ObjectType;
+  const told = codeOf(request, TAG.ObjectType) ?? (version.major === 1 ? contentType(request) : undefined);
+  // Clients are about, kmip-go for one, that leave the object itself out.
+  if (told === undefined && version.major === 1) throw new Refusal('InvalidMessage', 'missing field: the object to import, a SymmetricKey for one');
+  return required(told, TAG.ObjectType) as ObjectType;
 }
 
 function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure, id: string | undefined): Draft {

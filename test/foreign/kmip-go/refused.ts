@@ -17,6 +17,16 @@ export const EXAMPLES_REFUSED: readonly Refusal[] = [
   },
   { step: 'encrypt by name', says: /missing-iv/, reason: 'it expects back the IV that it gave; KMIP 1.4 section 4.29 returns only one that the server made' },
   { step: 'encrypt, decrypt AES with usage limits', says: /PermissionDenied.*exhausted/, reason: 'its key may encrypt a single byte, and it encrypts twelve' },
+  {
+    step: 'state transitions',
+    says: /InvalidField.*CryptographicUsageMask has one value only/,
+    reason: 'it gives its key the same usage mask twice; KMIP 1.4 section 3.19 has one instance of it',
+  },
+  {
+    step: 'a batch that takes long',
+    says: /Batch count mismatch/,
+    reason: 'it makes ten pairs that all have one Name; KMIP 1.4 section 3.2 has Names unique, and the batch ends at the first refusal (section 7.2)',
+  },
   { step: 'encrypt, decrypt RSA-OAEP', ...STATE },
   { step: 'encrypt, decrypt RSA PKCS#1', ...STATE },
   { step: 'sign, verify RSA PKCS#1 1.5', ...STATE },

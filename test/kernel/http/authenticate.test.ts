@@ -18,7 +18,7 @@ function knows(name: string, credential: CredentialKind): Authenticator {
 }
 
 const plugins: Authenticators[] = [
-  { authorization: knows('a', 'authorization'), cookie: knows('a', 'cookie') },
+  { authorization: knows('a', 'authorization'), cookie: knows('a', 'cookie'), 'app-token': knows('a', 'app-token') },
   {},
   { authorization: knows('b', 'authorization') },
   { authorization: knows('b', 'authorization') },
@@ -41,8 +41,35 @@ test('a credential that nobody knows is refused, and the next one is not looked 
   const refused = (error: unknown) => error instanceof Fault && error.code === 'UNAUTHENTICATED';
   await assert.rejects(authentication.require(request({ authorization: 'c1' }, { _ea_: 'a1' }), ['authorization', 'cookie']), refused);
   assert.deepEqual(asked, ['a c1', 'b c1', 'b c1']);
-  await assert.rejects(authentication.require(request({ 'x-app-token': 'a1' }), ['app-token']), refused);
+  await assert.rejects(authentication.require(request({ 'x-app-token': 'c1' }, { _ea_: 'a1' }), ['app-token', 'cookie']), refused);
+  assert.deepEqual(asked, ['a c1']);
+});
+
+test('an app token has two names; where they differ neither is a credential, and the cookie after them is not looked at', async () => {
+  const accepted: CredentialKind[] = ['app-token', 'cookie'];
+  for (const headers of [{ 'x-app-token': 'a1' }, { 'x-vault-token': 'a1' }, { 'x-app-token': 'a1', 'x-vault-token': 'a1' }] as Record<string, string>[]) {
+    const { credential, username } = await authentication.require(request(headers, { _ea_: 'a2' }), accepted);
+    assert.deepEqual([credential, username, asked], ['app-token', 'a', ['a a1']]);
+  }
+  await assert.rejects(authentication.require(request({ 'x-app-token': 'a1', 'x-vault-token': 'a2' }, { _ea_: 'a3' }), accepted), /UNAUTHENTICATED/);
   assert.deepEqual(asked, []);
+});
+
+test('a cookie is a credential for requests of our own pages, and of clients that are no browsers', async () => {
+  const forbidden = (error: unknown) => error instanceof Fault && error.code === 'FORBIDDEN';
+  const ask = (headers: Record<string, string>) => authentication.require(request(headers, { _ea_: 'a1' }), ['cookie']);
+  for (const own of [{}, { origin: 'https://here' }, { 'sec-fetch-site': 'same-origin' }, { origin: 'https://here', 'sec-fetch-site': 'none' }])
+    assert.equal((await ask(own as Record<string, string>)).credential, 'cookie', JSON.stringify(own));
+  for (const foreign of [
+    { origin: 'https://there' },
+    { origin: 'http://here' },
+    { origin: 'null' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'cross-site' },
+  ])
+    await assert.rejects(ask(foreign as Record<string, string>), forbidden, JSON.stringify(foreign));
+  // No browser adds another credential by itself.
+  assert.equal((await authentication.require(request({ authorization: 'a1', origin: 'https://there' }), ['authorization'])).credential, 'authorization');
 });
 
 test('a kind that the route does not accept is not asked for', async () => {

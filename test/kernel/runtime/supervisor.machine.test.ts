@@ -9,11 +9,20 @@ const tick = () => new Promise((resolve) => setImmediate(resolve));
 
 function supervise(start: () => Promise<void>) {
   const clock = new SimulatedClock();
-  const machine = supervisorMachine.provide({ actors: { start: fromPromise(start), stop: fromPromise(async () => {}) } });
+  const told: string[] = [];
+  const machine = supervisorMachine.provide({
+    actors: { start: fromPromise(start), stop: fromPromise(async () => {}) },
+    actions: {
+      onRunning: () => told.push('running'),
+      onDown: () => told.push('down'),
+      onFailed: () => told.push('failed'),
+      onCrash: (_, { cause }) => told.push(`crash: ${cause instanceof Error ? cause.message : cause}`),
+    },
+  });
   const actor = createActor(machine, { clock, input: { policy: POLICY, now: () => clock.now() } });
   actor.subscribe({ error: () => {} });
   actor.start();
-  return { clock, actor, state: () => actor.getSnapshot().value as string };
+  return { clock, actor, told, state: () => actor.getSnapshot().value as string };
 }
 
 test('delays double up to their limit, then the budget is spent, then it is tried again', async () => {
@@ -52,6 +61,53 @@ test('delays double up to their limit, then the budget is spent, then it is trie
   assert.equal(actor.getSnapshot().context.probation, false);
   actor.send({ type: 'lost', cause: 2 });
   assert.equal(state(), 'waiting');
+});
+
+test('each crash is told with its cause, and counted, before what follows; so are running, down and failed', async () => {
+  let reason = '';
+  const { clock, actor, state, told } = supervise(async () => {
+    if (reason !== '') throw new Error(reason);
+  });
+  await tick();
+  actor.send({ type: 'lost', cause: 'lost while running' });
+  for (const [delayMs, next] of [
+    [100, 'first start'],
+    [200, 'second start'],
+    [250, 'third start'],
+  ] as const) {
+    reason = next;
+    clock.increment(delayMs);
+    await tick();
+  }
+  assert.equal(state(), 'failed');
+  assert.deepEqual(actor.getSnapshot().context.crashes, [0, 100, 300, 550]);
+  reason = '';
+  clock.increment(60_000);
+  await tick();
+  actor.send({ type: 'lost', cause: 'lost on probation' });
+  assert.equal(state(), 'failed');
+  assert.deepEqual(actor.getSnapshot().context.crashes, [60_550]);
+  const starts = ['crash: first start', 'crash: second start', 'crash: third start', 'failed'];
+  assert.deepEqual(told, ['running', 'down', 'crash: lost while running', ...starts, 'running', 'down', 'crash: lost on probation', 'failed']);
+});
+
+test('a crash counts for less than the window, whatever the time of day', async () => {
+  const { clock, actor, state } = supervise(async () => {});
+  await tick();
+  const loseAt = async (atMs: number) => {
+    clock.increment(atMs - clock.now());
+    assert.equal(state(), 'running');
+    actor.send({ type: 'lost', cause: atMs });
+    const next = state();
+    if (next !== 'waiting') return next;
+    clock.increment(250);
+    await tick();
+    return next;
+  };
+  for (const atMs of [0, 30_000, 59_000]) assert.equal(await loseAt(atMs), 'waiting');
+  // The first is just as old as the window is long.
+  assert.equal(await loseAt(60_000), 'waiting');
+  assert.equal(await loseAt(60_500), 'failed');
 });
 
 test('replace starts anew without counting a crash', async () => {

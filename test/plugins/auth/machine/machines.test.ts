@@ -1,9 +1,11 @@
 // The lives of app tokens and secret ids, walked completely.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { secretIdMachine, stepSecretId, TOMBSTONE_MS } from '../../../../actors/token/secret-id.machine.ts';
+import { secretIdMachine, stepSecretId } from '../../../../actors/token/secret-id.machine.ts';
 import { stepToken, tokenMachine } from '../../../../actors/token/token.machine.ts';
 import { walk } from '../../../machines.ts';
+
+const THIRTY_DAYS_MS = 2_592_000_000;
 
 const moves = (steps: readonly { from: string; event: string; to: string }[]) =>
   steps.filter(({ from, to }) => from !== to).map(({ from, event, to }) => `${from} --${event}--> ${to}`);
@@ -43,7 +45,8 @@ test('secret id: every state and every event', () => {
   const events = {
     'last use': { type: 'use', now: 1 },
     'late use': { type: 'use', now: 60_000 },
-    'use when forgotten': { type: 'use', now: 1 + TOMBSTONE_MS },
+    'use when remembered': { type: 'use', now: THIRTY_DAYS_MS },
+    'use when forgotten': { type: 'use', now: 1 + THIRTY_DAYS_MS },
     destroy: { type: 'destroy', now: 1 },
   };
   const { steps, states } = walk(secretIdMachine, events, { expiresAt: 60_000, numUses: 1, uses: 0, exhaustedAt: 0 });
@@ -51,6 +54,7 @@ test('secret id: every state and every event', () => {
   assert.deepEqual(moves(steps), [
     'valid --last use--> exhausted',
     'valid --late use--> expired',
+    'valid --use when remembered--> expired',
     'valid --use when forgotten--> expired',
     'valid --destroy--> destroyed',
     'exhausted --use when forgotten--> expired',

@@ -253,11 +253,11 @@ def objects_identifier(value):
 
 def registered(run, client, private_der, certificate_der):
     things = {
-        'SymmetricKey': managed.SymmetricKey(ALGORITHM.AES, 128, bytes(range(16)), [MASK.ENCRYPT], run.name + ' registered'),
-        'PrivateKey': managed.PrivateKey(ALGORITHM.RSA, 2048, private_der, enums.KeyFormatType.PKCS_8, [MASK.SIGN], run.name + ' registered'),
-        'X509Certificate': managed.X509Certificate(certificate_der, [MASK.VERIFY], run.name + ' registered'),
-        'SecretData': managed.SecretData(b'mellon', enums.SecretDataType.PASSWORD, [MASK.DERIVE_KEY], run.name + ' registered'),
-        'OpaqueObject': managed.OpaqueObject(b'\x01\x02', enums.OpaqueDataType.NONE, run.name + ' registered'),
+        'SymmetricKey': managed.SymmetricKey(ALGORITHM.AES, 128, bytes(range(16)), [MASK.ENCRYPT], run.name + ' SymmetricKey'),
+        'PrivateKey': managed.PrivateKey(ALGORITHM.RSA, 2048, private_der, enums.KeyFormatType.PKCS_8, [MASK.SIGN], run.name + ' PrivateKey'),
+        'X509Certificate': managed.X509Certificate(certificate_der, [MASK.VERIFY], run.name + ' X509Certificate'),
+        'SecretData': managed.SecretData(b'mellon', enums.SecretDataType.PASSWORD, [MASK.DERIVE_KEY], run.name + ' SecretData'),
+        'OpaqueObject': managed.OpaqueObject(b'\x01\x02', enums.OpaqueDataType.NONE, run.name + ' OpaqueObject'),
     }
     uids = []
     for name, thing in things.items():
