@@ -10,8 +10,10 @@ import { exceptionOf, exceptions, type Finding, isUnserved } from './exceptions.
 import { type Report, readReport } from './report.ts';
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+/** For a look at a part: `--phases fuzzing`, `--include-path /certify`. */
+const MORE = process.env['SCHEMATHESIS_ARGS']?.split(' ') ?? [];
 /** Of each operation, in the phases that draw them by chance. */
-const EXAMPLES = 50;
+const EXAMPLES = process.env['SCHEMATHESIS_EXAMPLES'] ?? '50';
 const LIMIT_MS = 1_200_000;
 /** The admin record that schemathesis signs in by, and the role of its app tokens. */
 const OWN = 'schemathesis';
@@ -57,7 +59,7 @@ async function runAs(who: 'admin' | 'nobody', folder: string): Promise<Told> {
       SCHEMATHESIS_HOOKS: here('hooks.py'),
     };
     const args = ['--config-file', here('schemathesis.toml'), '--no-color', 'run', `${server.address}/openapi.yaml`, '--tls-verify', files.ca];
-    const more = ['--max-examples', String(EXAMPLES), '--seed', process.env['SCHEMATHESIS_SEED'] ?? '1', '--report', 'ndjson', '--report-dir', files.report];
+    const more = ['--max-examples', EXAMPLES, '--seed', process.env['SCHEMATHESIS_SEED'] ?? '1', '--report', 'ndjson', '--report-dir', files.report, ...MORE];
     const { status, stdout, stderr } = await outputOf(join(folder, 'python', 'bin', 'schemathesis'), [...args, ...more], {
       cwd: folder,
       env,

@@ -17,7 +17,8 @@ interface Exception {
   /** A pattern of the whole name. */
   readonly operation: string;
   readonly check: string;
-  readonly status: number;
+  /** A pattern of it where several are meant. */
+  readonly status: number | string;
   /** A pattern of the answer's body. */
   readonly answer: string;
   readonly reason: string;
@@ -39,10 +40,11 @@ export function isUnserved(operation: string): boolean {
 
 export function exceptionOf({ operation, check, status, answer }: Finding): Exception | undefined {
   return exceptions.find(
-    (each) => each.check === check && each.status === status && isNamed(operation, each.operation) && new RegExp(each.answer).test(answer),
+    (each) =>
+      each.check === check && isNamed(String(status), String(each.status)) && isNamed(operation, each.operation) && new RegExp(each.answer).test(answer),
   );
 }
 
-function isNamed(operation: string, pattern: string): boolean {
-  return new RegExp(`^(?:${pattern})$`).test(operation);
+function isNamed(name: string, pattern: string): boolean {
+  return new RegExp(`^(?:${pattern})$`).test(name);
 }

@@ -12,7 +12,6 @@ AUTHORITY = os.environ["GATEHOUSE_CA"]
 OWN = os.environ["GATEHOUSE_OWN"]
 
 
-
 class SuperAdmin:
     """Signs in with a client certificate, which no other request shows."""
 
@@ -69,7 +68,7 @@ class Credentials:
     def set(self, case, data, context):
         case.headers = case.headers or {}
         if is_of_tokens(context.operation):
-            case.headers["X-App-Token"] = data
+            case.headers["X-Vault-Token" if context.operation.path.startswith("/v1/") else "X-App-Token"] = data
         else:
             case.cookies = {**(case.cookies or {}), "_ea_": data}
 
@@ -80,6 +79,11 @@ if os.environ["GATEHOUSE_WHO"] == "admin":
 
 def is_slow(body):
     return isinstance(body, dict) and body.get("kty") == "RSA" and isinstance(body.get("bits"), int) and 2048 < body["bits"] <= 8192
+
+
+def names_token(case):
+    token = case.body.get("token") if isinstance(case.body, dict) else None
+    return is_of_tokens(case.operation) and isinstance(token, str) and len(token) <= 1024
 
 
 @schemathesis.hook
@@ -96,10 +100,14 @@ def before_call(context, case, kwargs):
     for name in ("admin_id", "name"):
         if (case.path_parameters or {}).get(name) == OWN:
             case.path_parameters[name] = "another"
+    # Nobody guesses a token: of those that could be one, every second is.
+    if os.environ["GATEHOUSE_WHO"] == "admin" and names_token(case) and len(case.body["token"]) % 2 == 0:
+        case.body = {**case.body, "token": admin.app_token()}
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     # What changes people, realms or sessions may have ended the session; asking for another costs little.
-    if response.status_code == 401 or (case.method != "GET" and response.status_code < 300):
+    is_lost = response.status_code == 401 or (response.status_code == 403 and case.path.endswith("-self"))
+    if is_lost or (case.method != "GET" and response.status_code < 300):
         admin.ended()
