@@ -3,6 +3,7 @@
 import { downgradePayload } from '../../actors/kmip/message/legacy.ts';
 import type { OperationName, Version } from '../../actors/kmip/operations/operation.ts';
 import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
+import { enumOf } from '../../actors/kmip/ttlv/enumeration-of.ts';
 import {
   bigInteger,
   boolean,
@@ -18,7 +19,7 @@ import {
   TYPE,
   text,
 } from '../../actors/kmip/ttlv/node.ts';
-import { operationExists, tagExists } from '../../actors/kmip/ttlv/since.ts';
+import { enumerationValueExists, operationExists, tagExists } from '../../actors/kmip/ttlv/since.ts';
 import { TAG } from '../../actors/kmip/ttlv/tag.ts';
 
 export interface Request {
@@ -393,7 +394,7 @@ export function requestsOver(made: Made): readonly Request[] {
 
 /** The request as a client of this version writes it; undefined where the version has not all of it. */
 export function inVersion({ operation, payload }: Request, version: Version): Pick<Request, 'operation' | 'payload'> | undefined {
-  if (!operationExists(ENUM.Operation[operation], version)) return undefined;
+  if (!operationExists(ENUM.Operation[operation], version) || !payload.every((node) => isValueIn(node, version))) return undefined;
   // Names of certificates are attributes that KMIP 1.x has not: they would be left out. Nor does it store certificate requests.
   if (version.major === 1 && payload.some((node) => holds(node, TAG.CertificateAttributes) || node.tag === TAG.CertificateRequest)) return undefined;
   const written = version.major === 1 ? downgradePayload('Register', payload, LAST_1).map(inVersion1) : payload;
@@ -405,6 +406,13 @@ const inVersion1 = (node: Node): Node => (node.tag === TAG.CertificateRequestVal
 
 function holds(node: Node, tag: number): boolean {
   return node.tag === tag || (node.type === TYPE.Structure && node.value.some((member) => holds(member, tag)));
+}
+
+/** Values that the version has not are refused. */
+function isValueIn(node: Node, version: Version): boolean {
+  if (node.type === TYPE.Structure) return node.value.every((member) => isValueIn(member, version));
+  const name = node.type === TYPE.Enumeration ? enumOf(node.tag) : undefined;
+  return name === undefined || enumerationValueExists(name, node.value as number, version);
 }
 
 function exists(node: Node, version: Version): boolean {
