@@ -42,7 +42,8 @@ async function register(client: KmipClient, { kmip, length }: (typeof CURVES)[nu
     enumeration(TAG.KeyFormatType, format),
     ...more,
     structure(TAG.KeyValue, [material]),
-    enumeration(TAG.CryptographicAlgorithm, CryptographicAlgorithm.EC),
+    // EC came with 1.4.
+    enumeration(TAG.CryptographicAlgorithm, client.knows('1.4') ? CryptographicAlgorithm.EC : CryptographicAlgorithm.ECDSA),
     integer(TAG.CryptographicLength, length),
   ]);
   const attributes = client.attributes(

@@ -188,7 +188,7 @@ test('KMIP 1.x makes and registers keys with a usage mask only; 2.x has one for 
         halves[1] as Structure,
       ];
       const [answer] = await client.refusals('CreateKeyPair', [ecdsa]);
-      assert.deepEqual([answer?.reason, /CryptographicUsageMask.*PublicKey/.test(answer?.message ?? '')], ['InvalidMessage', true]);
+      assert.deepEqual([answer?.reason, /Cryptographic Usage Mask.*PublicKey/.test(answer?.message ?? '')], ['InvalidMessage', true]);
       // The SASED profile of these versions registers a password without one.
       await client.do('Register', type('SecretData'), client.attributes(), secret);
     } else {
