@@ -224,7 +224,7 @@ for (const database of databases) {
     assert.deepEqual(seen, ['team/a', 'team/b', 'team/c', 'team/d', 'team/e']);
     await again.admin('GET', '/access/tombstones?limit=0', undefined, 400);
     const alice = await again.user('team', 'alice');
-    for (let at = 0; at < 250; at += 50) await Promise.all(Array.from({ length: 50 }, () => alice.create('many')));
+    for (let at = 0; at < 250; at += 50) await Promise.all(Array.from({ length: 50 }, (_, index) => alice.create(`many ${at + index}`)));
     await drop(again, 'alice');
     assert.deepEqual((await again.admin('POST', '/access/transfer', { from: 'team/alice', to: 'team/heir' })).body, { transferred: 250, remaining: 0 });
     assert.equal((await heir.owned()).length, 250);
