@@ -230,7 +230,7 @@ for (const database of databases) {
       ['key.Decrypt', kid, 'ItemNotFound', () => call('POST', 'decrypt', sealed)],
       ['key.Sign', NOTHING, 'ItemNotFound', () => call('POST', 'sign', { kid: NOTHING, alg: 'RS256', data: 'aGVsbG8' })],
       ['key.SignatureVerify', null, 'bad_request', () => call('POST', 'verify', { data: 'aGVsbG8' })],
-      ['key.MAC', NOTHING, 'ItemNotFound', () => call('POST', 'mac', { kid: NOTHING, alg: 'HS256', data: 'aGVsbG8' })],
+      ['key.MAC', NOTHING, 'ObjectNotFound', () => call('POST', 'mac', { kid: NOTHING, alg: 'HS256', data: 'aGVsbG8' })],
       ['key.Create', null, 'bad_request', () => call('POST', 'keys', { kty: 'none' })],
       ['key.Import', null, 'bad_request', () => call('POST', 'keys/unwrap', {})],
       ['key.Destroy', NOTHING, 'ItemNotFound', () => call('DELETE', `keys/${NOTHING}`)],
