@@ -5,7 +5,8 @@ import type { KeyHolder } from './key-holder.ts';
 /** What somebody has before they are deleted: a key of their own, which another may use, and the use of that one's key. */
 export async function entangle(one: KeyHolder, other: KeyHolder): Promise<{ own: string; lent: string }> {
   const own = await one.create('theirs');
-  const lent = await other.create('lent');
+  // The other may be entangled with several, and gives no name twice.
+  const lent = await other.create(`lent for ${own}`);
   await one.grant(own, (await other.me()).user);
   await other.grant(lent, (await one.me()).user);
   assert.ok((await one.canUse(own)) && (await one.canUse(lent)) && (await other.canUse(own)));
