@@ -1,13 +1,14 @@
-// Runs the clients that others wrote, unmodified, against started servers: `npm run foreign [-- part of a name]`.
+// Runs the clients that others wrote, unmodified, against started servers: `npm run foreign [-- part of a name | --without a name]`.
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '../server.ts';
 import { CLIENTS } from './clients.ts';
 import { verdictOf } from './verdict.ts';
 
-const [part = ''] = process.argv.slice(2);
-const chosen = CLIENTS.filter(({ name }) => name.includes(part));
-if (chosen.length === 0) throw new Error(`no foreign client is called ${part}; there are: ${CLIENTS.map(({ name }) => name).join(', ')}`);
+const [part = '', without] = process.argv.slice(2);
+const chosen = CLIENTS.filter(({ name }) => (part === '--without' ? name !== without : name.includes(part)));
+if (chosen.length === 0 || (part === '--without' && chosen.length === CLIENTS.length))
+  throw new Error(`no foreign client is called ${without ?? part}; there are: ${CLIENTS.map(({ name }) => name).join(', ')}`);
 const folder = temporaryFolder();
 try {
   for (const client of chosen) {
