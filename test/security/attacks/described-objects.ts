@@ -10,7 +10,6 @@ const OBJECTS = 30;
 
 export default {
   name: 'lists of 30 objects of 40 MiB',
-  fallsShort: { p99Ms: 500 },
   async prepare(target: StartedTarget) {
     const message = registerMessage(40 * 1_048_576);
     // A server that bounds what one may keep refuses some: then there are fewer.

@@ -5,7 +5,6 @@ import { dial, keep, pause, requestBytes } from './wire.ts';
 
 export default {
   name: '500 connections that ask for /openapi.yaml again and again and do not read',
-  fallsShort: { p99Ms: 400 },
   async run(target: Target, signal: AbortSignal) {
     const request = requestBytes('GET', '/openapi.yaml');
     await keep(500, signal, async () => {

@@ -5,7 +5,6 @@ import { dial, getMessage, idIn, keep, registerMessage, requestBytes, tell } fro
 
 export default {
   name: '30 connections that ask for 30 MiB over HTTPS and do not read',
-  fallsShort: { growthBytes: 550e6 },
   prepare: async (target: StartedTarget) => idIn(await tell(target, 'mallory', registerMessage(30 * 1_048_576))),
   async run(target: Target, signal: AbortSignal, id: string) {
     const request = requestBytes('POST', '/kmip', { 'content-type': 'application/octet-stream' }, getMessage(id));

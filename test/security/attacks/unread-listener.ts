@@ -5,7 +5,6 @@ import { dial, getMessage, idIn, keep, registerMessage, tell } from './wire.ts';
 
 export default {
   name: '30 connections that ask for 30 MiB of the KMIP listener and do not read',
-  fallsShort: { growthBytes: 550e6 },
   prepare: async (target: StartedTarget) => idIn(await tell(target, 'mallory', registerMessage(30 * 1_048_576))),
   async run(target: Target, signal: AbortSignal, id: string) {
     const message = getMessage(id);
