@@ -70,12 +70,8 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return this.#opened(meant, right);
   }
 
-  byId(name: string, right: OperationName): Promise<T> {
-    return this.#use(name, right, right);
-  }
-
-  async #use(name: string, right: OperationName, purpose: Purpose): Promise<T> {
-    return this.#opened(this.#meant(await this.#resolved(name, right, purpose, true), right), right);
+  async byId(name: string, right: OperationName): Promise<T> {
+    return this.#opened(this.#meant(await this.#resolved(name, right, right, true), right), right);
   }
 
   async describe(payload: Structure, right: OperationName): Promise<D> {
