@@ -1,5 +1,4 @@
 // Loads plugins and holds what they declare against each other: every problem of every plugin is found before anything starts.
-
 import { createRequire } from 'node:module';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
