@@ -2,7 +2,7 @@
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrapContent } from './wrapping.ts';
 

@@ -14,6 +14,7 @@ import { happen } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
 import { certify } from '../../../actors/kmip/operations/certify.ts';
+import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
 import { rotateDue } from '../../../actors/kmip/rotation.ts';
 import type { KeyServer } from '../../../actors/kmip/server.ts';
 import { SeededRandom } from '../../../crypto/random.ts';
@@ -42,6 +43,7 @@ let now = START;
 const refused = createForgedRows(store, log, () => now * 1000, 'key.forged');
 const rows = new ObjectRows(new DataKey('keys', randomBytes(32), () => now * 1000), () => now * 1000, refused);
 const server: KeyServer = {
+  operations: OPERATIONS,
   args: new ObjectsInMemory([]).server.args,
   log,
   requestId: () => undefined,
@@ -74,7 +76,7 @@ async function newCertificate(): Promise<string> {
     dateTime(TAG.ActivationDate, now),
     interval(TAG.RotateInterval, HOUR),
   ]);
-  const answer = await certify(structure(TAG.RequestPayload, [attributes]), context());
+  const answer = await certify.run(structure(TAG.RequestPayload, [attributes]), context());
   return textOf(structure(TAG.ResponsePayload, answer), TAG.UniqueIdentifier) as string;
 }
 
