@@ -1,6 +1,7 @@
 // The boot of the server as named steps: configuration, plugins, store, actors, front. What fails unwinds what was done and says why.
 import type { DestinationStream } from 'pino';
-import { actorSpecs, routesOf } from './catalog.ts';
+import { actorSpecs } from './catalog/actors.ts';
+import { routesOf } from './catalog/routes.ts';
 import { createClock, type LocalClock } from './clock.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { contextsOf } from './context.ts';

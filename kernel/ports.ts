@@ -1,7 +1,7 @@
 // The ports of the server: HTTPS with the routes of the plugins and the probes, and the listeners of other protocols.
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
-import { faultTables, tagsOf } from './catalog.ts';
+import { faultTables } from './catalog/faults.ts';
 import type { LocalClock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
@@ -17,6 +17,7 @@ import { listen as listenTo, type OpenListener } from './listener/listen.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
+import type { AnyPlugin } from './plugin.ts';
 import { notReady } from './readiness.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Unwind } from './unwind.ts';
@@ -118,4 +119,11 @@ async function listen({ app, server }: Front, { host, port }: { readonly host: s
   }
   const bound = server.address() as AddressInfo;
   return `https://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
+}
+
+/** What the plugins say of the groups of routes; of what two say of one, the first counts. */
+function tagsOf(plugins: readonly AnyPlugin[]): Readonly<Record<string, string>> {
+  const tags: Record<string, string> = {};
+  for (const [tag, about] of plugins.flatMap((plugin) => Object.entries(plugin.tags ?? {}))) tags[tag] ??= about;
+  return tags;
 }
