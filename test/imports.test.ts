@@ -66,6 +66,13 @@ test('the libraries import each other, and of the kernel what a fault is', () =>
   assert.deepEqual(offenders(rule), []);
 });
 
+test('the algorithms import each other and nothing else of this server', () => {
+  assert.deepEqual(
+    offenders(({ file, target }) => !file.startsWith('crypto/') || target.startsWith('crypto/')),
+    [],
+  );
+});
+
 test('an operation of KMIP is one file: no other imports it, but the list of all, which only the actor has', () => {
   const operations = 'actors/kmip/operations/';
   const rule = ({ file, target }: Import) =>

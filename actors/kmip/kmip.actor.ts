@@ -14,6 +14,7 @@ import { ContentRoom } from './object/content-room.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
 import { OPERATIONS } from './operations/index.ts';
+import { throwFaults } from './refused-call.ts';
 import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
@@ -41,13 +42,13 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     aside: createAside(() => ctx.call()),
   };
   return {
-    api: {
+    api: throwFaults<KmipApi>({
       ...createAccess(server),
       ...createTombstones(server),
       serve: (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, caller, verdict),
       crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
       rotateDue: () => rotateDue(server),
-    },
+    }),
     stop: () => store.close(),
   };
 });

@@ -1,6 +1,6 @@
 // Issues X.509 certificates, self-signed or in a chain, with issuer keys of every signature algorithm (RFC 5280 section 4, KMIP 2.1 section 6.1.6).
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { context, sequence, unsigned } from '../der.ts';
 import { fromBytes } from '../key/modular.ts';
 import { EXTENSION, type Extension, writeExtension } from './certificate-extension.ts';
@@ -38,17 +38,17 @@ const VERSION_3 = context(0, unsigned(2n));
 
 /**
  * DER of a certificate. Identifiers of the subject's and the issuer's key are in it always.
- * @throws Refusal InvalidField where the issuer's key is not that of its certificate, or (self-signed) not the subject's, for times,
- *   names and extensions that cannot be, UnsupportedCryptographicParameters for an issuer's key that does not sign
+ * @throws CryptoError invalid where the issuer's key is not that of its certificate, or (self-signed) not the subject's, for times,
+ *   names and extensions that cannot be, unsupported for an issuer's key that does not sign
  */
 export function certify(options: CertifyOptions): Uint8Array {
   const { subjectPublicKey, issuerKey, notBefore, notAfter } = options;
-  if (notAfter < notBefore) throw new Refusal('InvalidField', 'the certificate would end before it begins');
+  if (notAfter < notBefore) throw new CryptoError('invalid', 'the certificate would end before it begins');
   const issuer = options.issuerCertificate === undefined ? undefined : certificateFacts(options.issuerCertificate);
   const issuerPublicKey = createPublicKey(issuerKey);
   if (!issuerPublicKey.equals(issuer?.publicKey ?? subjectPublicKey))
-    throw new Refusal(
-      'InvalidField',
+    throw new CryptoError(
+      'invalid',
       issuer === undefined ? 'the private key is not that of the public key' : 'the private key is not that of the issuing certificate',
     );
   const subject = options.subject instanceof Uint8Array ? options.subject : writeName(options.subject);
@@ -63,7 +63,7 @@ export function certify(options: CertifyOptions): Uint8Array {
 function serialOf(serial: Uint8Array = randomSerial()): Buffer {
   const number = fromBytes(serial);
   if (number === 0n || serial.length > 20 || number >> 159n !== 0n)
-    throw new Refusal('InvalidField', 'the serial number is not positive or has more than 20 bytes');
+    throw new CryptoError('invalid', 'the serial number is not positive or has more than 20 bytes');
   return unsigned(number);
 }
 

@@ -1,9 +1,10 @@
 // A new key pair as two objects that lead to each other, made by the attributes of a request.
 import { randomUUID } from 'node:crypto';
-import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
 import type { KeyPair } from '../../../crypto/key/key-pair.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';

@@ -1,9 +1,9 @@
 // Stores the keys that the crypto API makes or imports: ordinary objects, active at once, the halves of a pair linked with each other.
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
-import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { dateTime, enumeration, integer, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';

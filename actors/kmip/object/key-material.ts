@@ -1,8 +1,10 @@
 // From an object's content to the key that an algorithm works with, read once for each object in the cache.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { importKey } from '../../../crypto/key/key-format.ts';
-import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
+import { importKey } from '../../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { upgradeAttribute } from '../../../kmip/message/legacy-attribute.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -73,7 +75,7 @@ function upgraded(node: Node): Node[] {
   try {
     return upgradeAttribute(node);
   } catch (error) {
-    if (error instanceof Refusal) return [];
+    if (refusalOf(error)) return [];
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
-import { Refusal } from '../../../kmip/refusal.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -31,7 +31,7 @@ function rewrap(dependant: Draft, content: Structure, old: Draft, replacement: D
   try {
     plain = unwrapWith(old, content);
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (refusalOf(error)) return false;
     throw error;
   }
   dependant.content = wrapWith(replacement, plain, specification);

@@ -1,10 +1,11 @@
 // CreateSplitKey: the parts of a new or an existing key, each an object of its own (KMIP 2.1 section 6.1.10).
 import { randomBytes, randomUUID } from 'node:crypto';
-import { exportKey } from '../../../crypto/key/key-format.ts';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { split } from '../../../crypto/secret-sharing/split.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { exportKey } from '../../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';

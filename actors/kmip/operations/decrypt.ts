@@ -1,5 +1,6 @@
 // Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that can.
 import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { CIPHER, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -42,8 +43,9 @@ async function decryptWithAny(candidates: readonly ManagedObject[], request: Str
     try {
       return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, await decryptWith(object, request, ctx))];
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      first ??= error;
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      first ??= refusal;
     }
   }
   throw first as Refusal;
@@ -65,7 +67,7 @@ async function decryptWith(found: ManagedObject, request: Structure, ctx: Operat
     requireAuthenticated(request, cipher);
     return cipher.decrypt(key, decryption(cipher, request, data, ctx));
   } catch (error) {
-    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
+    throw failed(error);
   }
 }
 
@@ -87,8 +89,11 @@ function neededIv(cipher: Cipher, request: Structure): Uint8Array | undefined {
   return iv;
 }
 
-function failed(error: Refusal): Refusal {
-  return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${error.message}`, error.cause);
+/** What does not decrypt, in words of the operation; every other error as it is. */
+function failed(error: unknown): unknown {
+  const refusal = refusalOf(error);
+  if (refusal?.reason !== 'CryptographicFailure') return error;
+  return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${refusal.message}`, refusal.cause);
 }
 
 async function decryptPart(request: Structure, ctx: OperationContext, found: ManagedObject, part: Part): Promise<readonly Node[]> {
@@ -108,7 +113,7 @@ async function decryptPart(request: Structure, ctx: OperationContext, found: Man
   };
   const proof = bytesOf(request, TAG.AuthenticatedEncryptionTag);
   const output = await sendPart(ctx, part, { kind: 'Decrypt', object: object.id, data, proof, begin }).catch((error: unknown) => {
-    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
+    throw failed(error);
   });
   return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, output.data), ...correlation(part, output)];
 }

@@ -16,7 +16,8 @@ import { createKeyPair } from '../../../../actors/kmip/operations/create-key-pai
 import { reCertify } from '../../../../actors/kmip/operations/re-certify.ts';
 import { register } from '../../../../actors/kmip/operations/register.ts';
 import { validate } from '../../../../actors/kmip/operations/validate.ts';
-import { Refusal, type ResultReason } from '../../../../kmip/refusal.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
+import type { ResultReason } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { bytes, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
@@ -43,7 +44,7 @@ async function identifier(operation: Operation, ctx: ObjectsInMemory, ...members
 }
 
 async function refused(reason: ResultReason, words: RegExp, work: Promise<unknown>): Promise<void> {
-  await assert.rejects(work, (error: unknown) => error instanceof Refusal && error.reason === reason && words.test(error.message));
+  await assert.rejects(work, (error: unknown) => refusalOf(error)?.reason === reason && words.test(refusalOf(error)?.message ?? ''));
 }
 
 async function pair(ctx: ObjectsInMemory, ...more: readonly Node[]): Promise<{ privateKey: string; publicKey: string }> {
