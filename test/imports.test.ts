@@ -66,6 +66,35 @@ test('the libraries import each other, and of the kernel what a fault is', () =>
   assert.deepEqual(offenders(rule), []);
 });
 
+test('an operation of KMIP is one file: no other imports it, but the list of all, which only the actor has', () => {
+  const operations = 'actors/kmip/operations/';
+  const rule = ({ file, target }: Import) =>
+    !target.startsWith(operations) || file === `${operations}index.ts` || (file === 'actors/kmip/kmip.actor.ts' && target === `${operations}index.ts`);
+  assert.deepEqual(offenders(rule), []);
+  const declarations = (file: string) => readFileSync(join(root, file), 'utf8').match(/^export .*/gm) ?? [];
+  for (const file of files.filter((each) => each.startsWith(operations) && each !== `${operations}index.ts`)) {
+    assert.equal(declarations(file).length, 1, `${file} exports one declaration: ${declarations(file).join(' ')}`);
+    assert.match(readFileSync(join(root, file), 'utf8'), /^} satisfies Operation;$/m, file);
+  }
+});
+
+test('the folders of the key server make no circle', () => {
+  const rooms = new Map<string, Set<string>>();
+  const room = (path: string) => (/^actors\/kmip\/[^/]+\//.test(path) ? folder(path, 3) : undefined);
+  for (const { file, target } of imports) {
+    const [from, to] = [room(file), room(target)];
+    if (from !== undefined && to !== undefined && from !== to) rooms.set(from, (rooms.get(from) ?? new Set()).add(to));
+  }
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of rooms.get(from) ?? []) if (!seen.has(to)) reach(to, seen.add(to));
+    return seen;
+  };
+  assert.deepEqual(
+    [...rooms.keys()].filter((each) => reach(each).has(each)),
+    [],
+  );
+});
+
 test('plugins import the kernel, the libraries, their own folder, and of actors and other plugins nothing but types', () => {
   const rule = ({ file, target, typeOnly }: Import) =>
     !file.startsWith('plugins/') ||

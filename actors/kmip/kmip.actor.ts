@@ -14,6 +14,7 @@ import { ContentRoom } from './object/content-room.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
 import { softwareKeys } from './object/software-key/software-key.ts';
+import { OPERATIONS } from './operations/index.ts';
 import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
@@ -28,6 +29,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
   const server: KeyServer = {
     args,
+    operations: OPERATIONS,
     log: ctx.log,
     requestId: () => ctx.call()?.requestId,
     now,

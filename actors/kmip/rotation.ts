@@ -8,15 +8,15 @@ import { interval, type Structure, structure, TYPE } from '../../kmip/ttlv/node.
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import { VERSIONS, type Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
+import { reCertifyDraft } from './certificate/renewal.ts';
 import { BatchContext } from './context.ts';
+import { type PairSource, withPair } from './creation/pair-source.ts';
+import { rekeyDraft } from './creation/replacement-key.ts';
+import { rekeyPair } from './creation/replacement-pair.ts';
 import { settle, stateAt } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { rotationDue } from './object/rotation-due.ts';
-import type { ObjectTransaction } from './operations/operation.ts';
-import { type PairSource, withPair } from './operations/pair-source.ts';
-import { reCertifyDraft } from './operations/re-certify.ts';
-import { rekeyDraft } from './operations/rekey.ts';
-import { rekeyPair } from './operations/rekey-key-pair.ts';
+import type { ObjectTransaction } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
 
 const AT_ONCE = 1_000;

@@ -8,10 +8,12 @@ import type { ObjectCache } from './object/cache.ts';
 import type { ContentRoom } from './object/content-room.ts';
 import type { KeyKind } from './object/key.ts';
 import type { ObjectRows } from './object/rows.ts';
+import type { Operations } from './operation.ts';
 import type { Streams } from './streams.ts';
 
 export interface KeyServer {
   readonly args: KmipArgs;
+  readonly operations: Operations;
   readonly log: Log;
   /** Of the call under way. */
   requestId(): string | undefined;

@@ -9,6 +9,7 @@ import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
 import { ObjectRows } from '../../actors/kmip/object/rows.ts';
 import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
+import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
 import type { StreamApi } from '../../actors/stream/api.ts';
@@ -68,6 +69,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
   };
   return {
     fresh: async () => ({
+      operations: OPERATIONS,
       args,
       log,
       requestId: () => 'a request',

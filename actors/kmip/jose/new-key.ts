@@ -11,7 +11,7 @@ import { newObject, setLink } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { requireAllowed } from '../object/new-attributes.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { publicJwk } from './jwk.ts';
 import { type KeyPurpose, keyOperations } from './key-purpose.ts';
 import type { Members } from './members.ts';

@@ -7,7 +7,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
 import { requireSize, usable } from './attribute-change.ts';
 import { digestOf, isGuessable } from './digest.ts';

@@ -7,18 +7,18 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, type Structure } from '../../../kmip/ttlv/node.ts';
 import { child, children, codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
 import { askedFormat, compressed, formatIn, inFormat } from './format.ts';
 import { keyBlockHead, keyBlockOf, lacksKeyValue } from './key-material.ts';
-import { settle } from './lifecycle.ts';
+import { settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
 import { unencodedFormat, unwrapContent, wrapContent } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
-const { ObjectType, KeyWrapType } = ENUM;
+const { ObjectType, KeyWrapType, State } = ENUM;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
@@ -91,4 +91,10 @@ async function notFreshAnyMore(id: string, ctx: OperationContext): Promise<void>
     draft.attributes.set(boolean(TAG.Fresh, false));
     await tx.update(draft);
   });
+}
+
+export function refuseByState(object: ManagedObject, now: number): void {
+  const state = stateAt(object, now);
+  if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', 'DENIED: the object is destroyed');
+  if (object.archived) throw new Refusal('ObjectArchived', 'DENIED: the object is archived; recover it first');
 }

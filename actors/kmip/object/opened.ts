@@ -1,7 +1,7 @@
 // Opens what is stored wrapped with its wrapping key, for the one use that is at hand.
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrapContent } from './wrapping.ts';
 

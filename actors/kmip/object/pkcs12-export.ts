@@ -8,7 +8,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { certificateOf } from './certificate-content.ts';
 import { linkedTo } from './create.ts';
 import { askedFormat } from './format.ts';

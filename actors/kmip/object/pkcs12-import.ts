@@ -13,7 +13,7 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { certificateContent } from './certificate-content.ts';
 import { certificateUsage } from './certificate-usage.ts';
 import { newObject, setLink } from './create.ts';

@@ -3,7 +3,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { wrappingKeyOf } from './index-terms.ts';
 import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 import { changed } from './lifecycle.ts';

@@ -1,7 +1,7 @@
 // The one way to use a key: the right to it, its state and mask, its opening where it is stored wrapped, its kind, and its usage limits.
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { type Key, keyOf } from './key.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { isWrapped, opened } from './opened.ts';

@@ -8,7 +8,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
 import { asymmetricKey, keyBlockOf, secretKey } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';

@@ -4,31 +4,32 @@ import { certify as issue } from '../../../crypto/x509/certificate.ts';
 import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { DistinguishedName } from '../../../crypto/x509/distinguished-name.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { CERTIFICATE_REQUEST, OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from '../certificate/issuer.ts';
+import { linkPublicKey } from '../certificate/public-key-link.ts';
+import { reCertifyDraft } from '../certificate/renewal.ts';
+import { requestIn, requestOf } from '../certificate/request.ts';
+import { type CertificateWishes, DAY, wishesOf } from '../certificate/wishes.ts';
+import { newPair, type PairDrafts } from '../creation/key-pair.ts';
+import { withPair } from '../creation/pair-source.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
 import { describeCertificate } from '../object/certificate-attributes.ts';
 import { certificateContent, certificateOf } from '../object/certificate-content.ts';
 import { linkedTo, newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
 import { asymmetricKey } from '../object/key-material.ts';
-import { changed, dateAttribute, settle } from '../object/lifecycle.ts';
-import type { DescriptionDraft, Draft, ManagedObject } from '../object/managed-object.ts';
+import { dateAttribute } from '../object/lifecycle.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
-import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from './certificate-issuer.ts';
-import { requestIn, requestOf } from './certificate-request.ts';
-import { type CertificateWishes, wishesOf } from './certificate-wishes.ts';
-import { newPair, type PairDrafts } from './create-key-pair.ts';
-import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
-import { withPair } from './pair-source.ts';
-import { requireStorage } from './protection-storage.ts';
-import { reCertifyDraft } from './re-certify.ts';
+import type { Operation } from '../operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 const { ObjectType } = ENUM;
 const DEFAULT_DAYS = 365;
-/** Seconds. */
-export const DAY = 86_400;
 
 /** Whom the certificate is for. */
 interface Subject {
@@ -40,7 +41,16 @@ interface Subject {
   readonly pair: PairDrafts | undefined;
 }
 
-export const certify: Operation = async (payload, ctx) => {
+export const certify = {
+  name: 'Certify',
+  members: payloadMembers([...OBJECT, ...CERTIFICATE_REQUEST, 'Attributes', 'ProtectionStorageMasks']),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.Certify }],
+  absentReason: 'ItemNotFound',
+  event: 'key.certify',
+  run,
+} satisfies Operation;
+
+async function run(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   requireStorage(payload, TAG.ProtectionStorageMasks);
   if (await isCertificate(payload, ctx)) return renewed(payload, ctx);
@@ -63,7 +73,7 @@ export const certify: Operation = async (payload, ctx) => {
   linkCertificate(draft, subject, issuer);
   await ctx.change((tx) => put(tx, draft, subject, issuer, ctx.now));
   return [text(TAG.UniqueIdentifier, draft.id)];
-};
+}
 
 /** Some clients renew a certificate by certifying it. */
 async function isCertificate(payload: Structure, ctx: OperationContext): Promise<boolean> {
@@ -152,12 +162,4 @@ async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subjec
   }
   await tx.insert(draft);
   await tx.audit('key.certify', draft.id);
-}
-
-/** Makes the public key lead to its newest certificate. */
-export async function linkPublicKey(tx: ObjectTransaction, publicKey: DescriptionDraft, certificate: string, now: number): Promise<void> {
-  settle(publicKey, now);
-  setLink(publicKey, 'CertificateLink', certificate);
-  changed(publicKey, now);
-  await tx.update(publicKey);
 }

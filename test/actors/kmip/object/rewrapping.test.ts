@@ -5,7 +5,7 @@ import { symmetricKey } from '../../../../actors/kmip/object/key-material.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { rewrapDependants } from '../../../../actors/kmip/object/rewrapping.ts';
 import { unwrapWith, wrapWith } from '../../../../actors/kmip/object/wrapping.ts';
-import type { ObjectTransaction } from '../../../../actors/kmip/operations/operation.ts';
+import type { ObjectTransaction } from '../../../../actors/kmip/operation-context.ts';
 import { cipherFor } from '../../../../crypto/cipher/cipher.ts';
 import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';

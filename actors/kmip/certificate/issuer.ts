@@ -11,7 +11,7 @@ import { linkedTo } from '../object/create.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
-import type { Objects } from './operation.ts';
+import type { Objects } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 const BIT = MASK.CryptographicUsageMask;

@@ -1,0 +1,33 @@
+// The replacement of a symmetric key, for ReKey and for the rotation that is due.
+import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { intervalOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { newObject } from '../object/create.ts';
+import { algorithmOf, keyBlockOf, symmetricKey } from '../object/key-material.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { givenAlgorithm, givenLength } from '../object/new-attributes.ts';
+import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
+import { rewrapDependants } from '../object/rewrapping.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+
+/** @param request Offset and Attributes are read from it @returns the replacement, written */
+export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Structure, ctx: OperationContext): Promise<Draft> {
+  if (old.type !== ENUM.ObjectType.SymmetricKey)
+    throw new Refusal('InvalidObjectType', `no active symmetric key found for ${old.id}: it is another kind of object`);
+  requireReplaceable(old, 'symmetric key', ctx.now);
+  const attributes = replacementAttributes(old, request, intervalOf(request, TAG.Offset), ctx, TAG.Attributes);
+  const algorithm = algorithmOf(old);
+  if (algorithm === undefined || givenAlgorithm(attributes) !== algorithm)
+    throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
+  const length = checkedLength(algorithm, givenLength(attributes));
+  const format = old.content && keyBlockOf(old.content).format;
+  const content = symmetricKey(generateKey(algorithm, length), algorithm, length, format === 'TransparentSymmetricKey' ? format : 'Raw');
+  const replacement = newObject(ctx, { type: old.type, content, attributes });
+  await replace(tx, ctx, { old, replacement });
+  await rewrapDependants(tx, old, replacement, ctx);
+  await tx.audit('key.rekey', old.id);
+  return replacement;
+}
