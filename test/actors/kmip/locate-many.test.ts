@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createCipheriv } from 'node:crypto';
 import { test } from 'uvu';
 import { keysetMembers } from '../../../actors/kmip/object/identifier.ts';
-import { symmetricKey } from '../../../actors/kmip/object/key-material.ts';
+import { symmetricKey } from '../../../kmip/key-block.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
 import { findObjects } from '../../../actors/kmip/object/search.ts';
