@@ -105,7 +105,8 @@ export type SigningPurpose = 'session' | 'certificate';
  * transaction with the look at the right of whom it is `by`, and throws FORBIDDEN without it.
  */
 export type DirectoryApi = {
-  login(realm: string, username: string, source: string): Promise<LoginView>;
+  /** What a sign-in needs to know of the realm, the credential and its locks. It is looked up only: nothing is checked, counted or written. */
+  findSignIn(realm: string, username: string, source: string): Promise<LoginView>;
   /** Writes the row of a refused login, counts the failure of an existing credential, and locks what has failed too often. */
   refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string): Promise<void>;
   /**
