@@ -92,12 +92,6 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-export interface AuditPage {
-  readonly events: readonly AuditRow[];
-  /** Cursor of the next page; null at the end. */
-  readonly next: string | null;
-}
-
 export type SigningPurpose = 'session' | 'certificate';
 
 /**
@@ -160,7 +154,7 @@ export type DirectoryApi = {
   sign(purpose: SigningPurpose, claims: Readonly<Record<string, unknown>>): Promise<string>;
   publicKeys(purpose: SigningPurpose): Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-  audit(query: AuditQuery): Promise<AuditPage>;
+  audit(query: AuditQuery): Promise<EncodedPage<AuditRow>>;
 
   /** True until the first realm exists. */
   isEmpty(): Promise<boolean>;
