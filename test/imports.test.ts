@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const files = globSync('{kernel,plugins,actors}/**/*.ts', { cwd: root });
+const files = globSync('{kernel,kmip,crypto,plugins,actors}/**/*.ts', { cwd: root });
 
 interface Import {
   readonly file: string;
@@ -26,6 +26,9 @@ const imports: Import[] = files.flatMap((file) =>
 
 /** Kernel files that an actor may use at run time. */
 const FOR_ACTORS = /^kernel\/(actor|data-key|fault|seal|versions|store\/[a-z-]+|runtime\/bytes|http\/outbound)\.ts$/;
+
+/** What anybody may use: the protocol and the algorithms. They know no actor, no plugin and no store. */
+const LIBRARIES = /^(kmip|crypto)\//;
 
 /** The one rule that several actors ask in their own transactions. */
 const RULE_OF_RIGHTS = 'actors/directory/administered.ts';
@@ -51,17 +54,24 @@ test('actors import their own folder, what the kernel has for actors, and of oth
   const rule = ({ file, target, typeOnly }: Import) =>
     !file.startsWith('actors/') ||
     folder(file, 2) === folder(target, 2) ||
+    LIBRARIES.test(target) ||
     FOR_ACTORS.test(target) ||
     target === RULE_OF_RIGHTS ||
     (typeOnly && (target.startsWith('kernel/') || /^actors\/[^/]+\/api\.ts$/.test(target)));
   assert.deepEqual(offenders(rule), []);
 });
 
-test('plugins import the kernel, their own folder, and of actors and other plugins nothing but types', () => {
+test('the libraries import each other, and of the kernel what a fault is', () => {
+  const rule = ({ file, target }: Import) => !LIBRARIES.test(file) || LIBRARIES.test(target) || target === 'kernel/fault.ts';
+  assert.deepEqual(offenders(rule), []);
+});
+
+test('plugins import the kernel, the libraries, their own folder, and of actors and other plugins nothing but types', () => {
   const rule = ({ file, target, typeOnly }: Import) =>
     !file.startsWith('plugins/') ||
     file === 'plugins/index.ts' ||
     target.startsWith('kernel/') ||
+    LIBRARIES.test(target) ||
     folder(file, 2) === folder(target, 2) ||
     (typeOnly && target.startsWith('actors/'));
   assert.deepEqual(offenders(rule), []);
@@ -76,8 +86,8 @@ test('every file begins with its job in one sentence, and none is called utils, 
 
 test('files are short; a longer one is named here with its reason', () => {
   const reasons: Readonly<Record<string, string>> = {
-    'actors/kmip/ttlv/enumeration.ts': 'the table of a specification',
-    'actors/kmip/ttlv/tag.ts': 'the table of a specification',
+    'kmip/ttlv/enumeration.ts': 'the table of a specification',
+    'kmip/ttlv/tag.ts': 'the table of a specification',
   };
   const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 220 && !(file in reasons));
   assert.deepEqual(long, []);

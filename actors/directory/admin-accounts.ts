@@ -1,5 +1,4 @@
 // Which accounts an admin record stands for: those that had its names when somebody entitled wrote it, or were the first to have them after.
-
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { accountToBe } from '../../kernel/store/accounts.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';

@@ -1,5 +1,4 @@
 // The first admin: made once for all nodes on the first start, and made able to sign in again when an operator asks for it.
-
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';

@@ -1,5 +1,4 @@
 // The directory's part in logins: what is known, what was refused, and how a login by password is completed.
-
 import type { Transaction } from '../../kernel/store/store.ts';
 import { opensTo } from './administered.ts';
 import type { CompletedLogin, DirectoryApi, ProvenLogin, SignedIn } from './api.ts';

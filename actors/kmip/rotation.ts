@@ -2,22 +2,22 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { interval, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import { VERSIONS, type Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import { BatchContext } from './context.ts';
-import { VERSIONS } from './message/request.ts';
 import { settle, stateAt } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
 import { rotationDue } from './object/rotation-due.ts';
-import type { ObjectTransaction, Version } from './operations/operation.ts';
+import type { ObjectTransaction } from './operations/operation.ts';
 import { type PairSource, withPair } from './operations/pair-source.ts';
 import { reCertifyDraft } from './operations/re-certify.ts';
 import { rekeyDraft } from './operations/rekey.ts';
 import { rekeyPair } from './operations/rekey-key-pair.ts';
-import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
-import { ENUM } from './ttlv/enumeration.ts';
-import { interval, type Structure, structure, TYPE } from './ttlv/node.ts';
-import { TAG } from './ttlv/tag.ts';
 
 const AT_ONCE = 1_000;
 

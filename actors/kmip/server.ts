@@ -1,9 +1,9 @@
 // What all operations of one thread work with: store, cache, clock, configuration.
+import type { SeededRandom } from '../../crypto/random.ts';
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';
-import type { SeededRandom } from './crypto/random.ts';
 import type { ObjectCache } from './object/cache.ts';
 import type { ContentRoom } from './object/content-room.ts';
 import type { ObjectRows } from './object/rows.ts';

@@ -1,6 +1,6 @@
 // Checks the credentials in the header of a KMIP message: they have to be the caller's own, and a password counts as a sign-in with all its limits and locks.
 import type { LoginView } from '../../actors/directory/api.ts';
-import type { Answer, CredentialVerdict, Encoding, Endpoint, HeaderCredential, KmipApi } from '../../actors/kmip/api.ts';
+import type { Answer, CredentialVerdict, Encoding, Endpoint, KmipApi } from '../../actors/kmip/api.ts';
 import type { Remote } from '../../kernel/actor.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
@@ -8,6 +8,7 @@ import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
+import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeysContext } from './actors.ts';
 import { principalOf } from './identity.ts';
 

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'uvu';
+import { findContentEncryption } from '../../actors/kmip/jose/content-encryption.ts';
+import { findKeyManagement } from '../../actors/kmip/jose/key-management.ts';
+import { findMacAlgorithm } from '../../actors/kmip/jose/mac-algorithm.ts';
+import { findSignatureAlgorithm } from '../../actors/kmip/jose/signature-algorithm.ts';
 import { rightOf } from '../../actors/kmip/object/grants.ts';
-import { findContentEncryption } from '../../actors/kmip/rest/content-encryption.ts';
-import { findKeyManagement } from '../../actors/kmip/rest/key-management.ts';
-import { findMacAlgorithm } from '../../actors/kmip/rest/mac-algorithm.ts';
-import { findSignatureAlgorithm } from '../../actors/kmip/rest/signature-algorithm.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { ENCRYPTIONS, MACS, MANAGEMENTS, SIGNATURES } from '../../plugins/keys/crypto-bodies.ts';
 import { OPERATION_NAMES } from '../../plugins/keys/operation-names.ts';
 import { signInAdmin } from '../server.ts';

@@ -1,15 +1,15 @@
 // Keys as objects in memory, payloads, and what comes back, for the tests of operations.
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
-import type { CryptographicAlgorithm, CryptographicParameters } from '../../actors/kmip/crypto/parameters.ts';
 import { keyBlock, symmetricKey } from '../../actors/kmip/object/key-material.ts';
 import type { Draft } from '../../actors/kmip/object/managed-object.ts';
 import type { Operation, OperationContext } from '../../actors/kmip/operations/operation.ts';
-import { Refusal } from '../../actors/kmip/refusal.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../actors/kmip/ttlv/mask.ts';
-import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../kmip/ttlv/mask.ts';
+import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { draft, type ObjectOptions } from './objects.ts';
 
 const BIT = MASK.CryptographicUsageMask;

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
-import type { OperationName } from '../../actors/kmip/operations/operation.ts';
-import { decodeJson, encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
 import type { AuditRow } from '../../kernel/store/audit.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import { decodeJson, encodeJson } from '../../kmip/ttlv/json.ts';
+import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { id } from '../fuzz/members.ts';
 import { type AskFor, made, makeThrough } from '../fuzz/objects.ts';
 import { type Request, requestsOver } from '../fuzz/requests.ts';

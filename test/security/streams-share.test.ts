@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'uvu';
-import type { StreamOwner, StreamStart } from '../../actors/kmip/stream-api.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { decodeJson, encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { boolean, bytes, enumeration, type Node, type Structure, structure } from '../../actors/kmip/ttlv/node.ts';
-import { bytesOf, children, codeOf, nameOf, structureOf } from '../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import type { StreamOwner, StreamStart } from '../../actors/stream/api.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { decodeJson, encodeJson } from '../../kmip/ttlv/json.ts';
+import { boolean, bytes, enumeration, type Node, type Structure, structure } from '../../kmip/ttlv/node.ts';
+import { bytesOf, children, codeOf, nameOf, structureOf } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { streamsHere } from '../fakes/streams.ts';
 import { batchItem, requestMessage } from '../fuzz/objects.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';

@@ -1,31 +1,26 @@
 // Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
+import { checkVersion, downgradePayload, upgradePayload } from '../../../kmip/message/legacy.ts';
+import { checkMembers } from '../../../kmip/message/payload-members.ts';
+import type { BatchItem, ErrorContinuation } from '../../../kmip/message/request.ts';
+import type { ItemOutcome } from '../../../kmip/message/response.ts';
+import { checkValues } from '../../../kmip/message/version-values.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
 import { OPERATIONS } from '../operations/index.ts';
-import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
-import { Refusal, type ResultReason } from '../refusal.ts';
-import { type Node, TYPE } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { Operation, OperationContext } from '../operations/operation.ts';
 import { Budget } from './budget.ts';
-import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
-import { checkMembers } from './payload-members.ts';
 import { noteIdentifiers } from './placeholder.ts';
-import type { BatchItem } from './request.ts';
 import { findTemplates } from './templates.ts';
-import { checkValues } from './version-values.ts';
 
-export interface Outcome {
-  readonly item: BatchItem;
-  readonly status: 'Success' | 'OperationFailed' | 'OperationUndone';
-  readonly reason?: ResultReason;
-  readonly message?: string;
-  readonly payload?: readonly Node[];
+export interface Outcome extends ItemOutcome {
   /** Where the server is what failed: no refusal of anything. */
   readonly failure?: Fault;
 }
-
-export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';
 
 /** Thrown inside a batch's transaction to undo it. */
 class Undo extends Error {}

@@ -1,8 +1,9 @@
 // What an item of a batch leaves for the next ones: the identifier of the object it made or found (specification 2.1 section 6, ID Placeholder).
-import type { Batch, OperationName } from '../operations/operation.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Node, TYPE } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Batch } from '../operations/operation.ts';
 
 const { UniqueIdentifier } = ENUM;
 

@@ -1,17 +1,19 @@
 // Finds objects for a caller by what a payload names them by, and holds the caller's rights against them.
 import type { Reader } from '../../../kernel/store/store.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { parseTags } from '../../../kmip/tags.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
-import type { Batch, Objects, OperationContext, OperationName } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { Batch, Objects, OperationContext } from '../operations/operation.ts';
 import type { Held } from './cache.ts';
 import { linkedTo } from './create.ts';
 import { requireExpected } from './expected-type.ts';
 import { isGranted, isKnown } from './grants.ts';
 import { identifierText, keysetAddress, keysetMembers } from './identifier.ts';
-import { keysetOf, parseTags, tagsOf } from './index-terms.ts';
+import { keysetOf, tagsOf } from './index-terms.ts';
 import { stateAt } from './lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';

@@ -1,14 +1,14 @@
 // Gives an object out in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
-import { defaultFormat, exportKey } from '../crypto/key-format.ts';
-import type { KeyFormatType } from '../crypto/parameters.ts';
-import { exportPoint } from '../crypto/point-form.ts';
-import type { Version } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, type Structure, structure } from '../ttlv/node.ts';
-import { bytesOf, codeOf, required, structureOf } from '../ttlv/read.ts';
-import { enumerationValueExists } from '../ttlv/since.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
+import { exportPoint } from '../../../crypto/key/point-form.ts';
+import type { KeyFormatType } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, codeOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { enumerationValueExists } from '../../../kmip/ttlv/since.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
 import { algorithmOf, asymmetricKey, type KeyBlock, keyBlock, keyBlockOf } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
 

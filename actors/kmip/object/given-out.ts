@@ -1,12 +1,13 @@
 // The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
-import { keyValueIn } from '../message/legacy.ts';
-import type { OperationContext, OperationName } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { boolean, type Structure } from '../ttlv/node.ts';
-import { child, children, codeOf, nameOf, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { isAttributeIn } from './attribute-rules.ts';
+import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
+import { keyValueIn } from '../../../kmip/message/legacy.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { boolean, type Structure } from '../../../kmip/ttlv/node.ts';
+import { child, children, codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { OperationContext } from '../operations/operation.ts';
 import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
 import { askedFormat, compressed, formatIn, inFormat } from './format.ts';

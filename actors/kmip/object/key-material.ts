@@ -1,14 +1,14 @@
 // From an object's content to the key that an algorithm works with, read once for each object in the cache.
 import { createSecretKey, type KeyObject } from 'node:crypto';
-import { certificateFacts } from '../crypto/certificate-facts.ts';
-import { importKey } from '../crypto/key-format.ts';
-import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../crypto/parameters.ts';
-import { upgradeAttribute } from '../message/legacy-attribute.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { bytesOf, child, codeOf, integerOf, named, nameOf, required, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { importKey } from '../../../crypto/key/key-format.ts';
+import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { upgradeAttribute } from '../../../kmip/message/legacy-attribute.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, child, codeOf, integerOf, named, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 const { ObjectType } = ENUM;

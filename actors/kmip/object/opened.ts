@@ -1,8 +1,8 @@
 // Opens what is stored wrapped with its wrapping key, for the one use that is at hand.
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operations/operation.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrapContent } from './wrapping.ts';
 

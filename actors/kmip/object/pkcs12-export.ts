@@ -1,14 +1,14 @@
 // A private key given out as a PKCS#12 file, with its certificate and those of the issuers (KMIP 1.4 section 4.11, 2.1 section 6.1.19).
-
 import { createPublicKey } from 'node:crypto';
-import { certificateFacts } from '../crypto/certificate-facts.ts';
-import { writePkcs12 } from '../crypto/pkcs12.ts';
-import type { OperationContext, OperationName } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, structure } from '../ttlv/node.ts';
-import { nameOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { writePkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
+import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { nameOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { OperationContext } from '../operations/operation.ts';
 import { certificateOf } from './certificate-content.ts';
 import { linkedTo } from './create.ts';
 import { askedFormat } from './format.ts';

@@ -1,23 +1,24 @@
 // A private key that comes as a PKCS#12 file: it is kept as PKCS#8, and its public key and certificates become objects beside it (KMIP 1.4 sections 3.45 and 4.3).
 import { createPublicKey } from 'node:crypto';
-import { certificateFacts } from '../crypto/certificate-facts.ts';
-import { keyFacts } from '../crypto/key-algorithm.ts';
-import { type Pkcs12, readPkcs12 } from '../crypto/pkcs12.ts';
+import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
+import { type Pkcs12, readPkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
+import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { isTags, referenceTo } from '../../../kmip/attribute/reference.ts';
+import { checkAttribute } from '../../../kmip/attribute/rules.ts';
+import { AttributeSet } from '../../../kmip/attribute/set.ts';
+import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { MASK } from '../ttlv/mask.ts';
-import { integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
-import { structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { isTags, referenceTo } from './attribute-reference.ts';
-import { checkAttribute } from './attribute-rules.ts';
-import { AttributeSet } from './attributes.ts';
 import { certificateContent } from './certificate-content.ts';
 import { certificateUsage } from './certificate-usage.ts';
 import { newObject, setLink } from './create.ts';
 import { keyBlock, keyBlockOf, lacksKeyValue } from './key-material.ts';
-import type { Draft, ObjectType as ObjectTypeCode } from './managed-object.ts';
+import type { Draft } from './managed-object.ts';
 import { isPasswordLink, passwordGiven } from './pkcs12-password.ts';
 import { describeContent } from './registered.ts';
 

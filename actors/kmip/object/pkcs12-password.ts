@@ -1,11 +1,11 @@
 // The password of a PKCS#12 file: secret data that a link or a wrapping specification names, or, as other clients have it, the text itself in that place.
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import { codeOf, structureOf, textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { ReadonlyAttributes } from './attributes.ts';
 import { secretBytes } from './key-material.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';

@@ -1,9 +1,9 @@
 // After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
+import { Refusal } from '../../../kmip/refusal.ts';
+import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { type Structure, structure, text } from '../ttlv/node.ts';
-import { structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { wrappingKeyOf } from './index-terms.ts';
 import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 import { changed } from './lifecycle.ts';

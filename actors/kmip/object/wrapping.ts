@@ -1,15 +1,14 @@
 // Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.3 and 7.18).
-
-import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../crypto/asymmetric-encrypt.ts';
-import type { CryptographicParameters } from '../crypto/parameters.ts';
-import { unwrap, type Wrapped, type WrappingKey, wrap, wrappingCipher } from '../crypto/wrap.ts';
+import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../../../crypto/cipher/asymmetric-encrypt.ts';
+import { unwrap, type Wrapped, type WrappingKey, wrap, wrappingCipher } from '../../../crypto/cipher/wrap.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
-import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
 import { asymmetricKey, keyBlockOf, secretKey } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';

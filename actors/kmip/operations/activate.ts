@@ -1,7 +1,7 @@
 // Activate: a pre-active object may be used from now on (KMIP 2.1 section 6.1.1).
+import { text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { happen } from '../object/lifecycle.ts';
-import { text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 export const activate: Operation = async (request, ctx) => {

@@ -1,8 +1,8 @@
 // AddAttribute: gives an object a further value of an attribute (KMIP specification 2.1 section 6.1.2).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { addValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
-import { Refusal } from '../refusal.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { changeAttribute } from './change-attribute.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,13 +1,13 @@
 // AdjustAttribute: counts an attribute up or down, or negates it (KMIP specification 2.1 sections 6.1.3 and 11.1).
+import { type AttributeReference, readReference, valuesOf } from '../../../kmip/attribute/reference.ts';
+import { mayClientModify, readOnly, ruleOf } from '../../../kmip/attribute/rules.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import { type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, named, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { setValue } from '../object/attribute-change.ts';
-import { type AttributeReference, readReference, valuesOf } from '../object/attribute-reference.ts';
-import { mayClientModify, readOnly, ruleOf } from '../object/attribute-rules.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { tagName } from '../ttlv/names.ts';
-import { type Node, structure, TYPE } from '../ttlv/node.ts';
-import { child, named, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { changeAttribute } from './change-attribute.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,8 +1,8 @@
 // Archive and Recover: an archived object is kept, but not used or fetched until it is recovered (KMIP 2.1 sections 6.1.4 and 6.1.42).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { dateTime, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { changed } from '../object/lifecycle.ts';
-import { Refusal } from '../refusal.ts';
-import { dateTime, text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 export const archive: Operation = move('Archive', true);

@@ -1,13 +1,13 @@
 // Encrypt and Decrypt with the keys of a pair: RSA, ECIES, and the encapsulation of ML-KEM.
-import { decrypt, encrypt } from '../crypto/asymmetric-encrypt.ts';
-import { decapsulate, encapsulate } from '../crypto/key-agreement.ts';
-import type { CryptographicParameters } from '../crypto/parameters.ts';
+import { decrypt, encrypt } from '../../../crypto/cipher/asymmetric-encrypt.ts';
+import { decapsulate, encapsulate } from '../../../crypto/key/key-agreement.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
-import { bytesOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { noData } from './cipher-rules.ts';
 
 /** What holds a public key: for encryption and verification. */

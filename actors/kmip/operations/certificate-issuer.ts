@@ -1,16 +1,17 @@
 // Finds who signs a certificate: the key and certificate that are named, those linked to them, or the subject's own key.
 import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { nameOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { linkedTo } from '../object/create.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { MASK } from '../ttlv/mask.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { nameOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { Objects, OperationName } from './operation.ts';
+import type { Objects } from './operation.ts';
 
 const { ObjectType, State } = ENUM;
 const BIT = MASK.CryptographicUsageMask;

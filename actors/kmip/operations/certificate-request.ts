@@ -1,13 +1,14 @@
 // The certificate request of a Certify or Re-certify payload: its bytes, or an object that holds them (KMIP 2.1 sections 2.2 and 6.1.6).
-import { type CertificateRequest, readCertificateRequest } from '../crypto/certificate-request.ts';
+import { type CertificateRequest, readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { bytesOf, child, codeOf, nameOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { requireKind, requireUsable } from './certificate-issuer.ts';
-import type { Objects, OperationName } from './operation.ts';
+import type { Objects } from './operation.ts';
 
 const { CertificateRequestType, ObjectType } = ENUM;
 

@@ -1,11 +1,11 @@
 // What a client wants of a new certificate, read from the Attributes of a Certify or Re-certify payload (KMIP 2.1 sections 6.1.6 and 6.1.45).
-import type { DistinguishedName, NameAttribute } from '../crypto/distinguished-name.ts';
+import type { DistinguishedName, NameAttribute } from '../../../crypto/x509/distinguished-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ISSUER_TAGS, SUBJECT_TAGS } from '../object/certificate-attributes.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { child, codeOf, structureOf, textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 
 export interface CertificateWishes {
   /** Undefined where no part of a name is given. */

@@ -1,9 +1,13 @@
 // Certify: a certificate for a public key, a certificate request, or a new key pair (KMIP 2.1 section 6.1.6).
 import type { KeyObject } from 'node:crypto';
-import { certify as issue } from '../crypto/certificate.ts';
-import type { CertificateRequest } from '../crypto/certificate-request.ts';
-import type { DistinguishedName } from '../crypto/distinguished-name.ts';
-import type { AttributeSet } from '../object/attributes.ts';
+import { certify as issue } from '../../../crypto/x509/certificate.ts';
+import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
+import type { DistinguishedName } from '../../../crypto/x509/distinguished-name.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { child } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { describeCertificate } from '../object/certificate-attributes.ts';
 import { certificateContent, certificateOf } from '../object/certificate-content.ts';
 import { linkedTo, newObject, requireCreation, setLink } from '../object/create.ts';
@@ -12,10 +16,6 @@ import { asymmetricKey } from '../object/key-material.ts';
 import { changed, dateAttribute, settle } from '../object/lifecycle.ts';
 import type { DescriptionDraft, Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Node, type Structure, structure, text } from '../ttlv/node.ts';
-import { child } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from './certificate-issuer.ts';
 import { requestIn, requestOf } from './certificate-request.ts';
 import { type CertificateWishes, wishesOf } from './certificate-wishes.ts';

@@ -1,14 +1,15 @@
 // What the operations that change an attribute have in common: one transaction, the state that new dates bring about, the note of the change.
+import type { AttributeValue } from '../../../kmip/attribute/set.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireSize } from '../object/attribute-change.ts';
 import { requireOrderedDates } from '../object/attribute-dates.ts';
-import type { AttributeValue } from '../object/attributes.ts';
 import { keysetOf } from '../object/index-terms.ts';
 import { changed, settle } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { OperationContext, OperationName } from './operation.ts';
+import type { OperationContext } from './operation.ts';
 
 /**
  * @param work changes the draft and returns the value that clients of KMIP 1.x are answered with

@@ -1,11 +1,11 @@
 // Check: whether an object could be used as the client intends (KMIP specification 2.1 section 6.1.7).
+import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { text } from '../../../kmip/ttlv/node.ts';
+import { integerOf, intervalOf, longOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { leaseSeconds } from '../object/lease.ts';
 import { usageLimitsOf } from '../object/usage-limits.ts';
-import { Refusal, type ResultReason } from '../refusal.ts';
-import { MASK } from '../ttlv/mask.ts';
-import { text } from '../ttlv/node.ts';
-import { integerOf, intervalOf, longOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 /** A use that is not permitted fails, as in the test cases of the profiles (BL-M-2), and empties the ID placeholder. */

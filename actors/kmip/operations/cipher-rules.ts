@@ -1,14 +1,15 @@
 // What Encrypt and Decrypt have in common: which algorithm, what is missing, where the tag is.
-import type { Cipher } from '../crypto/cipher.ts';
-import type { CryptographicAlgorithm, CryptographicParameters } from '../crypto/parameters.ts';
+import type { Cipher } from '../../../crypto/cipher/cipher.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
 import { effectiveAlgorithm } from '../object/cryptographic-parameters.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { tagName } from '../ttlv/names.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { bytesOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { OperationContext, Version } from './operation.ts';
+import type { OperationContext } from './operation.ts';
 
 /** @throws Refusal BadCryptographicParameters, UnsupportedCryptographicParameters */
 export function cipherAlgorithm(ctx: OperationContext, parameters: CryptographicParameters, object: ManagedObject): CryptographicAlgorithm {

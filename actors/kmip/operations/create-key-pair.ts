@@ -1,18 +1,18 @@
 // CreateKeyPair: a new private key and its public key, linked to each other (KMIP 2.1 section 6.1.9).
 import { randomUUID } from 'node:crypto';
-import { defaultFormat, exportKey } from '../crypto/key-format.ts';
-import type { KeyPair } from '../crypto/key-pair.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../crypto/parameters.ts';
-import type { AttributeSet } from '../object/attributes.ts';
+import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
+import type { KeyPair } from '../../../crypto/key/key-pair.ts';
+import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, integer, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { keyBlock } from '../object/key-material.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { attributesIn, givenAlgorithm, givenCurve, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, integer, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { type PairSource, withPair } from './pair-source.ts';
 import { requireStorage } from './protection-storage.ts';

@@ -1,10 +1,15 @@
 // CreateSplitKey: the parts of a new or an existing key, each an object of its own (KMIP 2.1 section 6.1.10).
 import { randomBytes, randomUUID } from 'node:crypto';
-import { exportKey } from '../crypto/key-format.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../crypto/parameters.ts';
-import { split } from '../crypto/split.ts';
-import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
-import type { AttributeSet } from '../object/attributes.ts';
+import { exportKey } from '../../../crypto/key/key-format.ts';
+import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
+import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
+import { split } from '../../../crypto/secret-sharing/split.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
 import { requireChosen } from '../object/identifier.ts';
@@ -14,11 +19,6 @@ import { type Draft, hasContent, type ManagedObject, type ObjectDescription } fr
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, TYPE, text } from '../ttlv/node.ts';
-import { child, codeOf, nameOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { requireStorage } from './protection-storage.ts';
 

@@ -1,16 +1,16 @@
 // Create: a new symmetric key, or new secret data, made by the server (KMIP 2.1 section 6.1.8).
 import { randomBytes } from 'node:crypto';
-import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
-import type { AttributeSet } from '../object/attributes.ts';
+import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, integer, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { attributesIn, givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, integer, type Structure, structure, text } from '../ttlv/node.ts';
-import { codeOf, nameOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { requireStorage } from './protection-storage.ts';
 

@@ -1,15 +1,15 @@
 // Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that can.
-import { type Cipher, cipherFor } from '../crypto/cipher.ts';
+import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
-import { bytesOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { privateKeyDecrypt } from './asymmetric.ts';
 import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from './cipher-rules.ts';
 import { decryptFormat } from './format-preserving.ts';

@@ -1,13 +1,13 @@
 // DeleteAttribute: takes away one value, or all values of an attribute (KMIP specification 2.1 section 6.1.13).
+import { readReference, referenceTo } from '../../../kmip/attribute/reference.ts';
+import type { AttributeValue } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { child, children, integerOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { deleteAll, deleteValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
-import { readReference, referenceTo } from '../object/attribute-reference.ts';
-import type { AttributeValue } from '../object/attributes.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { child, children, integerOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { changeAttribute } from './change-attribute.ts';
 import type { Operation, OperationContext } from './operation.ts';
 

@@ -1,16 +1,15 @@
 // The bytes of a derived key, from DerivationParameters and the objects to derive from (KMIP specification 2.1 section 7.12).
-
-import { type DerivationInput, derive, derivePbkdf2 } from '../crypto/derive.ts';
-import { agree } from '../crypto/key-agreement.ts';
-import type { CryptographicParameters } from '../crypto/parameters.ts';
+import { type DerivationInput, derive, derivePbkdf2 } from '../../../crypto/key/derive.ts';
+import { agree } from '../../../crypto/key/key-agreement.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, children, integerOf, named, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
 import { algorithmOf, asymmetricKey, secretBytes } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, TYPE } from '../ttlv/node.ts';
-import { bytesOf, children, integerOf, named, required, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { OperationContext } from './operation.ts';
 
 const { ObjectType } = ENUM;

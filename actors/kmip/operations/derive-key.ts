@@ -1,4 +1,9 @@
 // DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { codeOf, integerOf, named, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { hasRoom } from '../object/attribute-change.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
@@ -9,11 +14,6 @@ import { newAttributes } from '../object/new-attributes.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Structure, structure, text } from '../ttlv/node.ts';
-import { codeOf, integerOf, named, required, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { derivedBytes } from './derivation.ts';
 import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
 

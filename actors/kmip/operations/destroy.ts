@@ -1,11 +1,11 @@
 // Destroy: the material of an object goes, what was known of it stays (KMIP 2.1 section 6.1.15).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { text } from '../../../kmip/ttlv/node.ts';
+import { booleanOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { happen } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { text } from '../ttlv/node.ts';
-import { booleanOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { ObjectTransaction, Operation } from './operation.ts';
 import { pairOf } from './revoke.ts';
 

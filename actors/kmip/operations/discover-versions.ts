@@ -1,10 +1,10 @@
 // DiscoverVersions: the protocol versions served, or those of the client's that are, in the client's order (KMIP 2.1 section 6.1.16).
-import { VERSIONS } from '../message/request.ts';
-import { Refusal } from '../refusal.ts';
-import { integer, structure, TYPE } from '../ttlv/node.ts';
-import { children, integerOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { Operation, Version } from './operation.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { integer, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { children, integerOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { VERSIONS, type Version } from '../../../kmip/version.ts';
+import type { Operation } from './operation.ts';
 
 export const discoverVersions: Operation = async (request) => {
   const asked = children(request, TAG.ProtocolVersion).map((node) => {

@@ -1,17 +1,17 @@
 // Encrypt (KMIP specification 2.1 section 6.1.17): symmetric ciphers, public keys and certificates, encapsulation, FF1; whole or in parts.
-import { type Cipher, cipherFor } from '../crypto/cipher.ts';
-import type { CryptographicParameters } from '../crypto/parameters.ts';
-import { randomIv } from '../crypto/random.ts';
+import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { randomIv } from '../../../crypto/random.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
-import { bytesOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { isPublic, publicKeyEncrypt } from './asymmetric.ts';
 import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from './cipher-rules.ts';
 import { encryptFormat } from './format-preserving.ts';

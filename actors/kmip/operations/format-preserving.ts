@@ -1,12 +1,12 @@
 // FF1 in Encrypt and Decrypt, for which KMIP has no fields of its own.
-import { type FpeParameters, ff1Decrypt, ff1Encrypt, fpeParametersFrom } from '../crypto/fpe.ts';
-import { fpeDescription, mayDescribe } from '../crypto/fpe-description.ts';
+import { type FpeParameters, ff1Decrypt, ff1Encrypt, fpeParametersFrom } from '../../../crypto/format-preserving/fpe.ts';
+import { fpeDescription, mayDescribe } from '../../../crypto/format-preserving/fpe-description.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { bytes, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { bytes, type Node, type Structure, TYPE, text } from '../ttlv/node.ts';
-import { bytesOf, structureOf, textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { noData } from './cipher-rules.ts';
 
 /**

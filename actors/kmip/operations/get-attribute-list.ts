@@ -1,8 +1,8 @@
 // GetAttributeList: the names of the attributes that an object has (KMIP specification 2.1 section 6.1.21).
-import { type AttributeReference, referenceNode, referenceTo, sameReference } from '../object/attribute-reference.ts';
+import { type AttributeReference, referenceNode, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
+import { text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { viewAttributes } from '../object/attribute-view.ts';
-import { text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { withDigest } from './get-attributes.ts';
 import type { Operation } from './operation.ts';
 

@@ -1,13 +1,13 @@
 // GetAttributes: the attributes of an object, all or those that are asked for (KMIP specification 2.1 section 6.1.20).
-import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../object/attribute-reference.ts';
-import { ruleOf } from '../object/attribute-rules.ts';
+import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
+import { ruleOf } from '../../../kmip/attribute/rules.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { children } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { isDigestOnDemand, viewValues } from '../object/attribute-view.ts';
 import type { ObjectDescription } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { tagName } from '../ttlv/names.ts';
-import { type Structure, structure, text } from '../ttlv/node.ts';
-import { children } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { indexed } from './change-attribute.ts';
 import type { Operation, OperationContext } from './operation.ts';
 

@@ -1,11 +1,11 @@
 // GetUsageAllocation: a client takes units of a key's usage limits to use them itself (KMIP specification 2.1 section 6.1.23).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { text } from '../../../kmip/ttlv/node.ts';
+import { longOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { changed } from '../object/lifecycle.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, usageLimitsOf } from '../object/usage-limits.ts';
-import { Refusal } from '../refusal.ts';
-import { text } from '../ttlv/node.ts';
-import { longOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 export const getUsageAllocation: Operation = async (request, ctx) => {

@@ -1,14 +1,13 @@
 // Get and Export: the object itself, in a key format and wrapped as asked for (KMIP 2.1 sections 6.1.19 and 6.1.18).
-
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { viewAttributes } from '../object/attribute-view.ts';
 import { fileGivenOut, givenOut } from '../object/given-out.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { isPkcs12Asked, keyOfFile } from '../object/pkcs12-export.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Node, structure, text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 const { ObjectType, State } = ENUM;

@@ -1,9 +1,9 @@
 // Hash (KMIP specification 2.1 section 6.1.24), whole or in parts.
-import { hash as hashOf } from '../crypto/hash.ts';
+import { hash as hashOf } from '../../../crypto/hash.ts';
+import { bytes } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
-import { bytes } from '../ttlv/node.ts';
-import { bytesOf, required, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { noData } from './cipher-rules.ts';
 import type { Operation } from './operation.ts';
 import { partOf } from './part.ts';

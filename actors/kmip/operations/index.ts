@@ -1,4 +1,5 @@
 // The operations that this server does, by name.
+import type { OperationName } from '../../../kmip/operation-name.ts';
 import { activate } from './activate.ts';
 import { addAttribute } from './add-attribute.ts';
 import { adjustAttribute } from './adjust-attribute.ts';
@@ -27,7 +28,7 @@ import { log } from './log.ts';
 import { mac, macVerify } from './mac.ts';
 import { modifyAttribute } from './modify-attribute.ts';
 import { obtainLease } from './obtain-lease.ts';
-import type { Operation, OperationName } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { pkcs11 } from './pkcs11.ts';
 import { query } from './query.ts';
 import { rngRetrieve, rngSeed } from './random.ts';

@@ -1,8 +1,8 @@
 // Interop: a client tells of the test it is about to run (KMIP specification 2.1 section 6.1.26).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { named, required, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { callerName } from '../principal.ts';
-import { Refusal } from '../refusal.ts';
-import { named, required, textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 /** Begin and End change nothing and are noted in the log. Reset would delete what belongs to others, and is refused. */

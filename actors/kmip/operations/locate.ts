@@ -1,9 +1,9 @@
 // Locate: identifiers of the objects that have all the attributes asked for, one's own first, the newest before the others (KMIP 2.1 section 6.1.28).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { integer, text } from '../../../kmip/ttlv/node.ts';
+import { codeOf, integerOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { findObjects } from '../object/search.ts';
-import { Refusal } from '../refusal.ts';
-import { integer, text } from '../ttlv/node.ts';
-import { codeOf, integerOf, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 /** In one answer; the rest is had with OffsetItems. */

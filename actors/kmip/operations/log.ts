@@ -1,8 +1,8 @@
 // Log: a client's message for the server's log (KMIP specification 2.1 section 6.1.29).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { required, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { callerName } from '../principal.ts';
-import { Refusal } from '../refusal.ts';
-import { required, textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 const MAX_CHARACTERS = 4096;

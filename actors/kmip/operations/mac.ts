@@ -1,14 +1,14 @@
 // MAC and MACVerify (KMIP specification 2.1 sections 6.1.32 and 6.1.33), whole or in parts.
-import { macVerify as isMacOf, type MacAlgorithm, macAlgorithm, mac as macOf } from '../crypto/mac.ts';
+import { macVerify as isMacOf, type MacAlgorithm, macAlgorithm, mac as macOf } from '../../../crypto/signature/mac.ts';
+import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { algorithmOf, secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, type Use } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
-import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
-import { bytesOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { noData } from './cipher-rules.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { type Part, partOf } from './part.ts';

@@ -1,10 +1,10 @@
 // ModifyAttribute: puts another value in the place of one that is there (KMIP specification 2.1 section 6.1.34).
+import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { child } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { modifyValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
-import { referenceTo, sameReference } from '../object/attribute-reference.ts';
-import { Refusal } from '../refusal.ts';
-import { child } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { changeAttribute } from './change-attribute.ts';
 import type { Operation } from './operation.ts';
 

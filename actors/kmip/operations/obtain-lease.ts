@@ -1,10 +1,10 @@
 // ObtainLease (KMIP specification 2.1 section 6.1.35).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { dateTime, interval, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { leaseSeconds } from '../object/lease.ts';
 import { dateAttribute, stateAt } from '../object/lifecycle.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { dateTime, interval, text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 const { State } = ENUM;

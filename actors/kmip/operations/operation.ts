@@ -1,18 +1,12 @@
 // What an operation is given and gives: payloads in the shape of KMIP 2.1, whatever version the client speaks.
 import type { Reader } from '../../../kernel/store/store.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
+import type { Version } from '../../../kmip/version.ts';
 import type { Principal } from '../api.ts';
 import type { Aside } from '../aside.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from '../object/managed-object.ts';
 import type { KeyServer } from '../server.ts';
-import type { ENUM } from '../ttlv/enumeration.ts';
-import type { Node, Structure } from '../ttlv/node.ts';
-
-export type OperationName = keyof typeof ENUM.Operation;
-
-export interface Version {
-  readonly major: number;
-  readonly minor: number;
-}
 
 /** What the items of one batch share (specification 2.1 section 6: ID placeholder; section 11.58 for the named ones). */
 export interface Batch {

@@ -1,8 +1,8 @@
 // Which part of a multi-part operation a request is (KMIP specification 2.1 section 6).
-import { Refusal } from '../refusal.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { booleanOf, bytesOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { booleanOf, bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 
 export type Part =
   | { readonly is: 'whole' | 'first' }

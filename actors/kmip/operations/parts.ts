@@ -1,8 +1,8 @@
 // The parts of a multi-part operation on their way to the stream actor, and the members of the answers.
-import type { CryptographicAlgorithm, CryptographicParameters } from '../crypto/parameters.ts';
-import type { StreamKind, StreamOutput, StreamOwner } from '../stream-api.ts';
-import { bytes, type Node } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
+import { bytes, type Node } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { StreamKind, StreamOutput, StreamOwner } from '../../stream/api.ts';
 import type { OperationContext } from './operation.ts';
 import type { Part } from './part.ts';
 

@@ -1,10 +1,10 @@
 // PKCS_11: the functions that tell of the server itself (KMIP specification 2.1 section 6.1.37 and the PKCS#11 profile); all others are not supported.
-import { Refusal } from '../refusal.ts';
-import type { StreamOwner, StreamStart } from '../stream-api.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, enumeration, type Node, text } from '../ttlv/node.ts';
-import { bytesOf, codeOf, nameOf, required, textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, type Node, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, codeOf, nameOf, required, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { StreamOwner, StreamStart } from '../../stream/api.ts';
 import type { Operation, OperationContext } from './operation.ts';
 
 type ReturnCode = keyof typeof ENUM.PKCS_11ReturnCode;

@@ -1,9 +1,9 @@
 // Where an object may be kept: this server keeps objects in software (KMIP 2.1 section 12.2, Protection Storage Mask).
-import { Refusal } from '../refusal.ts';
-import { MASK } from '../ttlv/mask.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import { child, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 
 const { Software, OnSystem, OperatingSystem, OnPremises, SelfManaged, SameJurisdiction } = MASK.ProtectionStorageMask;
 const OFFERED = Software | OnSystem | OperatingSystem | OnPremises | SelfManaged | SameJurisdiction;

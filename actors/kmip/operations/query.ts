@@ -1,12 +1,11 @@
 // Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
-
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { MASK } from '../ttlv/mask.ts';
-import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../ttlv/node.ts';
-import { children, codeOf, nameOf, required, structureOf } from '../ttlv/read.ts';
-import { enumerationValueExists, operationExists } from '../ttlv/since.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { children, codeOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { enumerationValueExists, operationExists } from '../../../kmip/ttlv/since.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { OPERATIONS } from './index.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { profilesServed } from './profiles.ts';

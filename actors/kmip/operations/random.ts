@@ -1,8 +1,8 @@
 // RNGRetrieve and RNGSeed (KMIP specification 2.1 sections 6.1.49 and 6.1.50).
-import { Refusal } from '../refusal.ts';
-import { bytes, integer } from '../ttlv/node.ts';
-import { bytesOf, integerOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { bytes, integer } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, integerOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 const MAX_BYTES = 65_536;

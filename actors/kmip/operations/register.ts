@@ -1,14 +1,14 @@
 // Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.43).
-import { isAttributeIn } from '../object/attribute-rules.ts';
+import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
+import type { ObjectType } from '../../../kmip/object-type.ts';
+import { text } from '../../../kmip/ttlv/node.ts';
+import { codeOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
-import type { ObjectType } from '../object/managed-object.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
-import { text } from '../ttlv/node.ts';
-import { codeOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 import { requireStorage } from './protection-storage.ts';
 

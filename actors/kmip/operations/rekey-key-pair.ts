@@ -1,14 +1,14 @@
 // ReKeyKeyPair: a replacement for both keys of a pair (KMIP 2.1 section 6.1.47).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { intervalOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { linkedTo } from '../object/create.ts';
 import { algorithmOf } from '../object/key-material.ts';
 import type { DescriptionDraft, Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, text } from '../ttlv/node.ts';
-import { intervalOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { newPair, type PairDrafts } from './create-key-pair.ts';
 import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
 import { type PairSource, withPair } from './pair-source.ts';

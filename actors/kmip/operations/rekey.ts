@@ -1,16 +1,16 @@
 // ReKey: a replacement for a symmetric key, linked to it, under its names (KMIP 2.1 section 6.1.46).
-import { checkedLength, generateKey } from '../crypto/symmetric-key.ts';
+import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { intervalOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject } from '../object/create.ts';
 import { algorithmOf, keyBlockOf, symmetricKey } from '../object/key-material.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength } from '../object/new-attributes.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import { rewrapDependants } from '../object/rewrapping.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, text } from '../ttlv/node.ts';
-import { intervalOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
 import { requireStorage } from './protection-storage.ts';
 

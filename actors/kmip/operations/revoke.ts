@@ -1,13 +1,14 @@
 // Revoke: an object is no longer to be used, or may be known to others (KMIP 2.1 section 6.1.44).
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { dateTime, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { linkedTo } from '../object/create.ts';
 import { happen } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { dateTime, type Structure, text } from '../ttlv/node.ts';
-import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { ObjectTransaction, Operation, OperationName } from './operation.ts';
+import type { ObjectTransaction, Operation } from './operation.ts';
 
 const COMPROMISES: ReadonlySet<string> = new Set(['KeyCompromise', 'CACompromise']);
 

@@ -1,7 +1,7 @@
 // SetAttribute: adds an attribute, or changes the only value that there is (KMIP specification 2.1 section 6.1.51).
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { setValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { changeAttribute } from './change-attribute.ts';
 import type { Operation } from './operation.ts';
 

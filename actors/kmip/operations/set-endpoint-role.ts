@@ -1,9 +1,9 @@
 // SetEndpointRole: a server that never becomes a client accepts the role it has and no other (KMIP 2.1 section 6.1.54).
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration } from '../ttlv/node.ts';
-import { codeOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration } from '../../../kmip/ttlv/node.ts';
+import { codeOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Operation } from './operation.ts';
 
 export const setEndpointRole: Operation = async (request) => {

@@ -1,15 +1,15 @@
 // Sign (KMIP specification 2.1 section 6.1.55): data, a digest made by the client, or data in parts.
-import { isSlowSigner, sign as signature, signInPool } from '../crypto/sign.ts';
+import { isSlowSigner, sign as signature, signInPool } from '../../../crypto/signature/sign.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, type Node, type Structure, text } from '../ttlv/node.ts';
-import { bytesOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { noData } from './cipher-rules.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { type Part, partOf } from './part.ts';

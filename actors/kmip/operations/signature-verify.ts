@@ -1,13 +1,13 @@
 // SignatureVerify (KMIP specification 2.1 section 6.1.56), with any generation of a keyset, public keys and certificates.
-import { verify } from '../crypto/sign.ts';
+import { verify } from '../../../crypto/signature/sign.ts';
+import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
 import { asymmetricKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
-import { type Node, type Structure, text } from '../ttlv/node.ts';
-import { bytesOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { isPublic } from './asymmetric.ts';
 import { noData } from './cipher-rules.ts';
 import type { Operation, OperationContext } from './operation.ts';

@@ -1,17 +1,17 @@
 // Validate: whether certificates that are given or stored make a valid chain at a time (KMIP 2.1 section 6.1.57).
-import { validateChain } from '../crypto/certificate-chain.ts';
-import { certificateFacts } from '../crypto/certificate-facts.ts';
+import { validateChain } from '../../../crypto/x509/certificate-chain.ts';
+import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { secondsOf } from '../../../kmip/ttlv/date-time.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, children, dateOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { certificateOf, derOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
 import { oneOf, requireNoExpectation } from '../object/expected-type.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { secondsOf } from '../ttlv/date-time.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Structure, TYPE } from '../ttlv/node.ts';
-import { child, children, dateOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { requireKind } from './certificate-issuer.ts';
 import type { Operation, OperationContext } from './operation.ts';
 

@@ -1,9 +1,9 @@
 // The verdict on a signature or MAC, tried with every generation of a keyset that may have made it.
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Node, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Node, text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 
 export function validity(valid: boolean): Node {
   return enumeration(TAG.ValidityIndicator, valid ? ENUM.ValidityIndicator.Valid : ENUM.ValidityIndicator.Invalid);

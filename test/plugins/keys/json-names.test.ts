@@ -7,7 +7,7 @@ import { type Answer, signInAdmin, startServer, type TestServer } from '../../se
 const HEADER = 'x-json-names';
 /** Enumerations that CryptographicParameters holds, and so what an object can keep and tell again. */
 const HELD = ['BlockCipherMode', 'CryptographicAlgorithm', 'DigitalSignatureAlgorithm', 'HashingAlgorithm', 'MaskGenerator', 'PaddingMethod'];
-const PAIRS = readFileSync(new URL('../../actors/kmip/ttlv/json-names.txt', import.meta.url), 'utf8')
+const PAIRS = readFileSync(new URL('../../kmip/ttlv/json-names.txt', import.meta.url), 'utf8')
   .split('\n')
   .flatMap((line) => {
     const [name = '', pairs = ''] = line.split(': ');

@@ -1,5 +1,4 @@
 // The routes of the key server: what reaches the actor, how answers leave, and how refusals are worded.
-
 import assert from 'node:assert/strict';
 import { request } from 'node:https';
 import { test } from 'uvu';

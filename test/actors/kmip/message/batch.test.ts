@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
-import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { boolean, bytes, enumeration, integer, interval, longInteger, type Node, type Structure, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { bytesOf, children, codeOf, structureOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { boolean, bytes, enumeration, integer, interval, longInteger, type Node, type Structure, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { bytesOf, children, codeOf, structureOf, textOf } from '../../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE } from '../../../fuzz/key-server.ts';
 import { ANY_USE, active, aes, attributes, code, data, id, mask, name } from '../../../fuzz/members.ts';

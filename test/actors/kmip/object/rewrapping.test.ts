@@ -1,17 +1,17 @@
 // Wrapped content: what is unwrapped, in both forms that clients register, and what the rotation of the wrapping key does to it.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { cipherFor } from '../../../../actors/kmip/crypto/cipher.ts';
 import { symmetricKey } from '../../../../actors/kmip/object/key-material.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { rewrapDependants } from '../../../../actors/kmip/object/rewrapping.ts';
 import { unwrapWith, wrapWith } from '../../../../actors/kmip/object/wrapping.ts';
 import type { ObjectTransaction } from '../../../../actors/kmip/operations/operation.ts';
-import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, type Node, type Structure, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { required, structureOf } from '../../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { cipherFor } from '../../../../crypto/cipher/cipher.ts';
+import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, type Node, type Structure, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { required, structureOf } from '../../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { refused, secret } from '../../../fakes/keys.ts';
 import { draft, ObjectsInMemory } from '../../../fakes/objects.ts';
 

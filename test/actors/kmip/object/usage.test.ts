@@ -4,10 +4,10 @@ import { test } from 'uvu';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { requireUse, USE, type Use } from '../../../../actors/kmip/object/usage.ts';
 import { spendUsage, take, unitsOf, usageLimitsOf } from '../../../../actors/kmip/object/usage-limits.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { dateTime, enumeration, longInteger, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { dateTime, enumeration, longInteger, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { refused, secret } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 

@@ -9,10 +9,10 @@ import { getAttributes } from '../../../../actors/kmip/operations/get-attributes
 import { modifyAttribute } from '../../../../actors/kmip/operations/modify-attribute.ts';
 import type { Operation } from '../../../../actors/kmip/operations/operation.ts';
 import { setAttribute } from '../../../../actors/kmip/operations/set-attribute.ts';
-import { Refusal } from '../../../../actors/kmip/refusal.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, dateTime, enumeration, integer, interval, longInteger, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { boolean, dateTime, enumeration, integer, interval, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { type ContextOptions, draft, type ObjectOptions, ObjectsInMemory } from '../../../fakes/objects.ts';
 
 const NOW = 1_700_000_000;

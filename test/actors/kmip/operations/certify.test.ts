@@ -16,12 +16,12 @@ import type { Operation } from '../../../../actors/kmip/operations/operation.ts'
 import { reCertify } from '../../../../actors/kmip/operations/re-certify.ts';
 import { register } from '../../../../actors/kmip/operations/register.ts';
 import { validate } from '../../../../actors/kmip/operations/validate.ts';
-import { Refusal, type ResultReason } from '../../../../actors/kmip/refusal.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { bytes, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { codeOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { Refusal, type ResultReason } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { bytes, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { codeOf, textOf } from '../../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 
 const NOW = 1_700_000_000;

@@ -4,10 +4,10 @@ import { test } from 'uvu';
 import { secretBytes } from '../../../../actors/kmip/object/key-material.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { create } from '../../../../actors/kmip/operations/create.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { enumeration, integer, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { enumeration, integer, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { refused } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 

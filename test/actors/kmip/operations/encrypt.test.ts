@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { decrypt } from '../../../../actors/kmip/operations/decrypt.ts';
 import { encrypt } from '../../../../actors/kmip/operations/encrypt.ts';
-import { Refusal } from '../../../../actors/kmip/refusal.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { dateTime, enumeration, longInteger, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { dateTime, enumeration, longInteger, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { hex, parameters, payload, refused, run, secret, secretData, utf8 } from '../../../fakes/keys.ts';
 import { type ContextOptions, ObjectsInMemory } from '../../../fakes/objects.ts';
 

@@ -4,10 +4,10 @@ import { test } from 'uvu';
 import { check } from '../../../../actors/kmip/operations/check.ts';
 import { getUsageAllocation } from '../../../../actors/kmip/operations/get-usage-allocation.ts';
 import { obtainLease } from '../../../../actors/kmip/operations/obtain-lease.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { dateTime, enumeration, integer, interval, longInteger, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { dateTime, enumeration, integer, interval, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { type KeyOptions, payload, refused, secret } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 

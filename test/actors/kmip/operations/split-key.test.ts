@@ -8,10 +8,10 @@ import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { createSplitKey } from '../../../../actors/kmip/operations/create-split-key.ts';
 import { joinSplitKey } from '../../../../actors/kmip/operations/join-split-key.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { bigInteger, boolean, enumeration, integer, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { codeOf, integerOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { bigInteger, boolean, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { codeOf, integerOf, textOf } from '../../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { hex, privateKey, refused, secret, secretData, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 
