@@ -142,7 +142,7 @@ if (!skipWithout('chromium')) {
     const form = await open(page, `${MARKUP.replaceAll('"', '\\"')}/postHostileWhere`);
     await form.getByLabel('where (path, required)').fill('a/b');
     assert.match(await send(form), /^200/);
-    await form.getByText('Headers of the answer').click();
+    await form.getByText('Response headers').click();
     const shown = await form.innerText();
     assert.ok(shown.split(MARKUP).length > 4, shown);
     assert.ok(shown.includes(`x-hostile: ${MARKUP}`), shown);
