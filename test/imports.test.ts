@@ -66,7 +66,7 @@ test('the libraries import each other, and of the kernel what a fault is', () =>
   assert.deepEqual(offenders(rule), []);
 });
 
-test('plugins import the kernel, the libraries, their own folder, and of actors and other plugins nothing but types', () => {
+test('plugins import the kernel, the libraries, their own folder, and only types of actors', () => {
   const rule = ({ file, target, typeOnly }: Import) =>
     !file.startsWith('plugins/') ||
     file === 'plugins/index.ts' ||

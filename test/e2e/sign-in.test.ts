@@ -58,7 +58,7 @@ if (!skipWithout('chromium')) {
     await server?.end();
   });
 
-  test('a page without a session leads to /sign-in; the forced change of the password leads back to it, and nothing complains', async () => {
+  test('a page without a session redirects to /sign-in; the forced password change leads back to it', async () => {
     const { page, complaints, strayed } = await openPage(browser, server.address);
     await page.goto(`${server.address}/pages/books?shelf=1&x=%26`);
     assert.equal(new URL(page.url()).pathname, '/sign-in');
@@ -157,7 +157,7 @@ if (!skipWithout('chromium')) {
     await page.goto(`${other.address}/sign-in`);
     await other.end();
     await fill(page, PASSWORD);
-    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    await page.getByRole('alert').getByText('The page cannot reach the server').waitFor();
     assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), PASSWORD);
     await page.context().close();
   });
