@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'smol-toml';
 import type { TSchema } from 'typebox';
 import { test } from 'uvu';
-import { faultTables } from '../kernel/catalog.ts';
+import { faultTables } from '../kernel/catalog/faults.ts';
 import { KERNEL_FLAGS } from '../kernel/config/flags.ts';
 import { leavesOf } from '../kernel/config/schema.ts';
 import { KERNEL_SECTIONS } from '../kernel/config/sections.ts';
