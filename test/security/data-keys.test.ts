@@ -178,7 +178,7 @@ for (const database of databases) {
     }
   });
 
-  test(`${database.dialect}: a generation seals a limited number of objects over threads and starts; backups and rotations open`, async () => {
+  test(`${database.dialect}: a generation seals a limited number of objects over threads and starts; backups still open`, async () => {
     const at = await place(database.dialect, 'generations');
     const kids: string[] = [];
     let server = await startServer(at);

@@ -66,7 +66,7 @@ async function checkModes(umask: string, dataDir: string): Promise<void> {
   assert.deepEqual(modesIn(join(folder, umask)), []);
 }
 
-test('a data folder that others can read is closed with a warning; somebody else's is left as it is', async () => {
+test('a data folder that others can read is closed with a warning; a foreign one is left as it is', async () => {
   const dataDir = join(folder, 'open');
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);

@@ -177,7 +177,7 @@ test('a certificate that is revoked under way is refused on open connections and
   assert.equal((await as(ann)('POST', '/login?realm=r')).status, 200);
 });
 
-test('the last super admin's client certificate counts only if the server asks for certificates', async () => {
+test('a client certificate of the last super admin counts only if the server asks for certificates', async () => {
   const toCard = { realms: ['_'], client_certificate: 'root by card' };
   admin = (await as()('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
   assert.equal((await as()('PUT', '/admins/admin', { cookie: admin, body: { ...toCard, userpass: 'admin' } })).status, 200);
