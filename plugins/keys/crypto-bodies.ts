@@ -59,7 +59,7 @@ const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, cipher
 const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
 const kty = Type.Enum(['oct', 'RSA', 'EC', 'OKP', 'AKP']);
 const key = open({ kid: text, kid_public: Type.Optional(text), kty, alg: Type.Optional(text), crv: Type.Optional(text), key_ops: Type.Array(text) });
-const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'does not begin with _', examples: ['team-a'] });
+const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'must not begin with _', examples: ['team-a'] });
 const tags = open({ tags: Type.Array(tag, { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
 /** A member that is asked for, and is none of what is imported. */
@@ -134,7 +134,7 @@ export const ABOUT: readonly About[] = [
     method: 'POST',
     path: '/keys',
     name: 'createKey',
-    summary: 'Make a key, or import the one that is given as a JWK',
+    summary: 'Create a key, or import a JWK',
     status: 200,
     body: NEW_KEY,
     answer: key,
@@ -143,13 +143,13 @@ export const ABOUT: readonly About[] = [
     method: 'POST',
     path: '/keys/unwrap',
     name: 'unwrapKey',
-    summary: 'Import the key that a JWE encrypts',
+    summary: 'Import a key from a JWE',
     status: 200,
     body: open({ protected: header, encrypted_key: bytes }),
     answer: key,
   },
   { method: 'DELETE', path: ofKey, name: 'deleteKey', summary: 'Revoke and destroy a key', status: 204 },
-  { method: 'GET', path: `${ofKey}/tags`, name: 'getTags', summary: 'The tags of a key', status: 200, answer: tagged },
+  { method: 'GET', path: `${ofKey}/tags`, name: 'getTags', summary: 'List the tags of a key', status: 200, answer: tagged },
   { method: 'POST', path: `${ofKey}/tags`, name: 'addTags', summary: 'Add tags to a key', status: 200, body: tags, answer: tagged },
-  { method: 'DELETE', path: `${ofKey}/tags`, name: 'deleteTags', summary: 'Take tags from a key', status: 200, body: tags, answer: tagged },
+  { method: 'DELETE', path: `${ofKey}/tags`, name: 'deleteTags', summary: 'Remove tags from a key', status: 200, body: tags, answer: tagged },
 ];

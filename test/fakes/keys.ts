@@ -1,11 +1,11 @@
 // Keys as objects in memory, payloads, and what comes back, for the tests of operations.
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
-import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
 import type { Draft } from '../../actors/kmip/object/managed-object.ts';
 import type { Operation } from '../../actors/kmip/operation.ts';
 import type { OperationContext } from '../../actors/kmip/operation-context.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
+import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../kmip/ttlv/mask.ts';
