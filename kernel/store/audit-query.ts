@@ -1,11 +1,26 @@
 // Pages through the audit log in the order of time, over all streams.
-import type { AuditRow } from '../../kernel/store/audit.ts';
-import { readPage } from '../../kernel/store/page.ts';
-import type { SqlValue, Store } from '../../kernel/store/store.ts';
-import type { AuditPage, AuditQuery } from './api.ts';
+import type { AuditRow } from './audit.ts';
+import { readPage } from './page.ts';
+import type { SqlValue, Store } from './store.ts';
 
 const DAY_MS = 86_400_000;
 const TEXTS = ['request_id', 'realm', 'actor', 'scheme', 'source', 'event', 'target', 'outcome', 'reason', 'prev'];
+
+/** Each of the first three that is given has to fit exactly. */
+export interface AuditQuery {
+  readonly realm: string | undefined;
+  readonly event: string | undefined;
+  readonly actor: string | undefined;
+  /** Cursor of the page before. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export interface AuditPage {
+  readonly events: readonly AuditRow[];
+  /** Cursor of the next page; null at the end. */
+  readonly next: string | null;
+}
 
 export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<AuditPage> {
   const values: SqlValue[] = [];
