@@ -1,6 +1,6 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
-import type { AuditEvent } from '../../kernel/store/audit.ts';
-import type { AuditPage, AuditQuery } from '../../kernel/store/audit-query.ts';
+import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
+import type { AuditQuery } from '../../kernel/store/audit-query.ts';
 import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
 import type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 import type { Realm } from './realm.ts';
@@ -147,7 +147,7 @@ export type DirectoryApi = {
   sign(purpose: SigningPurpose, claims: Readonly<Record<string, unknown>>): Promise<string>;
   publicKeys(purpose: SigningPurpose): Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-  audit(query: AuditQuery): Promise<AuditPage>;
+  audit(query: AuditQuery): Promise<EncodedPage<AuditRow>>;
 
   /** True until the first realm exists. */
   isEmpty(): Promise<boolean>;

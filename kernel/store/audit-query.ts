@@ -1,6 +1,6 @@
 // Pages through the audit log in the order of time, over all streams.
 import type { AuditRow } from './audit.ts';
-import { readPage } from './page.ts';
+import { type EncodedPage, encodePage, readPage } from './page.ts';
 import type { SqlValue, Store } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,16 +16,10 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-export interface AuditPage {
-  readonly events: readonly AuditRow[];
-  /** Cursor of the next page; null at the end. */
-  readonly next: string | null;
-}
-
-export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<AuditPage> {
+export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<EncodedPage<AuditRow>> {
   const values: SqlValue[] = [];
   const where = Object.entries({ realm, event, actor }).flatMap(([column, value]) => (value === undefined ? [] : `${column} = $${values.push(value)}`));
-  const { items, next } = await readPage<AuditRow>(
+  const page = await readPage<AuditRow>(
     store,
     {
       columns: `stream, seq, time, ${TEXTS.join(', ')}`,
@@ -36,7 +30,7 @@ export async function queryAudit(store: Store, { realm, event, actor, after, lim
     },
     { after, limit },
   );
-  return { events: items, next };
+  return encodePage(page);
 }
 
 /** Removes rows past their retention. The newest row of a stream stays: the next one continues its chain. */

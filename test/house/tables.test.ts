@@ -1,12 +1,7 @@
 // Whose rows: each table has one owner, and no other file has SQL on it; others call functions that the owner exports, with their transaction.
 import assert from 'node:assert/strict';
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const SOURCES: readonly string[] = globSync('{kernel,kmip,crypto,plugins,actors}/**/*.ts', { cwd: root }).sort();
+import { read, SOURCES } from './sources.ts';
 
 /** The folder, or the file, that owns each table. */
 const OWNERS: Readonly<Record<string, string>> = {
@@ -49,6 +44,7 @@ const COMPOSED: Readonly<Record<string, string>> = {
   'kernel/backup/insert.ts': 'the tables that the migrations make',
   'kernel/backup/write.ts': 'the tables that the migrations make',
   'kernel/store/page.ts': 'the listing that its caller wrote, read as SQL here',
+  'kernel/store/sweep.ts': 'the table that its caller owns',
   'kernel/store/usage.ts': 'the table of amounts that its caller owns',
   'plugins/auth/account-migration.ts': 'a subquery of the same migration',
 };
@@ -63,7 +59,7 @@ interface Naming {
 
 /** Sources without comments: whole lines and blocks, which is where this house writes them. */
 function codeOf(file: string): string {
-  return readFileSync(join(root, file), 'utf8').replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+  return read(file).replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
 }
 
 /** What stands where SQL has the name of a table; listings have it as a member. */

@@ -84,7 +84,7 @@ test('a login of a missing, an existing and a locked name is looked up in the sa
   assert.deepEqual(apart, []);
 });
 
-test('what is looked up says of an existing name what it needs, and of a missing one nothing of its neighbour', async () => {
+test('a look-up finds what an existing name needs, and nothing of its neighbour for a missing one', async () => {
   const [ann, cyd] = [await findSignIn('r', 'ann', SOURCE), await findSignIn('r', 'cyd', SOURCE)];
   assert.deepEqual([ann.credential?.passwordHash, ann.credential?.revision, ann.nobody], ['$'.repeat(97), 123_456_789, null]);
   assert.equal(cyd.credential, null);
