@@ -100,7 +100,7 @@ for (const database of databases) {
   });
 }
 
-test('a crash between any two steps leaves a root key that opens the data keys, and nothing half done after the next start', async () => {
+test('a crash between any two steps leaves a root key that opens the data keys; the next start cleans up', async () => {
   const { store, dataDir } = await fresh(await (databases[0] as (typeof databases)[0]).url());
   const source = { dataDir, configured: '' };
   const path = (name: string) => join(dataDir, name);
@@ -190,7 +190,7 @@ test('kill -9 in the middle of rotations: the data keys open ever after', async 
   rmSync(folder, { recursive: true });
 });
 
-test('--rotate-kek rotates before the server serves, says so, and serves; its flags are held against each other', async () => {
+test('--rotate-kek rotates, says so, and then serves; contradictory flags are refused', async () => {
   const server = await startServer();
   const cookie = await signInAdmin(server);
   await server.stop();
