@@ -13,6 +13,7 @@ import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
+import { softwareKeys } from './object/software-key/software-key.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { throwFaults } from './refused-call.ts';
 import { rotateDue } from './rotation.ts';
@@ -37,6 +38,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     rows,
     cache,
     room: new ContentRoom(() => ctx.call()?.signal),
+    keyKinds: [softwareKeys],
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),

@@ -15,6 +15,7 @@ import { rekeyDraft } from './creation/replacement-key.ts';
 import { rekeyPair } from './creation/replacement-pair.ts';
 import { settle, stateAt } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
+import { type Outside, withOutside } from './object/outside.ts';
 import { rotationDue } from './object/rotation-due.ts';
 import type { ObjectTransaction } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
@@ -70,7 +71,7 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
   // The rights are the owner's, whose attributes ask for it.
   const ctx = new BatchContext(server, owner, VERSIONS[0] as Version);
   try {
-    return await withPair(ctx, (source) => ctx.change((tx) => rotate(tx, id, ctx, source)));
+    return await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
   } catch (error) {
     const refusal = refusalOf(error);
     if (refusal) server.log.warn({ object: id, reason: refusal.reason }, 'an object could not be rotated');
@@ -82,7 +83,7 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
   }
 }
 
-async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource): Promise<boolean> {
+async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean> {
   const draft = await tx.read(id);
   if (draft?.owner !== ctx.caller.user) return false;
   settle(draft, ctx.now);
@@ -94,19 +95,19 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, sour
   const whole = await tx.readWhole(id);
   if (!whole) return false;
   settle(whole, ctx.now);
-  return replaceByKind(tx, whole, ctx, source);
+  return replaceByKind(tx, whole, ctx, source, outside);
 }
 
-async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource): Promise<boolean> {
+async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean> {
   switch (draft.type) {
     case ENUM.ObjectType.SymmetricKey:
-      await rekeyDraft(tx, draft, asked(draft), ctx);
+      await rekeyDraft(tx, draft, asked(draft), ctx, outside);
       return true;
     case ENUM.ObjectType.PrivateKey:
       await rekeyPair(tx, draft, asked(draft), ctx, source);
       return true;
     case ENUM.ObjectType.Certificate:
-      await reCertifyDraft(tx, draft, asked(draft), ctx);
+      await reCertifyDraft(tx, draft, asked(draft), ctx, outside);
       return true;
     default:
       // A public key is rotated with its private key.

@@ -7,13 +7,13 @@ import { element, octets, oid, readElement, readElements, readOid, readUnsigned,
 import { keyFacts } from '../../crypto/key/key-algorithm.ts';
 import { generatePair } from '../../crypto/key/key-pair.ts';
 import { verify } from '../../crypto/signature/sign.ts';
-import { certify } from '../../crypto/x509/certificate.ts';
 import { validateChain } from '../../crypto/x509/certificate-chain.ts';
 import { certificateFacts } from '../../crypto/x509/certificate-facts.ts';
 import { readCertificateRequest } from '../../crypto/x509/certificate-request.ts';
 import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { exportKey, importKey } from '../../kmip/key-format/key-format.ts';
 import type { KeyFormatType } from '../../kmip/key-format/key-format-type.ts';
+import { certify } from './x509/certify.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 

@@ -1,12 +1,13 @@
 // Keys as objects in memory, payloads, and what comes back, for the tests of operations.
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
-import { keyBlock, symmetricKey } from '../../actors/kmip/object/key-material.ts';
-import type { Draft } from '../../actors/kmip/object/managed-object.ts';
+import type { Draft, ManagedObject } from '../../actors/kmip/object/managed-object.ts';
+import { pairKeyOf, secretOf } from '../../actors/kmip/object/software-key/material.ts';
 import type { Operation } from '../../actors/kmip/operation.ts';
 import type { OperationContext } from '../../actors/kmip/operation-context.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
 import { refusalOf } from '../../kmip/crypto-refusal.ts';
+import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
 import type { Refusal } from '../../kmip/refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../kmip/ttlv/mask.ts';
@@ -18,6 +19,11 @@ const BIT = MASK.CryptographicUsageMask;
 
 export const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 export const utf8 = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));
+
+/** What is inside a stored symmetric key or secret data. */
+export const secretBytes = (object: ManagedObject): Uint8Array => new Uint8Array(secretOf(object).export());
+/** What is inside a stored key of a pair. */
+export const pairKey = (object: ManagedObject): KeyObject => pairKeyOf(object);
 
 export interface KeyOptions extends Omit<ObjectOptions, 'content' | 'type'> {
   /** All uses by default; undefined for none at all. */

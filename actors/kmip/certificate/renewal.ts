@@ -1,7 +1,9 @@
 // A new certificate for the key of an old one, for ReCertify, Certify and the rotation that is due.
-import { certify as issue } from '../../../crypto/x509/certificate.ts';
+import type { KeyObject } from 'node:crypto';
+import { type CertificateOptions, randomSerial, unsignedCertificate } from '../../../crypto/x509/certificate.ts';
 import { type CertificateFacts, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
+import { signedDer } from '../../../crypto/x509/signed-der.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -11,9 +13,10 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { describeCertificate } from '../object/certificate-attributes.ts';
 import { certificateContent, certificateOf } from '../object/certificate-content.ts';
 import { link, linkedTo, newObject, setLink } from '../object/create.ts';
-import { asymmetricKey } from '../object/key-material.ts';
+import { keyOf } from '../object/key.ts';
 import { dateAttribute } from '../object/lifecycle.ts';
-import type { Draft } from '../object/managed-object.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import { fingerprint, type Outside } from '../object/outside.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { findIssuer, type Issuer, requireKind } from './issuer.ts';
@@ -21,12 +24,14 @@ import { linkPublicKey } from './public-key-link.ts';
 import { requestIn } from './request.ts';
 import { type CertificateWishes, DAY, wishesOf } from './wishes.ts';
 
+type PublicKeyOf = (key: ManagedObject) => Promise<KeyObject>;
+
 /**
- * Everything is done in the transaction, the signature as well: it takes no other thread.
  * @param payload Offset, Attributes and a certificate request are read from it
+ * @param outside signs: the signature counts as long as it is of the same certificate by the same key
  * @returns the new certificate, written
  */
-export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload: Structure, ctx: OperationContext): Promise<Draft> {
+export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
   requireKind(old, ENUM.ObjectType.Certificate, 'ReCertify');
   requireReplaceable(old, 'certificate', ctx.now);
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
@@ -37,9 +42,19 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   // The uses follow from the extensions; those of the old certificate hold as long as its extensions do.
   const given = structureOf(wishes.request, TAG.Attributes);
   if (wishes.extensions !== undefined && !(given && child(given, TAG.CryptographicUsageMask))) attributes.remove(TAG.CryptographicUsageMask);
-  const issuer = await issuerFor(tx, old, before, wishes, ctx);
+  const publicKeyOf: PublicKeyOf = async (key) => outside.result(`public key of ${fingerprint(key)}`, () => keyOf(key, ctx).publicKey());
+  const issuer = await issuerFor(tx, old, before, wishes, ctx, publicKeyOf);
   const validity = validityOf(payload, attributes, wishes, before, ctx.now);
-  const content = certificateContent(renewed(before, request, wishes, issuer, validity));
+  const unsigned = unsignedCertificate({
+    ...renewed(before, request, wishes, issuer, validity),
+    issuerPublicKey: await publicKeyOf(issuer.key),
+    serial: outside.keep('serial number', randomSerial),
+  });
+  const { data, parameters } = unsigned;
+  const signature = outside.result(`signature by ${fingerprint(issuer.key)} of ${data.toString('base64')}`, () =>
+    keyOf(issuer.key, ctx).sign({ parameters, data }),
+  );
+  const content = certificateContent(signedDer(unsigned, signature));
   describeCertificate(content, attributes);
   const replacement = newObject(ctx, { type: old.type, content, attributes });
   if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
@@ -50,7 +65,14 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
 }
 
 /** The issuer of the old certificate, unless the request names one. */
-function issuerFor(tx: ObjectTransaction, old: Draft, { publicKey }: CertificateFacts, wishes: CertificateWishes, ctx: OperationContext): Promise<Issuer> {
+function issuerFor(
+  tx: ObjectTransaction,
+  old: Draft,
+  { publicKey }: CertificateFacts,
+  wishes: CertificateWishes,
+  ctx: OperationContext,
+  publicKeyOf: PublicKeyOf,
+): Promise<Issuer> {
   const isNamed = wishes.issuerCertificate !== undefined || wishes.issuerKey !== undefined;
   const issuer = linkedTo(old, 'CertificateLink');
   return findIssuer({
@@ -60,6 +82,7 @@ function issuerFor(tx: ObjectTransaction, old: Draft, { publicKey }: Certificate
     certificate: wishes.issuerCertificate ?? (isNamed || issuer === undefined ? undefined : link('CertificateLink', issuer)),
     key: wishes.issuerKey,
     subjectKey: publicKey,
+    publicKeyOf,
     own: async () => {
       const id = linkedTo(old, 'PrivateKeyLink');
       return id === undefined ? undefined : tx.byId(id, 'ReCertify');
@@ -87,17 +110,16 @@ function renewed(
   wishes: CertificateWishes,
   issuer: Issuer,
   validity: ValidityPeriod,
-): Uint8Array {
-  return issue({
+): Omit<CertificateOptions, 'issuerPublicKey'> {
+  return {
     subjectPublicKey: before.publicKey,
     subject: request?.subject ?? wishes.subject ?? before.subject.der,
-    issuerKey: asymmetricKey(issuer.key),
     ...(issuer.certificate ? { issuerCertificate: certificateOf(issuer.certificate) } : {}),
     ...validity,
     ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
     ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
     renewedExtensions: before.extensions,
-  });
+  };
 }
 
 /** The public key leads to the new certificate; where a grantee renews it, only if it led to the old one. */

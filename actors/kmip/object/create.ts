@@ -1,6 +1,7 @@
 // Makes new objects: their identifier, state and the attributes that the server sets (specification 2.1 section 4).
 import { randomUUID } from 'node:crypto';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { keyBlockHead } from '../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -14,7 +15,6 @@ import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
 import { requireChosen } from './identifier.ts';
-import { keyBlockHead } from './key-material.ts';
 import { settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 

@@ -2,6 +2,7 @@
 import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { attributeByName, checkAttribute, isMultiple, mayClientSet } from '../../../kmip/attribute/rules.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
+import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { mapKeyValue } from '../../../kmip/key-value.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -9,7 +10,6 @@ import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Viewer, viewAttributes } from './attribute-view.ts';
-import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 import type { ObjectDescription } from './managed-object.ts';
 import { withTemplateName } from './template.ts';
 

@@ -21,10 +21,11 @@ import { describeCertificate } from '../object/certificate-attributes.ts';
 import { certificateContent, certificateOf } from '../object/certificate-content.ts';
 import { linkedTo, newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
-import { asymmetricKey } from '../object/key-material.ts';
+import { keyOf } from '../object/key.ts';
 import { dateAttribute } from '../object/lifecycle.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
+import { withOutside } from '../object/outside.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
@@ -64,9 +65,10 @@ async function run(payload: Structure, ctx: OperationContext): Promise<readonly 
     certificate: wishes.issuerCertificate,
     key: wishes.issuerKey,
     subjectKey: subject.publicKey,
+    publicKeyOf: (key) => keyOf(key, ctx).publicKey(),
     own: () => ownKey(subject, ctx),
   });
-  const content = certificateContent(signed(subject, issuer, wishes, attributes, ctx));
+  const content = certificateContent(await signed(subject, issuer, wishes, attributes, ctx));
   const uses = (subject.object ?? subject.pair?.publicKey)?.attributes.first(TAG.CryptographicUsageMask)?.value;
   describeCertificate(content, attributes, typeof uses === 'number' ? uses : undefined);
   const draft = newObject(ctx, { type: ObjectType.Certificate, content, attributes });
@@ -82,7 +84,7 @@ async function isCertificate(payload: Structure, ctx: OperationContext): Promise
 
 /** As Re-certify. */
 async function renewed(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const id = await ctx.change(async (tx) => (await reCertifyDraft(tx, await tx.use(payload, 'Certify'), payload, ctx)).id);
+  const id = await withOutside((outside) => ctx.change(async (tx) => (await reCertifyDraft(tx, await tx.use(payload, 'Certify'), payload, ctx, outside)).id));
   return [text(TAG.UniqueIdentifier, id)];
 }
 
@@ -95,7 +97,7 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   if (isNew) {
     requireNoExpectation(payload);
     const pair = await pairFor(wishes, ctx);
-    return { publicKey: asymmetricKey(pair.publicKey), request, object: undefined, pair };
+    return { publicKey: await keyOf(pair.publicKey, ctx).publicKey(), request, object: undefined, pair };
   }
   const object = await ctx.use(payload, 'Certify');
   if (object.type === ObjectType.CertificateRequest) {
@@ -104,7 +106,7 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   }
   requireKind(object, ObjectType.PublicKey, 'Certify');
   requireUsable(object, ctx.now);
-  const publicKey = asymmetricKey(object);
+  const publicKey = await keyOf(object, ctx).publicKey();
   if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the certificate request is for another public key');
   return { publicKey, request, object, pair: undefined };
 }
@@ -121,21 +123,29 @@ async function ownKey({ object, pair }: Subject, ctx: OperationContext): Promise
   return id === undefined ? undefined : ctx.byId(id, 'Certify');
 }
 
-function signed({ publicKey, request }: Subject, issuer: Issuer, wishes: CertificateWishes, attributes: AttributeSet, { now }: OperationContext): Uint8Array {
+async function signed(
+  { publicKey, request }: Subject,
+  issuer: Issuer,
+  wishes: CertificateWishes,
+  attributes: AttributeSet,
+  ctx: OperationContext,
+): Promise<Uint8Array> {
   const subject: DistinguishedName | Uint8Array | undefined = request?.subject ?? wishes.subject;
   if (subject === undefined) throw invalid('Certify', 'the subject of the certificate is missing');
-  const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? now;
+  const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? ctx.now;
   const until = wishes.validityDays === undefined ? dateAttribute(attributes, TAG.DeactivationDate) : undefined;
-  return issue({
+  const key = keyOf(issuer.key, ctx);
+  const certificate = {
     subjectPublicKey: publicKey,
     subject,
-    issuerKey: asymmetricKey(issuer.key),
+    issuerPublicKey: await key.publicKey(),
     ...(issuer.certificate ? { issuerCertificate: certificateOf(issuer.certificate) } : {}),
     notBefore,
     notAfter: until ?? notBefore + (wishes.validityDays ?? DEFAULT_DAYS) * DAY,
     ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
     ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
-  });
+  };
+  return issue(certificate, (parameters, data) => key.sign({ parameters, data }));
 }
 
 function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate }: Issuer): void {

@@ -5,6 +5,7 @@ import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { rekeyDraft } from '../creation/replacement-key.ts';
+import { withOutside } from '../object/outside.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -18,6 +19,6 @@ export const rekey = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   requireStorage(request, TAG.ProtectionStorageMasks);
-  const id = await ctx.change(async (tx) => (await rekeyDraft(tx, await tx.use(request, 'ReKey'), request, ctx)).id);
+  const id = await withOutside((outside) => ctx.change(async (tx) => (await rekeyDraft(tx, await tx.use(request, 'ReKey'), request, ctx, outside)).id));
   return [text(TAG.UniqueIdentifier, id)];
 }

@@ -13,6 +13,7 @@ import { linkedTo } from '../../../actors/kmip/object/create.ts';
 import { happen } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
+import { softwareKeys } from '../../../actors/kmip/object/software-key/software-key.ts';
 import { certify } from '../../../actors/kmip/operations/certify.ts';
 import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
 import { rotateDue } from '../../../actors/kmip/rotation.ts';
@@ -51,6 +52,7 @@ const server: KeyServer = {
   store,
   rows,
   cache: new ObjectCache(rows, store, undefined),
+  keyKinds: [softwareKeys],
   room: new ContentRoom(() => undefined),
   get streams(): never {
     throw new Error('nothing streams here');
