@@ -3,7 +3,6 @@ import { describe, Fault } from '../../kernel/fault.ts';
 import { namingOf } from '../../kernel/store/account-name.ts';
 import { type AccountView, accountOf, isHeld, viewAccounts } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
-import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
@@ -120,7 +119,7 @@ async function changeIfCan(...args: Parameters<typeof changeOne>): Promise<boole
   try {
     return await changeOne(...args);
   } catch (error) {
-    if (error instanceof Fault && !refusalOf(error)) throw error;
+    if (error instanceof Fault) throw error;
     args[0].log.error({ object: args[2], error: describe(error) }, 'an object of a deleted account could not be changed');
     return false;
   }

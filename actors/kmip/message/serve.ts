@@ -43,9 +43,9 @@ export async function serve(
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
-    if (refusal.reason === 'OperationNotSupported') return refused(server, 404, refusal.detail ?? '', `?:${refusal.reason}`);
+    if (refusal.reason === 'OperationNotSupported') return refused(server, 404, refusal.detail, `?:${refusal.reason}`);
     const bare = isJson(encoding) ? bareOperation(bytes) : undefined;
-    if (bare !== undefined) return refused(server, 422, refusal.detail ?? '', `${bare}:${refusal.reason}`);
+    if (bare !== undefined) return refused(server, 422, refusal.detail, `${bare}:${refusal.reason}`);
     return refusedMessage(server, encoding, fallback, refusal);
   }
   return serveMessage(server, { message, bytes, encoding, endpoint, verdict }, caller);
