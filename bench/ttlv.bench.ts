@@ -1,11 +1,11 @@
 // What the encodings cost: decoding an Encrypt request of 64 bytes and encoding its answer, in JSON and in binary.
 import { randomBytes } from 'node:crypto';
-import { decodeBinary, encodeBinary } from '../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../actors/kmip/ttlv/enumeration.ts';
-import { decodeJson, decodeJsonRequest, encodeJson } from '../actors/kmip/ttlv/json.ts';
-import { bytes, dateTime, enumeration, integer, type Node, structure, text } from '../actors/kmip/ttlv/node.ts';
-import { TAG } from '../actors/kmip/ttlv/tag.ts';
-import { decodeXml, encodeXml } from '../actors/kmip/ttlv/xml.ts';
+import { decodeBinary, encodeBinary } from '../kmip/ttlv/binary.ts';
+import { ENUM } from '../kmip/ttlv/enumeration.ts';
+import { decodeJson, decodeJsonRequest, encodeJson } from '../kmip/ttlv/json.ts';
+import { bytes, dateTime, enumeration, integer, type Node, structure, text } from '../kmip/ttlv/node.ts';
+import { TAG } from '../kmip/ttlv/tag.ts';
+import { decodeXml, encodeXml } from '../kmip/ttlv/xml.ts';
 import { median, report, round } from './report.ts';
 
 const ROUNDS = 15;

@@ -1,14 +1,14 @@
 // The rule that a super admin is left who can sign in: looked at in the transaction of every change that could break it.
 import { Fault } from '../../kernel/fault.ts';
+import { HELD_ID } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { AuthParams } from './api.ts';
 import type { IdentityProvider } from './realm.ts';
 
 /** A credential of realm `_` whose account the record of a super admin stands for: one of somebody else, who has the name by now, opens nothing. */
-const BY_PASSWORD = `SELECT admin.id AS id FROM userpass JOIN account ON account.name = '_/' || userpass.username
-  JOIN admin_account ON admin_account.account = account.id JOIN admin ON admin.id = admin_account.admin
-  JOIN admin_realm ON admin_realm.admin = admin.id AND admin_realm.realm = '_'
-  WHERE userpass.realm = '_' AND admin.userpass = userpass.username AND account.held = 1 AND account.ended_at IS NULL LIMIT 1`;
+const BY_PASSWORD = `SELECT admin.id AS id FROM userpass CROSS JOIN admin_account CROSS JOIN admin CROSS JOIN admin_realm
+  WHERE userpass.realm = '_' AND admin_account.account = (${HELD_ID.replace('$1', "'_/' || userpass.username")})
+    AND admin.id = admin_account.admin AND admin.userpass = userpass.username AND admin_realm.admin = admin.id AND admin_realm.realm = '_' LIMIT 1`;
 /** By one of these schemes somebody has signed in to `_` with the rights of a super admin's record; sign-ins write the rows, so they are few: SQLite begins with what stands first. */
 const BY_SCHEME = `SELECT proven_way.account AS account FROM proven_way CROSS JOIN admin_account CROSS JOIN admin_realm
   WHERE proven_way.scheme IN ($1, $2) AND admin_account.account = proven_way.account

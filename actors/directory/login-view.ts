@@ -1,5 +1,4 @@
 // What a login has to know of the realm, the credential and its locks.
-
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { liveAccount } from '../../kernel/store/accounts.ts';
 import type { Store } from '../../kernel/store/store.ts';

@@ -1,16 +1,16 @@
 // The lists below /access, a page at a time: what one owns, what others let one use, and who may use an object.
 import { Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
+import { compactCodeName, enumerationNames } from '../../kmip/ttlv/enumeration-of.ts';
+import { encodeJson } from '../../kmip/ttlv/json.ts';
+import { nameOf } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Grantee, JsonNames, Listed, ObtainedObject, OwnedObject, Page, Principal } from './api.ts';
 import { granteesOf, parseOperations } from './object/grants.ts';
 import { tagsOf } from './object/index-terms.ts';
 import { stateAt } from './object/lifecycle.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 import type { KeyServer } from './server.ts';
-import { compactCodeName, enumerationNames } from './ttlv/enumeration-of.ts';
-import { encodeJson } from './ttlv/json.ts';
-import { nameOf } from './ttlv/read.ts';
-import { TAG } from './ttlv/tag.ts';
 
 /** Bytes of attributes, in the binary encoding, after which a page ends early. */
 const MAX_PAGE_BYTES = 4_194_304;

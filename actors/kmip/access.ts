@@ -4,6 +4,7 @@ import { namingOf } from '../../kernel/store/account-name.ts';
 import { accountOf, accountToBe } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
+import { Refusal } from '../../kmip/refusal.ts';
 import { listGrantees, listObtained, listOwned } from './access-lists.ts';
 import { withRefusals } from './access-refusals.ts';
 import type { AccessApi, Principal } from './api.ts';
@@ -14,7 +15,6 @@ import type { ObjectDescription } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
 import { NO_MARK } from './object/row-seal.ts';
 import { auditActor, callerName, subjectOf } from './principal.ts';
-import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
 
 const LONGEST_USER = 512;

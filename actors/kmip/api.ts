@@ -1,4 +1,5 @@
 // What the kmip actor does: messages of the protocol, calls of the REST crypto API and grants, each whole on one thread.
+import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeyQuotas } from './object/quota.ts';
 
 /** How a message is written; the answer is written the same way. The two of JSON are read alike; `compact-json` answers in the spelling of `ttlv/compact.ts`. */
@@ -34,15 +35,6 @@ export interface Answer {
   readonly outcomes: readonly string[];
   /** Nothing was done yet: these are to be checked, and the message, which `body` is, to be served once more with what was found. */
   readonly credentials?: readonly HeaderCredential[];
-}
-
-/** A credential in the header of a message (KMIP 1.4 section 2.1.2, 2.1 section 9.11). */
-export interface HeaderCredential {
-  /** `UsernameAndPassword`, `Ticket`. */
-  readonly type: string;
-  readonly username?: string;
-  /** UTF-8. Secret. */
-  readonly password?: Uint8Array;
 }
 
 /** What became of the credentials in a header. */

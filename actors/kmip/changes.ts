@@ -1,5 +1,8 @@
 // A transaction of the store as an operation sees it: objects read and written in it, and what it has touched.
 import type { Transaction } from '../../kernel/store/store.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { Structure } from '../../kmip/ttlv/node.ts';
 import { readHeld, readWhole } from './object/cache.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
@@ -7,10 +10,8 @@ import { wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
 import { requireUniqueNames } from './object/unique-name.ts';
-import type { ObjectTransaction, OperationContext, OperationName } from './operations/operation.ts';
+import type { ObjectTransaction, OperationContext } from './operation-context.ts';
 import { auditActor } from './principal.ts';
-import { Refusal } from './refusal.ts';
-import type { Structure } from './ttlv/node.ts';
 
 export class Changes implements ObjectTransaction {
   readonly touched = new Set<string>();

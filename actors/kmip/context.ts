@@ -1,5 +1,8 @@
 // The context of one batch for one caller: objects out of the cache, and changes as transactions.
 import type { Reader, Store } from '../../kernel/store/store.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import type { Structure } from '../../kmip/ttlv/node.ts';
+import type { Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import { Changes } from './changes.ts';
@@ -7,9 +10,8 @@ import { readWhole } from './object/cache.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
-import type { Batch, Objects, ObjectTransaction, OperationContext, OperationName, Version } from './operations/operation.ts';
+import type { Batch, Objects, ObjectTransaction, OperationContext } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
-import type { Structure } from './ttlv/node.ts';
 
 export class BatchContext implements OperationContext {
   readonly server: KeyServer;

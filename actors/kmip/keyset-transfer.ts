@@ -1,9 +1,9 @@
 // Keysets of one name are not mixed when objects change hands: `name@latest` would be another key from one moment to the next.
 import { Fault } from '../../kernel/fault.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { generationOf } from './object/finder.ts';
 import { keysetOf } from './object/index-terms.ts';
 import type { KeyServer } from './server.ts';
-import { TAG } from './ttlv/tag.ts';
 
 /** Keysets that both have, at most looked at. */
 const MAX_SHARED = 1_000;

@@ -1,20 +1,22 @@
 // One thread of the key server: messages of KMIP, calls of the REST crypto API, grants, and rotations that are due.
+import { SeededRandom } from '../../crypto/random.ts';
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
+import type { StreamApi } from '../stream/api.ts';
 import { createAccess } from './access.ts';
 import type { KmipApi, KmipArgs } from './api.ts';
 import { createAside } from './aside.ts';
-import { SeededRandom } from './crypto/random.ts';
+import { answerCrypto } from './jose/answer.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
-import { answerCrypto } from './rest/answer.ts';
+import { softwareKeys } from './object/software-key/software-key.ts';
+import { OPERATIONS } from './operations/index.ts';
 import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
-import type { StreamApi } from './stream-api.ts';
 import { openStreams } from './streams.ts';
 import { createTombstones } from './tombstones.ts';
 
@@ -27,6 +29,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
   const server: KeyServer = {
     args,
+    operations: OPERATIONS,
     log: ctx.log,
     requestId: () => ctx.call()?.requestId,
     now,
@@ -34,6 +37,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     rows,
     cache,
     room: new ContentRoom(() => ctx.call()?.signal),
+    keyKinds: [softwareKeys],
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),

@@ -1,5 +1,4 @@
 // Who asks, for people: the name of a caller, and the caller that a name stands for.
-
 import { namingOf, scopeOf } from '../../kernel/store/account-name.ts';
 import { accountOf, accountOfScope } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';

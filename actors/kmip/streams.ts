@@ -1,8 +1,8 @@
 // Multi-part operations as the operations of a kmip thread use them: calls to the stream actor whose refusals are thrown.
 import type { PinnedRef, Remote } from '../../kernel/actor.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
-import { Refusal } from './refusal.ts';
-import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from './stream-api.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from '../stream/api.ts';
 
 /**
  * Every part may be refused with InvalidCorrelationValue, ServerLimitExceeded or what the algorithm refuses; that ends the stream. A fault of the

@@ -3,18 +3,18 @@ import { describe, Fault } from '../../kernel/fault.ts';
 import { namingOf } from '../../kernel/store/account-name.ts';
 import { type AccountView, accountOf, isHeld, viewAccounts } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { enumeration, structure } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Principal, TombstoneApi, Tombstones } from './api.ts';
 import { requireApart } from './keyset-transfer.ts';
 import { happen, settle } from './object/lifecycle.ts';
 import type { DescriptionDraft } from './object/managed-object.ts';
-import { revokeDraft } from './operations/revoke.ts';
+import { revokeDraft } from './object/revocation.ts';
 import { auditActor } from './principal.ts';
-import { Refusal } from './refusal.ts';
 import type { KeyServer } from './server.ts';
 import { handleOf, tombstoneOf } from './tombstone-account.ts';
-import { ENUM } from './ttlv/enumeration.ts';
-import { enumeration, structure } from './ttlv/node.ts';
-import { TAG } from './ttlv/tag.ts';
 
 /** Owners that are looked at together, and in one call. */
 const OWNERS_AT_ONCE = 500;

@@ -1,5 +1,4 @@
 // Logins of machines: proof, token and audit row in one transaction.
-
 import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';

@@ -1,5 +1,4 @@
 // Puts the chunks of a body together; memory grows with what has arrived, and is not needed twice at the end.
-
 import { giveBack } from '../give-back.ts';
 
 /** From this size on a body whose length is known gets its buffer before its end: when this part of it is there. */

@@ -26,9 +26,11 @@ interface CellOptions {
   /** After each incarnation, also one that was replaced: nothing of it writes any more. */
   onGone(): void;
   onFailed(cell: Cell): void;
+  /** It cannot start without its data key: `unseal` is to be called when that can be opened. */
+  onSealed(cell: Cell): void;
 }
 
-type CellState = 'starting' | 'running' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+type CellState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 
 export class Cell {
   readonly name: string;
@@ -59,14 +61,14 @@ export class Cell {
     return this.#supervisor.getSnapshot().value as CellState;
   }
 
-  /** Settles when the first incarnation runs; fails with the reason of the first start that fails. */
+  /** Settles when the first incarnation runs, or waits for its data key; fails with the reason of the first start that fails. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const watch = this.#supervisor.subscribe({
         next: ({ value }) => {
           if (value === 'starting') return;
           watch.unsubscribe();
-          if (value === 'running') resolve();
+          if (value === 'running' || value === 'sealed') resolve();
           else reject(this.lastCause ?? new Error(`${this.name}/${this.key} was stopped while it started`));
         },
         error: reject,
@@ -74,6 +76,11 @@ export class Cell {
       this.#begun = true;
       this.#supervisor.start();
     });
+  }
+
+  /** Its data key can be opened now. */
+  unseal(): void {
+    if (this.state === 'sealed') this.#supervisor.send({ type: 'unsealed' });
   }
 
   /** Ends the incarnation gracefully, then by force; settles when it is gone. */
@@ -94,6 +101,8 @@ export class Cell {
           onRunning: () => this.#running(),
           onDown: () => this.#down(),
           onFailed: () => this.#failed(),
+          onSealed: () => this.#sealed(),
+          onUnsealed: () => this.slot.detach('its data key can be opened'),
           onCrash: (_, { cause }) => this.#crashed(cause),
         },
       }),
@@ -142,6 +151,12 @@ export class Cell {
     this.slot.detach(this.lastCause, 'failed');
     this.#options.log.error({ actor: this.name, key: this.key, retry_ms: this.#options.policy.retryMs }, 'actor failed too often, its calls are refused');
     this.#options.onFailed(this);
+  }
+
+  #sealed(): void {
+    this.incarnation = undefined;
+    this.slot.detach('its data key cannot be opened', 'sealed');
+    this.#options.onSealed(this);
   }
 
   /** The work of a call ran past its deadline: its thread is ended and another takes its place. */

@@ -1,7 +1,6 @@
 // What the supervisor knows of a running actor, whether it lives in a thread or in a process of its own.
 import type { MessagePort } from 'node:worker_threads';
-import type { FaultWire } from '../fault.ts';
-import { decodeFault, Fault } from '../fault.ts';
+import { decodeFault, Fault, type FaultWire } from '../fault.ts';
 import type { Control, Line } from './line.ts';
 
 export interface Incarnation {

@@ -1,8 +1,7 @@
 // An actor in a process of its own: the same contract over batched IPC, so that a hang can be killed and a native abort hurts nobody else.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { HostTask, Incarnation } from './incarnation.ts';
-import { closeWhenLost, started } from './incarnation.ts';
+import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
 import { openLine } from './line.ts';
 import { openRelay } from './relay.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';

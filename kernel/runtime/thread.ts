@@ -1,8 +1,7 @@
 // An actor in a worker thread: a Piscina pool of one thread whose single task lasts as long as the actor.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import type { HostTask, Incarnation } from './incarnation.ts';
-import { closeWhenLost, started } from './incarnation.ts';
+import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
 import { openLine } from './line.ts';
 import { portWire } from './wires.ts';
 

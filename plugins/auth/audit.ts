@@ -9,7 +9,7 @@ import { Query } from './parameters.ts';
 import { rightsOf } from './rights.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 1_024 }));
-const CURSOR = Type.Optional(Type.String({ maxLength: 1_024, pattern: '^[A-Za-z0-9_-]*$', description: '`next` of the page before' }));
+const CURSOR = Type.Optional(Type.String({ maxLength: 1_024, pattern: '^[A-Za-z0-9_-]*$', description: 'the value of `next` in the previous page' }));
 const QUERY = Query({ realm: text, event: text, actor: text, after: CURSOR, limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }) });
 
 export function auditRoute(ctx: AuthContext): Route {

@@ -17,11 +17,11 @@ export const PAGE_MEMBERS = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE_ENTRIES,
-      description: `entries of a page at most; without it the whole list, of ${MAX_ENTRIES} entries at most`,
+      description: `maximum number of entries in a page; without it the answer is the whole list, of at most ${MAX_ENTRIES} entries`,
     }),
   ),
   after: Type.Optional(
-    Type.String({ maxLength: MAX_CURSOR, pattern: '^[A-Za-z0-9_-]*$', description: 'where the page begins, as the header Link of the one before says' }),
+    Type.String({ maxLength: MAX_CURSOR, pattern: '^[A-Za-z0-9_-]*$', description: 'start of the page, from the header Link of the previous page' }),
   ),
 };
 export const PAGE_QUERY = Query(PAGE_MEMBERS);

@@ -1,5 +1,4 @@
 // /realms/{realm_id}/totp: enrolment and removal of second factors, by users for themselves and by admins for others.
-
 import { Secret, TOTP } from 'otpauth';
 import Type, { type Static } from 'typebox';
 import type { TotpOutcome } from '../../actors/directory/api.ts';

@@ -8,6 +8,7 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
 import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags } from './config.ts';
 import { type HsmInstance, hsmInstances } from './instances.ts';
+import { HSM_MIGRATIONS } from './migrations.ts';
 
 interface HsmActors {
   readonly [name: string]: PinnedSpec<HsmApi, HsmArgs>;
@@ -40,17 +41,11 @@ export default definePlugin<HsmConfig, HsmActors>({
   name: 'hsm',
   section: 'hsm_instances',
   config: HSM_CONFIG,
-  tags: { HSM: 'Hardware security modules: which are configured, and whether they can be reached.' },
+  tags: { HSM: 'The configured hardware security modules and their status.' },
   flags: HSM_FLAGS,
   sectionOf: instanceOfFlags,
   problems: hsmProblems,
-  migrations: [
-    {
-      id: 1,
-      about: 'tokens that configured slots are bound to',
-      sql: 'CREATE TABLE hsm_slot (node TEXT NOT NULL, prefix TEXT NOT NULL, slot BIGINT NOT NULL, serial TEXT NOT NULL, PRIMARY KEY (node, prefix, slot))',
-    },
-  ],
+  migrations: HSM_MIGRATIONS,
   actors(config) {
     const instances = hsmInstances(config, process.env);
     return {
@@ -82,7 +77,7 @@ export default definePlugin<HsmConfig, HsmActors>({
         method: 'GET',
         path: '/hsm/status',
         tag: 'HSM',
-        summary: 'The HSM instances and whether their slots are accessible now',
+        summary: 'List the HSM instances with the current status of their slots',
         responses: { 200: { description: 'one entry per instance', schema: STATUS } },
         auth: CREDENTIAL_KINDS,
         handle: async () => ({ status: 200, body: await Promise.all(instances.map(status)) }),

@@ -3,8 +3,8 @@ import type { DirectoryApi } from '../../actors/directory/api.ts';
 import type { HsmApi } from '../../actors/hsm/api.ts';
 import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
-import type { StreamApi, StreamArgs } from '../../actors/kmip/stream-api.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';
+import type { StreamApi, StreamArgs } from '../../actors/stream/api.ts';
 import { type PinnedSpec, pinned, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
@@ -40,7 +40,7 @@ export function keysActors(config: KeysConfig, version: string) {
   });
   // The parts of one multi-part operation meet here, whichever thread of the key server their messages came to.
   const kmip_stream = pinned<StreamApi, StreamArgs>({
-    module: new URL('../../actors/kmip/stream.actor.ts', import.meta.url),
+    module: new URL('../../actors/stream/stream.actor.ts', import.meta.url),
     instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), {}])),
     deadlineMs: 60_000,
     memoryMb: 1_024,

@@ -51,22 +51,22 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
 /** Before a request is known to be one of these routes and whose it is, refusals have the body of all routes. */
 const EITHER = Type.Union([ERROR, PROBLEM]);
 
-function refusal({ status, message }: Refused): ReturnType<NonNullable<Route['refusal']>> {
-  return { status, body: { error: ERRORS[status] ?? 'internal_error', description: message } };
+function refusal({ code, status, message }: Refused): ReturnType<NonNullable<Route['refusal']>> {
+  return { status, body: { error: code === 'KEY_SERVER_SEALED' ? 'key_server_sealed' : (ERRORS[status] ?? 'internal_error'), description: message } };
 }
 
 function responses(status: number, schema: TSchema | undefined): Readonly<Record<number, ResponseDescription>> {
   return {
-    [status]: schema ? { description: 'as asked', schema } : { description: 'done' },
+    [status]: schema ? { description: 'success', schema } : { description: 'success, no content' },
     400: { description: 'the request is malformed', schema: EITHER },
     403: { description: 'not allowed', schema: EITHER },
     404: { description: 'there is no such key', schema: ERROR },
     408: { description: 'the body did not arrive in time', schema: EITHER },
-    413: { description: 'more than 16 MiB', schema: ERROR },
+    413: { description: 'the body is larger than 16 MiB', schema: ERROR },
     422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
     429: { description: 'a quota is used up', schema: ERROR },
     500: { description: 'internal error', schema: EITHER },
-    503: { description: 'too busy, or this part of the server is down', schema: EITHER },
+    503: { description: 'too busy, the key server is sealed, or this part of the server is down', schema: EITHER },
     504: { description: 'no answer in time, the outcome is unknown', schema: EITHER },
   };
 }

@@ -1,6 +1,6 @@
 // Checks the credentials in the header of a KMIP message: they have to be the caller's own, and a password counts as a sign-in with all its limits and locks.
 import type { LoginView } from '../../actors/directory/api.ts';
-import type { Answer, CredentialVerdict, Encoding, Endpoint, HeaderCredential, KmipApi } from '../../actors/kmip/api.ts';
+import type { Answer, CredentialVerdict, Encoding, Endpoint, KmipApi } from '../../actors/kmip/api.ts';
 import type { Remote } from '../../kernel/actor.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
@@ -8,6 +8,7 @@ import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
+import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeysContext } from './actors.ts';
 import { principalOf } from './identity.ts';
 
@@ -89,7 +90,7 @@ async function proven(
   if (!signInLimit(ctx.clock)(address)) return { refusal: 'too many sign-ins from this address: wait, and try again' };
   const directory = ctx.actors.directory.at('main');
   const source = sourceOf(address);
-  const found = await directory.login(realm, username, source);
+  const found = await directory.findSignIn(realm, username, source);
   const usable = found.realm?.auth_params.username_password_params?.enabled === false ? null : found.credential;
   const isRight = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(composed(password)));
   const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'uvu';
+import { findContentEncryption } from '../../actors/kmip/jose/content-encryption.ts';
+import { findKeyManagement } from '../../actors/kmip/jose/key-management.ts';
+import { findMacAlgorithm } from '../../actors/kmip/jose/mac-algorithm.ts';
+import { findSignatureAlgorithm } from '../../actors/kmip/jose/signature-algorithm.ts';
 import { rightOf } from '../../actors/kmip/object/grants.ts';
-import { findContentEncryption } from '../../actors/kmip/rest/content-encryption.ts';
-import { findKeyManagement } from '../../actors/kmip/rest/key-management.ts';
-import { findMacAlgorithm } from '../../actors/kmip/rest/mac-algorithm.ts';
-import { findSignatureAlgorithm } from '../../actors/kmip/rest/signature-algorithm.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { ENCRYPTIONS, MACS, MANAGEMENTS, SIGNATURES } from '../../plugins/keys/crypto-bodies.ts';
 import { OPERATION_NAMES } from '../../plugins/keys/operation-names.ts';
 import { signInAdmin } from '../server.ts';
@@ -65,7 +65,7 @@ test('nothing is required that has a default', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('every operation has the statuses that any request may end with, and those of its credentials, path and body', () => {
+test('every operation lists the statuses of all requests, and those of its credentials, path and body', () => {
   for (const { method, path, auth, admit, form } of server.routes.filter(({ asset }) => !asset)) {
     const documented = Object.keys(operationOf(method, path)?.responses ?? {});
     const wanted = [
@@ -81,6 +81,20 @@ test('every operation has the statuses that any request may end with, and those 
       `${method} ${path}`,
     );
   }
+});
+
+test('a status that HTTP has no content for is described without it', () => {
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.entries(responses).map(([status, response]) => ({ name: `${method} ${path} ${status}`, status, response })),
+    ),
+  );
+  const bodiless = described.filter(({ status }) => status.startsWith('1') || ['204', '205', '304'].includes(status));
+  assert.ok(bodiless.length >= 20, `${bodiless.length}`);
+  assert.deepEqual(
+    bodiless.filter(({ response }) => 'content' in (response as object)).map(({ name }) => name),
+    [],
+  );
 });
 
 test('names in the document are those that the key server knows', () => {

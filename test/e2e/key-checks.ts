@@ -1,7 +1,7 @@
 // What is to be true of keys after a kill, by what was answered before it.
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, type Node, structure, text } from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, type Node, structure, text } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { KeyAnswer, KeyClient } from './key-client.ts';
 
 export const DATA = Buffer.from('protected before the kill');

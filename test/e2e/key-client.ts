@@ -1,8 +1,8 @@
 // What a client of the key server does over HTTPS, one bare operation at a time; undefined where the server did not answer.
-import type { OperationName } from '../../actors/kmip/operations/operation.ts';
-import { encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { type Node, structure } from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import { encodeJson } from '../../kmip/ttlv/json.ts';
+import { type Node, structure } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Answer, Ask } from '../server.ts';
 
 export interface KeyAnswer {

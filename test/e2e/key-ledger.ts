@@ -1,7 +1,7 @@
 // What a test knows of the keys that it made: what was answered must be there, what was under way may be there or not.
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, bytes, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { boolean, bytes, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { checkPair, checkSet, DATA, GCM, id, type KeySet, named, type Pair, stateOf } from './key-checks.ts';
 import type { KeyAnswer, KeyClient } from './key-client.ts';
 

@@ -1,20 +1,25 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
 
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
-import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
-import { AttributeSet } from '../../actors/kmip/object/attributes.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
-import type { DescriptionDraft, Draft, ObjectType, State } from '../../actors/kmip/object/managed-object.ts';
+import type { KeyKind } from '../../actors/kmip/object/key.ts';
+import type { DescriptionDraft, Draft } from '../../actors/kmip/object/managed-object.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
-import type { ObjectTransaction, OperationContext, OperationName, Version } from '../../actors/kmip/operations/operation.ts';
-import { Refusal } from '../../actors/kmip/refusal.ts';
+import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
+import type { ObjectTransaction, OperationContext } from '../../actors/kmip/operation-context.ts';
+import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import type { Node, Structure } from '../../actors/kmip/ttlv/node.ts';
-import { structure } from '../../actors/kmip/ttlv/node.ts';
-import { textOf } from '../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import { SeededRandom } from '../../crypto/random.ts';
 import type { Log } from '../../kernel/log-entry.ts';
+import { AttributeSet } from '../../kmip/attribute/set.ts';
+import type { ObjectType, State } from '../../kmip/object-type.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, structure } from '../../kmip/ttlv/node.ts';
+import { textOf } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import type { Version } from '../../kmip/version.ts';
 
 export const ALICE: Principal = { user: 'acme/alice', realm: 'acme', scheme: 'up', source: '192.0.2.1' };
 
@@ -63,6 +68,8 @@ export interface ContextOptions {
   readonly now?: number;
   readonly log?: Log;
   readonly streams?: Streams;
+  /** Kinds of keys before those in software. */
+  readonly keyKinds?: readonly KeyKind[];
 }
 
 /** Objects are found by their identifier or the ID placeholder, by their owner only. */
@@ -85,6 +92,7 @@ export class ObjectsInMemory implements OperationContext {
     const now = options.now ?? 1_700_000_000;
     this.now = now;
     this.server = {
+      operations: OPERATIONS,
       args: { ...ARGS, ...options.args },
       log: options.log ?? SILENT,
       requestId: () => undefined,
@@ -99,6 +107,7 @@ export class ObjectsInMemory implements OperationContext {
         throw new Error('objects in memory have no cache');
       },
       room: new ContentRoom(() => undefined),
+      keyKinds: [...(options.keyKinds ?? []), softwareKeys],
       get streams(): Streams {
         if (!options.streams) throw new Error('this context has no streams');
         return options.streams;

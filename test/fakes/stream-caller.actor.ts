@@ -1,8 +1,8 @@
 // Stands for a kmip thread: calls the stream actor over its own channel and tells what came of it.
-import { Refusal } from '../../actors/kmip/refusal.ts';
-import type { StreamApi, StreamOwner, StreamStart } from '../../actors/kmip/stream-api.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
+import type { StreamApi, StreamOwner, StreamStart } from '../../actors/stream/api.ts';
 import { defineActor } from '../../kernel/actor.ts';
+import { Refusal } from '../../kmip/refusal.ts';
 
 /** The data of an answer with its correlation value, or the reason of a refusal. */
 export type Told = { readonly data: Uint8Array; readonly value: Uint8Array; readonly tag: Uint8Array | undefined } | { readonly refused: string };

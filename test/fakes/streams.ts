@@ -1,8 +1,7 @@
 // Streams served in the test's own thread by the real actor.
-
-import streamActor from '../../actors/kmip/stream.actor.ts';
-import type { StreamApi, StreamArgs } from '../../actors/kmip/stream-api.ts';
 import { openStreams, type Streams } from '../../actors/kmip/streams.ts';
+import type { StreamApi, StreamArgs } from '../../actors/stream/api.ts';
+import streamActor from '../../actors/stream/stream.actor.ts';
 import type { ActorContext, Api } from '../../kernel/actor.ts';
 
 /** @param time milliseconds that the test moves */

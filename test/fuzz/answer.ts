@@ -1,17 +1,17 @@
 // What every answer of the key server must be: a well-formed message that tells what went wrong, and no secret.
 import assert from 'node:assert/strict';
 import type { Answer, Encoding } from '../../actors/kmip/api.ts';
-import { VERSIONS } from '../../actors/kmip/message/request.ts';
-import { decodeBinary, encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { decodeJson, encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { tagName } from '../../actors/kmip/ttlv/names.ts';
-import { type Node, type Structure, TYPE } from '../../actors/kmip/ttlv/node.ts';
-import { children, codeOf, dateOf, integerOf, nameOf, required, structureOf, textOf } from '../../actors/kmip/ttlv/read.ts';
-import { enumerationValueExists, tagExists } from '../../actors/kmip/ttlv/since.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
-import { decodeXml, encodeXml } from '../../actors/kmip/ttlv/xml.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
+import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { decodeJson, encodeJson } from '../../kmip/ttlv/json.ts';
+import { tagName } from '../../kmip/ttlv/names.ts';
+import { type Node, type Structure, TYPE } from '../../kmip/ttlv/node.ts';
+import { children, codeOf, dateOf, integerOf, nameOf, required, structureOf, textOf } from '../../kmip/ttlv/read.ts';
+import { enumerationValueExists, tagExists } from '../../kmip/ttlv/since.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import { decodeXml, encodeXml } from '../../kmip/ttlv/xml.ts';
+import { VERSIONS } from '../../kmip/version.ts';
 
 export const CODECS = {
   binary: { encode: encodeBinary, decode: decodeBinary },

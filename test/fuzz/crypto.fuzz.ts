@@ -1,7 +1,7 @@
 // Broken calls of the REST crypto API: each is answered or refused by one of the statuses that the API has, never as a failure of the server.
 import assert from 'node:assert/strict';
 import type { Answer, CryptoCall } from '../../actors/kmip/api.ts';
-import { answerCrypto } from '../../actors/kmip/rest/answer.ts';
+import { answerCrypto } from '../../actors/kmip/jose/answer.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
 import { checkSilence } from './answer.ts';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import type { Encoding } from '../../actors/kmip/api.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
-import { Refusal } from '../../actors/kmip/refusal.ts';
-import { encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
-import { bytes, type Node, type Structure, structure, TYPE, text } from '../../actors/kmip/ttlv/node.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { encodeBinary } from '../../kmip/ttlv/binary.ts';
+import { bytes, type Node, type Structure, structure, TYPE, text } from '../../kmip/ttlv/node.ts';
 import { CODECS, readAnswer } from './answer.ts';
 import { ALICE } from './key-server.ts';
 import { brokenMessage, openWorld, type World } from './operations.fuzz.ts';

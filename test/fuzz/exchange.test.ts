@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type TLSSocket } from 'node:tls';
 import { test } from 'uvu';
-import { encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
+import { encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { makeCertificate, SERVER_AUTH } from '../certificates.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 import { code } from './members.ts';

@@ -1,19 +1,20 @@
 // A whole key server in this process for a fuzzer: real rows on SQLite, a clock that stands still, and a state that every input finds unchanged.
-
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Principal } from '../../actors/kmip/api.ts';
-import { SeededRandom } from '../../actors/kmip/crypto/random.ts';
 import { ObjectCache } from '../../actors/kmip/object/cache.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
 import { ObjectRows } from '../../actors/kmip/object/rows.ts';
+import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
+import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
-import streamActor from '../../actors/kmip/stream.actor.ts';
-import type { StreamApi } from '../../actors/kmip/stream-api.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
+import type { StreamApi } from '../../actors/stream/api.ts';
+import streamActor from '../../actors/stream/stream.actor.ts';
+import { SeededRandom } from '../../crypto/random.ts';
 import type { ActorContext, Remote } from '../../kernel/actor.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { DataKey } from '../../kernel/data-key.ts';
@@ -68,6 +69,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
   };
   return {
     fresh: async () => ({
+      operations: OPERATIONS,
       args,
       log,
       requestId: () => 'a request',
@@ -75,6 +77,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       store,
       rows,
       cache: new ObjectCache(rows, store, createVersions()),
+      keyKinds: [softwareKeys],
       room: new ContentRoom(() => undefined),
       streams: await streamsInProcess(),
       random: new SeededRandom(),

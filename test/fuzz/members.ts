@@ -1,8 +1,8 @@
 // The members that valid requests are put together from.
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../actors/kmip/ttlv/mask.ts';
-import { boolean, bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../actors/kmip/ttlv/node.ts';
-import { TAG, type TagName } from '../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../kmip/ttlv/mask.ts';
+import { boolean, bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../kmip/ttlv/node.ts';
+import { TAG, type TagName } from '../../kmip/ttlv/tag.ts';
 
 export const SECONDS = 1_700_000_000;
 export const IV = new Uint8Array(12).fill(0x31);

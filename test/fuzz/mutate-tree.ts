@@ -1,8 +1,8 @@
 // Ways to break a request that stays a tree: members dropped, doubled, moved and replaced, values at their limits, other types and tags.
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import * as make from '../../actors/kmip/ttlv/node.ts';
-import { type Node, type Structure, structure, TYPE } from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import * as make from '../../kmip/ttlv/node.ts';
+import { type Node, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { IDENTIFIERS } from './objects.ts';
 import type { Random } from './random.ts';
 

@@ -1,13 +1,13 @@
 // The objects that the fuzzed requests are about, of every kind and in every state, made by the requests of a client.
 import assert from 'node:assert/strict';
 import { serve } from '../../actors/kmip/message/serve.ts';
-import type { OperationName } from '../../actors/kmip/operations/operation.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
-import { decodeBinary, encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, bytes, enumeration, integer, interval, longInteger, type Node, type Structure, structure, text } from '../../actors/kmip/ttlv/node.ts';
-import { bytesOf, required, structureOf, textOf } from '../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { boolean, bytes, enumeration, integer, interval, longInteger, type Node, type Structure, structure, text } from '../../kmip/ttlv/node.ts';
+import { bytesOf, required, structureOf, textOf } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { ALICE, BOB } from './key-server.ts';
 import {
   ANY_USE,

@@ -1,16 +1,15 @@
 // Conversations of broken requests with a key server: every message is answered, well-formed, soon, and without a word about keys.
 import assert from 'node:assert/strict';
 import type { Answer, Encoding } from '../../actors/kmip/api.ts';
-import { VERSIONS } from '../../actors/kmip/message/request.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
-import type { Version } from '../../actors/kmip/operations/operation.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../actors/kmip/ttlv/node.ts';
-import { bytesOf, child } from '../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
 import { inspectPayload } from '../../kernel/runtime/bytes.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { encodeJson } from '../../kmip/ttlv/json.ts';
+import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';
+import { bytesOf, child } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import { VERSIONS, type Version } from '../../kmip/version.ts';
 import { CODECS, checkSilence, readAnswer } from './answer.ts';
 import { ALICE, type FuzzedServer, openFuzzedServer } from './key-server.ts';
 import { BROUGHT } from './members.ts';

@@ -1,8 +1,8 @@
 // Broken PKCS#12 files: each is read or refused, whatever its lengths, iteration counts and algorithms say; the contents also behind a MAC that is right.
-import { readPkcs12 } from '../../actors/kmip/crypto/pkcs12.ts';
-import { readBags } from '../../actors/kmip/crypto/pkcs12-bags.ts';
-import { Pkcs12Password } from '../../actors/kmip/crypto/pkcs12-password.ts';
-import { Refusal } from '../../actors/kmip/refusal.ts';
+import { readPkcs12 } from '../../crypto/pkcs12/pkcs12.ts';
+import { readBags } from '../../crypto/pkcs12/pkcs12-bags.ts';
+import { Pkcs12Password } from '../../crypto/pkcs12/pkcs12-password.ts';
+import { Refusal } from '../../kmip/refusal.ts';
 import { BYTES, mutated } from './mutate.ts';
 import type { FuzzTarget } from './target.ts';
 

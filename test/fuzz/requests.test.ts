@@ -1,10 +1,10 @@
 // The requests that fuzzing starts from are good: each succeeds in every version that has it, and every operation has one.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { VERSIONS } from '../../actors/kmip/message/request.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
 import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
-import { encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
+import { encodeBinary } from '../../kmip/ttlv/binary.ts';
+import { VERSIONS } from '../../kmip/version.ts';
 import { readAnswer } from './answer.ts';
 import { ALICE } from './key-server.ts';
 import { batchItem, requestMessage } from './objects.ts';

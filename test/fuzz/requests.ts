@@ -1,9 +1,8 @@
 // Valid requests for every operation, in the shape of KMIP 2.1, over the objects of `objects.ts`: what the fuzzer of the operations breaks.
-
-import { downgradePayload } from '../../actors/kmip/message/legacy.ts';
-import type { OperationName, Version } from '../../actors/kmip/operations/operation.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { enumOf } from '../../actors/kmip/ttlv/enumeration-of.ts';
+import { downgradePayload } from '../../kmip/message/legacy.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { enumOf } from '../../kmip/ttlv/enumeration-of.ts';
 import {
   bigInteger,
   boolean,
@@ -18,9 +17,10 @@ import {
   structure,
   TYPE,
   text,
-} from '../../actors/kmip/ttlv/node.ts';
-import { enumerationValueExists, operationExists, tagExists } from '../../actors/kmip/ttlv/since.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+} from '../../kmip/ttlv/node.ts';
+import { enumerationValueExists, operationExists, tagExists } from '../../kmip/ttlv/since.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import type { Version } from '../../kmip/version.ts';
 
 export interface Request {
   readonly operation: OperationName;

@@ -1,15 +1,15 @@
 // Broken messages in the three encodings: each is a tree or a Refusal, and a tree can be written and read again.
 import assert from 'node:assert/strict';
-import { Refusal } from '../../actors/kmip/refusal.ts';
-import { decodeBinary, encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { decodeJson, decodeJsonRequest, encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { checkBytes, parseJson } from '../../actors/kmip/ttlv/json-parse.ts';
-import { JsonReader } from '../../actors/kmip/ttlv/json-reader.ts';
-import { LIMITS } from '../../actors/kmip/ttlv/limits.ts';
-import * as make from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
-import { decodeXml, encodeXml } from '../../actors/kmip/ttlv/xml.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { decodeJson, decodeJsonRequest, encodeJson } from '../../kmip/ttlv/json.ts';
+import { checkBytes, parseJson } from '../../kmip/ttlv/json-parse.ts';
+import { JsonReader } from '../../kmip/ttlv/json-reader.ts';
+import { LIMITS } from '../../kmip/ttlv/limits.ts';
+import * as make from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import { decodeXml, encodeXml } from '../../kmip/ttlv/xml.ts';
 import { BINARY, BYTES, mutated, swap } from './mutate.ts';
 import type { Random } from './random.ts';
 import type { FuzzRun, FuzzTarget } from './target.ts';

@@ -1,9 +1,9 @@
 // Garbage for a whole server from outside, over HTTPS and over KMIP's own listener: it lives, and what it answers is well-formed.
 import assert from 'node:assert/strict';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { encodeBinary } from '../../actors/kmip/ttlv/binary.ts';
-import { encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { encodeXml } from '../../actors/kmip/ttlv/xml.ts';
+import { encodeBinary } from '../../kmip/ttlv/binary.ts';
+import { encodeJson } from '../../kmip/ttlv/json.ts';
+import { encodeXml } from '../../kmip/ttlv/xml.ts';
 import type { Made } from '../certificates.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
 import { signInAdmin } from '../server.ts';

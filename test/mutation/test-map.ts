@@ -3,7 +3,10 @@ import { globSync } from 'node:fs';
 
 /** Folders or files that are mutated, with patterns of the test files that hold them. The first entry that fits counts. */
 export const TEST_MAP: readonly (readonly [sources: string, tests: readonly string[]])[] = [
-  ['kernel/runtime', ['test/kernel/runtime/*.test.ts', 'test/machines-document.test.ts', 'test/actors/crash.test.ts', 'test/actors/kmip/stream.actor.test.ts']],
+  [
+    'kernel/runtime',
+    ['test/kernel/runtime/*.test.ts', 'test/machines-document.test.ts', 'test/actors/crash.test.ts', 'test/actors/stream/stream.actor.test.ts'],
+  ],
   [
     'kernel/store',
     [
@@ -59,13 +62,19 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
     'actors/kmip/object',
     [
       'test/actors/kmip/object/*.test.ts',
-      'test/actors/kmip/{operations,message,rest}/*.test.ts',
+      'test/actors/kmip/{operations,message,jose}/*.test.ts',
       'test/actors/kmip/*.test.ts',
       'test/plugins/keys/*.test.ts',
       'test/security/{key-quotas,key-audit,forged-rows,data-keys,describing}.test.ts',
     ],
   ],
+  ['kmip', ['test/kmip/**/*.test.ts', 'test/actors/kmip/{message,operations}/*.test.ts', 'test/plugins/keys/*.test.ts']],
+  ['crypto', ['test/crypto/**/*.test.ts', 'test/actors/kmip/operations/*.test.ts']],
+  ['actors/stream', ['test/actors/stream/*.test.ts', 'test/actors/kmip/operations/*.test.ts']],
   ['actors/kmip/operations', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
+  ['actors/kmip/use', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
+  ['actors/kmip/creation', ['test/actors/kmip/{creation,operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
+  ['actors/kmip/certificate', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
 ];
 
 /** @returns all source files of the map that begin with one of the paths, or all where none is given */

@@ -1,8 +1,8 @@
 // An honest client beside an attack: its own identity and connections, asks again when it has its answer, and counts what is kept from it.
 import type { TLSSocket } from 'node:tls';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, structure, text } from '../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, integer, structure, text } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { people } from '../people.ts';
 import { answerOf, dial, getMessage, idIn, kmipMessage, requestBytes, tell } from './attacks/wire.ts';
 import type { StartedTarget, Target } from './target.ts';

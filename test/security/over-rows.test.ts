@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 const MANY = 2_500;
 
 for (const database of databases) {
-  test(`${database.dialect}: failures past their window, locks that are over and places not come from for long leave no rows; what still counts stays`, async () => {
+  test(`${database.dialect}: what is over leaves no rows of failures, locks and places; what still counts stays`, async () => {
     const postgres = database.dialect === 'sqlite' ? undefined : await database.url();
     const config = `[auth]\nlockout_window_seconds = 60\nlockout_seconds = 3600\n${postgres === undefined ? '' : `[store]\nurl = "${postgres}"\n`}[http]\ntrusted_proxies = ["127.0.0.1"]`;
     const server = await startServer({ config });

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'uvu';
-import type { StreamOwner, StreamStart } from '../../actors/kmip/stream-api.ts';
-import { ENUM } from '../../actors/kmip/ttlv/enumeration.ts';
-import { decodeJson, encodeJson } from '../../actors/kmip/ttlv/json.ts';
-import { boolean, bytes, enumeration, type Node, type Structure, structure } from '../../actors/kmip/ttlv/node.ts';
-import { bytesOf, children, codeOf, nameOf, structureOf } from '../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../actors/kmip/ttlv/tag.ts';
+import type { StreamOwner, StreamStart } from '../../actors/stream/api.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { decodeJson, encodeJson } from '../../kmip/ttlv/json.ts';
+import { boolean, bytes, enumeration, type Node, type Structure, structure } from '../../kmip/ttlv/node.ts';
+import { bytesOf, children, codeOf, nameOf, structureOf } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { streamsHere } from '../fakes/streams.ts';
 import { batchItem, requestMessage } from '../fuzz/objects.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
@@ -46,7 +46,7 @@ async function hashes(ask: Ask, items: readonly (readonly Node[])[]): Promise<(U
 
 const next = (value: Uint8Array | string) => [DATA, bytes(TAG.CorrelationValue, value as Uint8Array)];
 
-test('ten users with all that they may open: who comes has room, who was there goes on, and the largest lose their oldest', async () => {
+test('ten users at their limits: newcomers get room, the others go on, and the largest lose their oldest', async () => {
   const ask = async (name: string) => server.as(await server.client(name));
   const [early, late, ...greedy] = await Promise.all(['early', 'late', ...Array.from({ length: MANY_USERS }, (_, at) => `greedy ${at}`)].map(ask));
   const [before] = await hashes(early as Ask, [FIRST]);

@@ -1,31 +1,25 @@
 // Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
+import { checkVersion, downgradePayload, upgradePayload } from '../../../kmip/message/legacy.ts';
+import { checkMembers } from '../../../kmip/message/payload-members.ts';
+import type { BatchItem, ErrorContinuation } from '../../../kmip/message/request.ts';
+import type { ItemOutcome } from '../../../kmip/message/response.ts';
+import { checkValues } from '../../../kmip/message/version-values.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
-import { OPERATIONS } from '../operations/index.ts';
-import type { Operation, OperationContext, OperationName } from '../operations/operation.ts';
-import { Refusal, type ResultReason } from '../refusal.ts';
-import { type Node, TYPE } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { Budget } from './budget.ts';
-import { checkVersion, downgradePayload, upgradePayload } from './legacy.ts';
-import { checkMembers } from './payload-members.ts';
 import { noteIdentifiers } from './placeholder.ts';
-import type { BatchItem } from './request.ts';
 import { findTemplates } from './templates.ts';
-import { checkValues } from './version-values.ts';
 
-export interface Outcome {
-  readonly item: BatchItem;
-  readonly status: 'Success' | 'OperationFailed' | 'OperationUndone';
-  readonly reason?: ResultReason;
-  readonly message?: string;
-  readonly payload?: readonly Node[];
+export interface Outcome extends ItemOutcome {
   /** Where the server is what failed: no refusal of anything. */
   readonly failure?: Fault;
 }
-
-export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';
 
 /** Thrown inside a batch's transaction to undo it. */
 class Undo extends Error {}
@@ -85,13 +79,14 @@ async function audited(outcome: Outcome, ctx: BatchContext): Promise<Outcome> {
 /** @throws what is no Refusal: a transaction around it may succeed when it is run again */
 async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   try {
-    const { name, operation } = operationOf(item);
+    const operation = operationOf(item, ctx);
+    const { name } = operation;
     checkVersion(name, item.payload, ctx.version);
     const payload = upgradePayload(name, item.payload, ctx.version, await findTemplates(item.payload, ctx));
-    checkMembers(name, payload);
+    checkMembers(name, operation.members, payload);
     checkValues(payload.value, ctx.version);
-    const answer = await operation(payload, ctx);
-    noteIdentifiers(name, answer, ctx.batch);
+    const answer = await operation.run(payload, ctx);
+    noteIdentifiers(operation, answer, ctx.batch);
     const shown = item.ephemeral ? answer.filter(({ tag }) => tag !== TAG.Data) : answer;
     return { item, status: 'Success', payload: downgradePayload(name, shown, ctx.version) };
   } catch (error) {
@@ -110,9 +105,9 @@ function failed(error: unknown, item: BatchItem, { server }: OperationContext): 
   return { ...outcome, reason: 'GeneralFailure', message: failureText(fault.code), failure: fault };
 }
 
-function operationOf({ operation: name, refusal }: BatchItem): { name: OperationName; operation: Operation } {
+function operationOf({ operation: name, refusal }: BatchItem, { server }: OperationContext): Operation {
   if (refusal) throw refusal;
-  const operation = name && OPERATIONS[name];
+  const operation = name && server.operations[name];
   if (!operation) throw new Refusal('OperationNotSupported', `${name} is not supported`);
-  return { name, operation };
+  return operation;
 }

@@ -1,12 +1,12 @@
 // What one batch may cost: time of its thread and bytes of its answer, so that no message holds up the requests of others.
 import { setImmediate } from 'node:timers/promises';
+import type { BatchItem } from '../../../kmip/message/request.ts';
+import { binarySize } from '../../../kmip/ttlv/binary.ts';
+import { LIMITS } from '../../../kmip/ttlv/limits.ts';
+import { structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { KeyServer } from '../server.ts';
-import { binarySize } from '../ttlv/binary.ts';
-import { LIMITS } from '../ttlv/limits.ts';
-import { structure } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { Outcome } from './batch.ts';
-import type { BatchItem } from './request.ts';
 
 /** Milliseconds after which no further item is begun: well within the deadline of a call, so that the client learns what was done. */
 const MOST_TIME = 20_000;

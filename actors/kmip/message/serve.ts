@@ -1,21 +1,23 @@
 // One message in, one message out: a RequestMessage in any encoding, or a bare operation in JSON.
 import { move } from '../../../kernel/runtime/bytes.ts';
-import type { Answer, CredentialVerdict, Encoding, Endpoint, HeaderCredential, Principal } from '../api.ts';
+import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
+import { requireRequest } from '../../../kmip/message/outer.ts';
+import { type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
+import { failedMessage, type ResponseHead, responseMessage } from '../../../kmip/message/response.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal, spelled } from '../../../kmip/refusal.ts';
+import { binarySize, decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { decodeJsonRequest, encodeJson } from '../../../kmip/ttlv/json.ts';
+import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { nameOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { decodeXml, encodeXml } from '../../../kmip/ttlv/xml.ts';
+import { VERSIONS, type Version } from '../../../kmip/version.ts';
+import type { Answer, CredentialVerdict, Encoding, Endpoint, Principal } from '../api.ts';
 import { BatchContext } from '../context.ts';
-import type { OperationName, Version } from '../operations/operation.ts';
-import { Refusal, spelled } from '../refusal.ts';
 import type { KeyServer } from '../server.ts';
-import { binarySize, decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { decodeJsonRequest, encodeJson } from '../ttlv/json.ts';
-import { type Structure, structure } from '../ttlv/node.ts';
-import { nameOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { decodeXml, encodeXml } from '../ttlv/xml.ts';
 import { type Outcome, runBatch, runItem } from './batch.ts';
-import { requireRequest } from './outer.ts';
-import { type RequestHeader, readHeader, readItems, VERSIONS, versionOf } from './request.ts';
-import { failedMessage, type ResponseHead, responseMessage } from './response.ts';
 
 const NEWEST = VERSIONS[0] as Version;
 const NEWEST_1 = VERSIONS[2] as Version;

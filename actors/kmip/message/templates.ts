@@ -1,12 +1,12 @@
 // Finds the templates that a request of KMIP 1.x names (specification 1.4 section 2.1.8).
+import { type Templates, templateNames } from '../../../kmip/message/legacy.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { findObjects } from '../object/search.ts';
 import { attributesOf } from '../object/template.ts';
-import type { OperationContext } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Node, type Structure, structure, text } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { type Templates, templateNames } from './legacy.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 /** The newest of each name: of the caller's own, else of those that others have granted. @throws Refusal ObjectArchived; those that are not there are left out */
 export async function findTemplates(payload: Structure, ctx: OperationContext): Promise<Templates> {

@@ -1,15 +1,15 @@
 // Adds, changes and deletes values of a draft's attributes on behalf of a client, as far as the rules of each attribute permit it.
-import { Refusal } from '../refusal.ts';
-import { binarySize } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { tagName } from '../ttlv/names.ts';
-import { boolean, enumeration, longInteger, type Node, structure, TYPE } from '../ttlv/node.ts';
-import { child, codeOf, longOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { type AttributeReference, isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
+import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, readOnly, ruleOf } from '../../../kmip/attribute/rules.ts';
+import { type AttributeValue, type ReadonlyAttributes, sameNode } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { binarySize } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import { boolean, enumeration, longInteger, type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, codeOf, longOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireOpenDate } from './attribute-dates.ts';
-import { type AttributeReference, isTags, referenceTo, valuesOf } from './attribute-reference.ts';
-import { isMultiple, mayClientAdd, mayClientDelete, mayClientModify, readOnly, ruleOf } from './attribute-rules.ts';
-import { type AttributeValue, type ReadonlyAttributes, sameNode } from './attributes.ts';
 import { userTags } from './index-terms.ts';
 import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
 

@@ -1,11 +1,12 @@
 // When the dates of an object's life may still be set, and how they lie to each other (KMIP specification 2.1 sections 4.1, 4.18, 4.40, 4.41).
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { tagName } from '../ttlv/names.ts';
-import { nameOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { State as StateCode } from '../../../kmip/object-type.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import { nameOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { dateAttribute, stateAt } from './lifecycle.ts';
-import type { ObjectDescription, State as StateCode } from './managed-object.ts';
+import type { ObjectDescription } from './managed-object.ts';
 
 const { State } = ENUM;
 

@@ -1,12 +1,12 @@
 // Reads the attributes of a client's request: checked, with placeholders resolved, as they are stored.
-import type { Batch, OperationContext } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
-import { child, integerOf, required, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { checkAttribute } from './attribute-rules.ts';
+import { checkAttribute } from '../../../kmip/attribute/rules.ts';
+import type { ObjectType } from '../../../kmip/object-type.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { child, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Batch, OperationContext } from '../operation-context.ts';
 import { identifierText } from './identifier.ts';
-import type { ObjectType } from './managed-object.ts';
 
 interface GivenAttribute {
   readonly node: Node;

@@ -1,15 +1,16 @@
 // What a client sees of an object's attributes: the stored ones that its version knows, and those that the server computes.
 import { createHash } from 'node:crypto';
+import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
+import type { AttributeValue } from '../../../kmip/attribute/set.ts';
+import { ATTRIBUTES } from '../../../kmip/attribute/table.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { boolean, bytes, enumeration, integer, interval, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { child, codeOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
 import type { Principal } from '../api.ts';
-import type { Version } from '../operations/operation.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { MASK } from '../ttlv/mask.ts';
-import { boolean, bytes, enumeration, integer, interval, type Node, type Structure, TYPE, text } from '../ttlv/node.ts';
-import { child, codeOf, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { isAttributeIn } from './attribute-rules.ts';
-import { ATTRIBUTES } from './attribute-table.ts';
-import type { AttributeValue } from './attributes.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { leaseSeconds } from './lease.ts';
@@ -103,4 +104,9 @@ function kindOf(content: Structure | undefined): Node[] {
     const code = content && codeOf(content, tag);
     return code === undefined ? [] : [enumeration(tag, code)];
   });
+}
+
+/** Only the digest that is not stored needs the content. */
+export async function withDigest(object: ObjectDescription, ctx: OperationContext): Promise<ObjectDescription> {
+  return isDigestOnDemand(object, ctx.caller.user) ? ctx.byId(object.id, 'GetAttributes') : object;
 }

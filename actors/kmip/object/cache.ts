@@ -1,8 +1,8 @@
 // Objects and their grants in the memory of one thread, trusted only while nobody else has changed them.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
-import { binarySize } from '../ttlv/binary.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
+import { binarySize } from '../../../kmip/ttlv/binary.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import type { Grants } from './grants.ts';
 import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription } from './managed-object.ts';
 import { MAX_SMALL_CONTENT_BYTES } from './object-row.ts';

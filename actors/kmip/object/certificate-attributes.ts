@@ -1,15 +1,15 @@
 // Sets the attributes of a certificate object from the certificate itself (KMIP 2.1 sections 4.6 to 4.8, 4.22, 4.61 to 4.63; 1.0 sections 3.9 to 3.11).
 import { X509Certificate } from 'node:crypto';
-import { type CertificateFacts, type CertifiedName, certificateFacts } from '../crypto/certificate-facts.ts';
-import type { NameAttribute } from '../crypto/distinguished-name.ts';
-import type { GeneralName } from '../crypto/general-name.ts';
-import { isOfAlgorithm, keyFacts } from '../crypto/key-algorithm.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, enumeration, integer, type Structure, structure, text } from '../ttlv/node.ts';
-import { bytesOf, codeOf, nameOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { AttributeSet } from './attributes.ts';
+import { isOfAlgorithm, keyFacts } from '../../../crypto/key/key-algorithm.ts';
+import { type CertificateFacts, type CertifiedName, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import type { NameAttribute } from '../../../crypto/x509/distinguished-name.ts';
+import type { GeneralName } from '../../../crypto/x509/general-name.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, integer, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { certificateUsage } from './certificate-usage.ts';
 import { givenAlgorithm, givenLength } from './new-attributes.ts';
 

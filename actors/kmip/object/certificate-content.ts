@@ -1,9 +1,9 @@
 // The content of a certificate object: X.509 in DER, behind its type (KMIP 2.1 section 2.1).
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { bytes, enumeration, type Structure, structure } from '../ttlv/node.ts';
-import { bytesOf, codeOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, codeOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 export function certificateContent(der: Uint8Array): Structure {

@@ -1,10 +1,10 @@
 // What a certificate may be used for: its keyUsage in the words of the Cryptographic Usage Mask (KMIP 1.4 table 96), else what its key is for.
 import type { KeyObject } from 'node:crypto';
-import { EXTENSION, KEY_USAGE } from '../crypto/certificate-extension.ts';
-import type { CertificateFacts } from '../crypto/certificate-facts.ts';
-import { contentOf, DER, readElement } from '../crypto/der.ts';
-import { keyFacts } from '../crypto/key-algorithm.ts';
-import { MASK } from '../ttlv/mask.ts';
+import { contentOf, DER, readElement } from '../../../crypto/der.ts';
+import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
+import { EXTENSION, KEY_USAGE } from '../../../crypto/x509/certificate-extension.ts';
+import type { CertificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 

@@ -1,10 +1,10 @@
 // Which cryptographic parameters an operation works with: the request's, completed by those of the object (KMIP specification 2.1 section 4.16).
-import type { CryptographicAlgorithm, CryptographicParameters } from '../crypto/parameters.ts';
-import { Refusal } from '../refusal.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import { nameOf, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { algorithmOf } from './key-material.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { algorithmOf } from './key-attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 /** Of several CryptographicParameters of an object only those for the same purpose count. */

@@ -1,6 +1,6 @@
 // The dates of an object as columns, by which the database finds it: copies of what its attributes say.
-import { ENUM } from '../ttlv/enumeration.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { dateAttribute, isStateless } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 import { rotationDue } from './rotation-due.ts';

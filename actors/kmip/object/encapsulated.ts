@@ -1,13 +1,15 @@
 // Attributes inside the KeyValue of a key: the object takes them where the request does not say otherwise, and they leave with the key material (KMIP 1.4 section 2.1.4).
-import { Refusal } from '../refusal.ts';
-import { type Node, type Structure, structure } from '../ttlv/node.ts';
-import { structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { referenceTo, sameReference } from './attribute-reference.ts';
-import { attributeByName, checkAttribute, isMultiple, mayClientSet } from './attribute-rules.ts';
+import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
+import { attributeByName, checkAttribute, isMultiple, mayClientSet } from '../../../kmip/attribute/rules.ts';
+import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
+import { mapKeyValue } from '../../../kmip/key-value.ts';
+import type { ObjectType } from '../../../kmip/object-type.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Viewer, viewAttributes } from './attribute-view.ts';
-import { keyBlockOf, lacksKeyValue } from './key-material.ts';
-import type { ObjectDescription, ObjectType } from './managed-object.ts';
+import type { ObjectDescription } from './managed-object.ts';
 import { withTemplateName } from './template.ts';
 
 /** What names the object, or others, where it came from. */
@@ -62,19 +64,3 @@ function isNamed(node: Node, name: string): boolean {
   const { vendor, name: own } = referenceTo(node);
   return vendor !== undefined && `${vendor}-${own}` === name;
 }
-
-/** An object with the members of its KeyValue changed; one whose KeyValue is wrapped, or that has none, as it is. */
-export function mapKeyValue(object: Structure, change: (members: readonly Node[]) => readonly Node[]): Structure {
-  const inside = (parent: Structure): Structure =>
-    structure(
-      parent.tag,
-      parent.value.map((node) => {
-        if (!isStructure(node)) return node;
-        if (node.tag === TAG.KeyValue) return structure(node.tag, change(node.value));
-        return node.tag === TAG.KeyBlock ? inside(node) : node;
-      }),
-    );
-  return inside(object);
-}
-
-const isStructure = (node: Node): node is Structure => Array.isArray(node.value);

@@ -1,9 +1,8 @@
 // ExpectedObjectType, an extension beside the identifier of an object: what is of another type is left alone.
-import { Refusal } from '../refusal.ts';
-import type { Node, Structure } from '../ttlv/node.ts';
-import { structure } from '../ttlv/node.ts';
-import { child, codeOf, nameOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { child, codeOf, nameOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
 /** @throws Refusal InvalidObjectType where the object that the payload names is of another type; InvalidField for a type that there is not */

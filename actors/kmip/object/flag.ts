@@ -1,6 +1,6 @@
 // Attributes that are true or false, with what they are where an object has none.
-import { TYPE } from '../ttlv/node.ts';
-import type { ReadonlyAttributes } from './attributes.ts';
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import { TYPE } from '../../../kmip/ttlv/node.ts';
 
 export function flagOf(attributes: ReadonlyAttributes, tag: number, otherwise: boolean): boolean {
   const node = attributes.first(tag);

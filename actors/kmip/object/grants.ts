@@ -1,8 +1,8 @@
 // Grants: who may do what with an object that is not theirs, and who may create objects at all.
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Principal } from '../api.ts';
-import type { OperationName } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
 
 /** Rights by the names that clients of /access write, in lower case without separators. */
 const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).map((name) => [withoutSeparators(name), name.toLowerCase()]));

@@ -1,11 +1,11 @@
 // From what a payload names an object by to its identifier: placeholders, addresses in a keyset.
 import type { Reader } from '../../../kernel/store/store.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, nameOf } from '../../../kmip/ttlv/read.ts';
 import type { Principal } from '../api.ts';
-import type { Batch } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, TYPE } from '../ttlv/node.ts';
-import { child, nameOf } from '../ttlv/read.ts';
+import type { Batch } from '../operation-context.ts';
 import { keysetTerm } from './index-terms.ts';
 import { SCOPES, Selection } from './selection.ts';
 

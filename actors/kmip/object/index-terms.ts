@@ -1,12 +1,13 @@
 // What of an object's attributes is indexed, and the form in which two equal values are equal texts.
 import { createHash } from 'node:crypto';
-import { encodeBinary } from '../ttlv/binary.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Node, structure, TYPE } from '../ttlv/node.ts';
-import { structureOf, textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { isTags, referenceTo } from './attribute-reference.ts';
-import type { ReadonlyAttributes } from './attributes.ts';
+import { isTags, referenceTo } from '../../../kmip/attribute/reference.ts';
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import { parseTags } from '../../../kmip/tags.ts';
+import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
 import { wrapperOf } from './wrapping-policy.ts';
 
@@ -134,14 +135,4 @@ export function userTags(object: ObjectDescription): string[] {
     return parseTags(textOf(node, TAG.AttributeValue) ?? '') ?? [];
   }
   return [];
-}
-
-/** Undefined for what is no JSON array of texts. */
-export function parseTags(value: string): string[] | undefined {
-  try {
-    const tags: unknown = JSON.parse(value);
-    return Array.isArray(tags) && tags.every((tag) => typeof tag === 'string') ? [...new Set(tags)] : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 // How long a client may use what it knows of an object before it asks again (KMIP specification 2.1 section 4.30).
-import { TYPE } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
 const LEASE_SECONDS = 3600;

@@ -1,12 +1,13 @@
 // Moves objects through their life: what time has done to a state, and what an event does, with the dates that KMIP wants noted.
 import { transition } from 'xstate';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { dateTime, type Node, TYPE } from '../ttlv/node.ts';
-import { nameOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { ReadonlyAttributes } from './attributes.ts';
-import type { DescriptionDraft, Draft, ObjectDescription, State as StateCode } from './managed-object.ts';
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import type { State as StateCode } from '../../../kmip/object-type.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { dateTime, type Node, TYPE } from '../../../kmip/ttlv/node.ts';
+import { nameOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 import { type LifeEvent, type LifeState, objectMachine } from './object.machine.ts';
 
 const { State, ObjectType } = ENUM;

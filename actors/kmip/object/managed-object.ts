@@ -1,10 +1,7 @@
 // A managed object as the store holds it (KMIP specification 2.1 section 2).
-import type { ENUM } from '../ttlv/enumeration.ts';
-import type { Structure } from '../ttlv/node.ts';
-import type { AttributeSet, ReadonlyAttributes } from './attributes.ts';
-
-export type ObjectType = (typeof ENUM.ObjectType)[keyof typeof ENUM.ObjectType];
-export type State = (typeof ENUM.State)[keyof typeof ENUM.State];
+import type { AttributeSet, ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import type { ObjectType, State } from '../../../kmip/object-type.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
 
 /** What is known of an object without its content. UniqueIdentifier, ObjectType and State are fields here and in no attribute set. */
 export interface ObjectDescription {

@@ -1,9 +1,9 @@
 // Whether an object has the attributes that Locate asks for, where no index knows it (KMIP specification 2.1 section 6.1.28).
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { sameNode } from '../../../kmip/attribute/set.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Viewer, viewAttributes } from './attribute-view.ts';
-import { sameNode } from './attributes.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
 /** Told by the server, and stored nowhere. */

@@ -1,19 +1,19 @@
 // The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
-
-import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../crypto/parameters.ts';
-import type { OperationName, Version } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { MASK } from '../ttlv/mask.ts';
-import { tagName } from '../ttlv/names.ts';
-import { integer, type Node, type Structure, TYPE } from '../ttlv/node.ts';
-import { nameOf, structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
+import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from '../../../kmip/attribute/rules.ts';
+import { AttributeSet, type ReadonlyAttributes, sameNode } from '../../../kmip/attribute/set.ts';
+import type { ObjectType } from '../../../kmip/object-type.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import { integer, type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
 import { requireRoom, usable } from './attribute-change.ts';
-import { isTags, referenceTo, valuesOf } from './attribute-reference.ts';
-import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from './attribute-rules.ts';
-import { AttributeSet, type ReadonlyAttributes, sameNode } from './attributes.ts';
-import type { ObjectType } from './managed-object.ts';
 
 /**
  * @param tags of the structures that hold attributes, the later ones going before the earlier ones: common ones, then those of one key

@@ -1,9 +1,10 @@
 // The columns of kms_object that describe an object and hold its content, and what is read of them together.
 import type { Reader } from '../../../kernel/store/store.ts';
-import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import { AttributeSet } from './attributes.ts';
+import { AttributeSet } from '../../../kmip/attribute/set.ts';
+import type { ObjectType, State } from '../../../kmip/object-type.ts';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { inChunks } from './chunks.ts';
-import type { DescriptionDraft, ObjectType, State } from './managed-object.ts';
+import type { DescriptionDraft } from './managed-object.ts';
 import type { SealedRow } from './row-seal.ts';
 
 /** A row without its content. */

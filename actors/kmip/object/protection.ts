@@ -1,7 +1,7 @@
 // What may not leave the server does not become another's in a new shape: whoever owns an object can take its protection away.
+import { Refusal } from '../../../kmip/refusal.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
-import { Refusal } from '../refusal.ts';
-import { TAG } from '../ttlv/tag.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
 const isSensitive = ({ attributes }: ObjectDescription): boolean => attributes.first(TAG.Sensitive)?.value === true;

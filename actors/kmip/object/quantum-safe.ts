@@ -1,8 +1,8 @@
 // The attribute QuantumSafe: a key that is to withstand quantum computers is made of an algorithm that does (KMIP 2.1 section 4.45).
-import type { CryptographicAlgorithm } from '../crypto/parameters.ts';
-import { Refusal } from '../refusal.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { ReadonlyAttributes } from './attributes.ts';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 
 /** Grover's search halves the strength of a symmetric key: 128 bits are left of 256. */
 const LEAST_SYMMETRIC_BITS = 256;

@@ -1,13 +1,13 @@
 // What replaces an object on its rotation: the attributes it takes over, its dates, and the links and names of the two (KMIP 2.1 sections 6.1.46 and 6.1.47).
-import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { tagName } from '../ttlv/names.ts';
-import { boolean, dateTime, integer, type Structure, TYPE } from '../ttlv/node.ts';
-import { structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import { boolean, dateTime, integer, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { usable } from './attribute-change.ts';
-import type { AttributeSet } from './attributes.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
 import { generationOf } from './finder.ts';
 import { keysetOf } from './index-terms.ts';

@@ -1,7 +1,7 @@
 // When an object is due to be rotated, from its Rotate attributes (specification 2.1 section 4.49 and those after it).
-import { TYPE } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { ReadonlyAttributes } from './attributes.ts';
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import { TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { dateAttribute } from './lifecycle.ts';
 
 /**

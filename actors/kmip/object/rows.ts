@@ -2,7 +2,7 @@
 import type { DataKey } from '../../../kernel/data-key.ts';
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
 import { DATES, datesOf } from './date-columns.ts';
 import { GrantRows } from './grant-rows.ts';
 import type { Grants } from './grants.ts';

@@ -1,8 +1,8 @@
 // Contents of objects as they lie in the store: sealed with the data key for one object each, and once as long as they do not change.
 import type { DataKey } from '../../../kernel/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
-import { decodeBinary, encodeBinary } from '../ttlv/binary.ts';
-import type { Structure } from '../ttlv/node.ts';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { type ContentMark, contentMark, isSameContent, NO_CONTENT } from './row-seal.ts';
 
 /** Null where there is no content. */

@@ -1,8 +1,8 @@
 // A query over the rows of kms_object: of a caller's own or of those granted to the caller, those with all terms of the index and all conditions.
 import type { SqlValue } from '../../../kernel/store/store.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
-import { Refusal } from '../refusal.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { granteesOf } from './grants.ts';
 import type { IndexTerm } from './index-terms.ts';
 

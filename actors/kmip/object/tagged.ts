@@ -1,13 +1,14 @@
 // From tags to the identifier of one object: where several have them, what is to be done decides which is meant.
 import type { Reader } from '../../../kernel/store/store.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { parseTags } from '../../../kmip/tags.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { booleanOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
-import type { OperationName } from '../operations/operation.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { booleanOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { parseTags, tagTerm } from './index-terms.ts';
+import { tagTerm } from './index-terms.ts';
 import { rowsOf } from './object-row.ts';
 import { SCOPES, Selection } from './selection.ts';
 

@@ -1,10 +1,10 @@
 // Templates of KMIP 1.x: named sets of attributes that new objects are given by reference (specification 1.4 section 2.2.6).
-import { Refusal } from '../refusal.ts';
-import { type Node, type Structure, structure } from '../ttlv/node.ts';
-import { structureOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import { checkForm, mayClientSet, readOnly } from './attribute-rules.ts';
-import { sameNode } from './attributes.ts';
+import { checkForm, mayClientSet, readOnly } from '../../../kmip/attribute/rules.ts';
+import { sameNode } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 
 /** The attributes that a template gives. @param content of a template, in the shape of 2.1: its attributes in one structure */
 export function attributesOf(content: Structure): readonly Node[] {

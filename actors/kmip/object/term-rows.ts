@@ -1,7 +1,7 @@
 // The rows of the index that Locate and rotations look into: what of them an object has, and what a change writes.
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type IndexTerm, indexTerms } from './index-terms.ts';
 import { type DescriptionDraft, hasContent } from './managed-object.ts';
 

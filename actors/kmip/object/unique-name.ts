@@ -1,11 +1,11 @@
 // Names are unique among the objects of an owner (KMIP 1.4 section 3.2, 2.1 section 4.32), in the transaction that gives one: two at once are put in order by the database.
 import type { Reader } from '../../../kernel/store/store.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { type Structure, TYPE } from '../ttlv/node.ts';
-import { textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
 import { linkedTo } from './create.ts';
 import { type IndexTerm, termOf } from './index-terms.ts';
 import type { DescriptionDraft } from './managed-object.ts';

@@ -1,10 +1,10 @@
 // Usage limits: how often, or on how many bytes, a key may still apply protection (KMIP specification 2.1 section 4.59).
-import type { OperationContext } from '../operations/operation.ts';
-import { Refusal, type ResultReason } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, longInteger, type Structure, structure, TYPE } from '../ttlv/node.ts';
-import { codeOf, longOf, required } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, longInteger, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { codeOf, longOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
 import { requireUse, type Use } from './usage.ts';
 

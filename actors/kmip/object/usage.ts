@@ -1,8 +1,8 @@
 // Whether a key may be used for an operation at this moment: its state, its dates, its usage mask (KMIP specification 2.1 sections 4.17, 4.40, 4.41, 4.57).
-import { Refusal } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import { MASK } from '../ttlv/mask.ts';
-import { TAG } from '../ttlv/tag.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { dateAttribute, stateAt } from './lifecycle.ts';
 import type { ObjectDescription } from './managed-object.ts';
 

@@ -1,10 +1,11 @@
 // Finds the key that wraps or unwraps another: the one that is named, and for what a public key has wrapped its private key (KMIP 1.4 sections 2.1.5 and 2.1.6).
-import type { OperationContext, OperationName } from '../operations/operation.ts';
-import { Refusal, type ResultReason } from '../refusal.ts';
-import { ENUM } from '../ttlv/enumeration.ts';
-import type { Structure } from '../ttlv/node.ts';
-import { textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
 import type { ManagedObject, ObjectDescription } from './managed-object.ts';
 import { requireUse, USE } from './usage.ts';

@@ -1,9 +1,9 @@
 // The vendor attribute `wrapping_key_id`: an object that has it is given out wrapped by that key unless the client asks for it in clear.
-import { ENUM } from '../ttlv/enumeration.ts';
-import { enumeration, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
-import { textOf } from '../ttlv/read.ts';
-import { TAG } from '../ttlv/tag.ts';
-import type { ReadonlyAttributes } from './attributes.ts';
+import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Draft } from './managed-object.ts';
 
 const NAME = 'wrapping_key_id';

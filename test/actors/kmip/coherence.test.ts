@@ -1,10 +1,10 @@
 // Eight threads that hold the same objects in memory: what is taken away through one is refused by all from the moment of the answer.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { encodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, bytes, dateTime, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { boolean, bytes, dateTime, enumeration, integer, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { IS_ON_POSTGRES } from '../../database.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { HARM } from '../../fakes/witnessed-kmip.actor.ts';
@@ -90,7 +90,7 @@ async function signingKey() {
   return { id, sign: () => ask('Sign', [named(id), bytes(TAG.Data, Buffer.from('to be signed'))]) };
 }
 
-test('the threads serve from memory: many uses, hardly a read; on PostgreSQL, where other nodes write, every use looks', async () => {
+test('the threads serve from memory with few reads; on PostgreSQL, which other nodes write, each use looks', async () => {
   const { id, encrypt } = await keyWithCiphertext();
   await Promise.all(Array.from({ length: THREADS * 4 }, encrypt));
   const answers = await Promise.all(Array.from({ length: 400 }, encrypt));

@@ -1,21 +1,20 @@
 // A key server of several real threads over a database for a test, without the front: operations are asked of whichever thread is idle.
-
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { KmipApi, Principal } from '../../../actors/kmip/api.ts';
 import { NO_QUOTAS } from '../../../actors/kmip/object/quota.ts';
-import type { OperationName } from '../../../actors/kmip/operations/operation.ts';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { encodeJson } from '../../../actors/kmip/ttlv/json.ts';
-import { bytes, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
 import { type Remote, type ReplicatedSpec, replicated } from '../../../kernel/actor.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import type { Store } from '../../../kernel/store/store.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { encodeJson } from '../../../kmip/ttlv/json.ts';
+import { bytes, enumeration, integer, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { keysActors } from '../../../plugins/keys/actors.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
 import { postgresDatabase } from '../../database.ts';

@@ -1,10 +1,10 @@
 // Two key servers that share a database: a life of keys on SQLite and PostgreSQL, and what one node takes away is refused by the other at once.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { encodeJson } from '../../../actors/kmip/ttlv/json.ts';
-import { boolean, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { encodeJson } from '../../../kmip/ttlv/json.ts';
+import { boolean, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { testDatabases } from '../../stores.ts';
 import { type Answered, aesKey, decryption, encryption, type KeyServerUnderTest, named, revocation, startKeyServer } from './key-server.ts';

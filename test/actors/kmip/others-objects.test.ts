@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { Principal } from '../../../actors/kmip/api.ts';
-import type { OperationName } from '../../../actors/kmip/operations/operation.ts';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, bytes, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { boolean, bytes, enumeration, integer, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ALICE } from '../../fakes/objects.ts';
 import { type Answered, aesKey, decryption, encryption, named, revocation, startKeyServer } from './key-server.ts';
 

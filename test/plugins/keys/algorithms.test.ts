@@ -1,7 +1,7 @@
 // The names that the configuration takes are those of the enumeration.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { ALGORITHMS } from '../../../plugins/keys/algorithms.ts';
 
 test('[keys] algorithms: every algorithm of the enumeration and no other name', () => {

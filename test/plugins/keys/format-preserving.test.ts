@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { FF1 } from '@noble/ciphers/ff1.js';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { bytes, integer, type Node, structure } from '../../../actors/kmip/ttlv/node.ts';
-import { bytesOf, required, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { bytes, integer, type Node, structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, required, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ANY_USE, active, attributes, code, id, mask, symmetricKey, vendor } from '../../fuzz/members.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { KmipClient, textIn } from './kmip-client.ts';
@@ -135,7 +135,7 @@ test('all alphabets of the other convention keep their characters and what is no
   }
 });
 
-test('additional data alone that may be an alphabet or a tweak is refused, and the message says how to say which', async () => {
+test('additional data that could be alphabet or tweak is refused, and the message says how to state which', async () => {
   for (const operation of ['Encrypt', 'Decrypt'] as const) {
     for (const two of ['numeric', 'alpha_numeric', 'alphabetic', '0123456789', 'customer 42', INTEGER]) {
       const said = await refusal(key, operation, '4000123456789010', alphabet(two));

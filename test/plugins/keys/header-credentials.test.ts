@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type People, people } from '../../people.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { signInAdmin } from '../../server.ts';

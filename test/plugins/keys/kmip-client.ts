@@ -1,13 +1,13 @@
 // A KMIP client for tests: one version of the protocol in one encoding, with the forms in which that version names attributes.
 import assert from 'node:assert/strict';
 import { type Agent, request } from 'undici';
-import { decodeBinary, encodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { decodeJson, encodeJson } from '../../../actors/kmip/ttlv/json.ts';
-import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../actors/kmip/ttlv/node.ts';
-import { children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG, type TagName } from '../../../actors/kmip/ttlv/tag.ts';
-import { decodeXml, encodeXml } from '../../../actors/kmip/ttlv/xml.ts';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { decodeJson, encodeJson } from '../../../kmip/ttlv/json.ts';
+import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG, type TagName } from '../../../kmip/ttlv/tag.ts';
+import { decodeXml, encodeXml } from '../../../kmip/ttlv/xml.ts';
 
 export const ENCODINGS = {
   json: { type: 'application/json', encode: encodeJson, decode: decodeJson },

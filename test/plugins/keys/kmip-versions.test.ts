@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
-import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { bytesOf, children, codeOf, integerOf, required, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, children, codeOf, integerOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { ENCODINGS, inWords, isStructure, KmipClient, name, type Speech, tagsIn, textIn } from './kmip-client.ts';
 

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { enumeration, type Structure } from '../../../actors/kmip/ttlv/node.ts';
-import { codeOf, nameOf, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Structure } from '../../../kmip/ttlv/node.ts';
+import { codeOf, nameOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { aes, code, id, link, newAttribute } from '../../fuzz/members.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { KmipClient, textIn } from './kmip-client.ts';

@@ -1,10 +1,10 @@
 // A request of every operation that succeeds, in KMIP 2.1, with the objects that it is about.
 import assert from 'node:assert/strict';
-import type { OperationName } from '../../../actors/kmip/operations/operation.ts';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, longInteger, type Node, type Structure, structure, TYPE, text } from '../../../actors/kmip/ttlv/node.ts';
-import { children } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, integer, longInteger, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { children } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type KmipClient, name, textIn } from './kmip-client.ts';
 
 const { ObjectType, CryptographicAlgorithm, KeyFormatType, HashingAlgorithm, BlockCipherMode, PaddingMethod } = ENUM;

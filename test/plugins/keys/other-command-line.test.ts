@@ -96,7 +96,7 @@ test('tags and links are asked for as Tag and LinkType, attributes deleted by At
   assert.equal((await asked('GetAttributes', id('linked'), code('AttributeReference', 'BatchCount'))).status, 422);
 });
 
-test('certificates: the names of their attributes are texts, a validity date is one, and one that is certified is renewed', async () => {
+test('certificates: attribute names are texts, so is a validity date, and a certified one can be renewed', async () => {
   const pair = [code('CryptographicAlgorithm', 'EC'), { tag: 'CryptographicDomainParameters', value: [code('RecommendedCurve', 'P256')] }];
   const days = (value: string) => ({
     tag: 'Attribute',
@@ -155,6 +155,27 @@ test('an RSA key that is made for a signature encrypts too, where the names are 
   const { body: signing } = await make(other, session, 'RS256');
   assert.notEqual((await encrypt(other, session, signing.kid_public)).status, 200);
   await other.end();
+});
+
+test('a key says inside what it is for, where the names are compact: their clients wrap by themselves with it', async () => {
+  const inside = async (on: TestServer, session: string, operation: string) => {
+    const ask = (tag: string, value: object[]) => on.ask('POST', '/kmip/2_1', { cookie: session, body: { tag, value } });
+    const made = attributes(code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c));
+    const created = (await ask('Create', [code('ObjectType', 'SymmetricKey'), made])).body.value as Member[];
+    const answer = await ask(operation, [id(valueIn(created, 'UniqueIdentifier') as string)]);
+    const [block] = valueIn(answer.body.value, 'SymmetricKey') as Member[];
+    return valueIn(valueIn(block?.value as Member[], 'KeyValue') as Member[], 'Attributes');
+  };
+  const other = await startServer();
+  try {
+    const session = await signInAdmin(other);
+    for (const operation of ['Get', 'Export']) {
+      assert.deepEqual(await inside(server, cookie, operation), [number('CryptographicUsageMask', 0x3c)], operation);
+      assert.equal(await inside(other, session, operation), undefined, operation);
+    }
+  } finally {
+    await other.end();
+  }
 });
 
 test.run();

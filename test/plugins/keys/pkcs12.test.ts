@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
-import { boolean, enumeration, integer, type Node, type Structure, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { bytesOf, codeOf, required, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { boolean, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, codeOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { active, attributes, code, data, id, keyBlock, link, mask, newAttribute, password, subject } from '../../fuzz/members.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { KmipClient, textIn } from './kmip-client.ts';
@@ -148,7 +148,7 @@ async function said(operation: 'Import' | 'Get' | 'Register', ...payload: readon
 }
 
 if (hasOpenssl) {
-  test('a file that KMIP 1.4 registers under the password of a secret data becomes a key with its chain, and is had again', async () => {
+  test('a file registered by KMIP 1.4 with a secret data as password becomes a key with its chain, and back', async () => {
     const secret = await secretData();
     const given = old.attributes(active, mask(Sign), by(secret));
     const key = textIn(await old.do('Register', code('ObjectType', 'PrivateKey'), given, fileOf(written(SECRET))), TAG.UniqueIdentifier);

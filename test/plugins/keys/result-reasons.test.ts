@@ -2,25 +2,13 @@
 import assert from 'node:assert/strict';
 import { Agent, request } from 'undici';
 import { test } from 'uvu';
-import { decodeBinary, encodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
-import {
-  bytes,
-  dateTime,
-  enumeration,
-  integer,
-  interval,
-  longInteger,
-  type Node,
-  type Structure,
-  structure,
-  TYPE,
-  text,
-} from '../../../actors/kmip/ttlv/node.ts';
-import { codeOf, integerOf, nameOf, required, structureOf } from '../../../actors/kmip/ttlv/read.ts';
-import { operationExists } from '../../../actors/kmip/ttlv/since.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { bytes, dateTime, enumeration, integer, interval, longInteger, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { codeOf, integerOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { operationExists } from '../../../kmip/ttlv/since.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { failureMessage } from '../../../plugins/keys/failure.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { inWords, KmipClient, name, tagsIn, textIn } from './kmip-client.ts';

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
-import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../actors/kmip/ttlv/node.ts';
-import { child, children, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { child, children, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { KmipClient, name, textIn } from './kmip-client.ts';
 
@@ -39,7 +39,7 @@ async function textsOf(client: KmipClient, id: string, attribute: string): Promi
   return (children(told, TAG.Attribute) as Structure[]).map((each) => child(each, TAG.AttributeValue)?.value);
 }
 
-test('several values of templates and request are united, of single ones the request and the last template go first', async () => {
+test('templates and request unite multiple values; of single values the request and last template win', async () => {
   for (const [minor, speak] of CLIENTS.entries()) {
     const client = speak();
     const [one, two] = [`first of 1.${minor}`, `second of 1.${minor}`];

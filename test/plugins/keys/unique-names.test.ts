@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
-import { boolean, bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { children, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { boolean, bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { children, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import { KmipClient, name, type Speech, textIn } from './kmip-client.ts';
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { Agent } from 'undici';
 import { test } from 'uvu';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../actors/kmip/ttlv/mask.ts';
-import { bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { bytesOf, codeOf, required, structureOf, textOf } from '../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, codeOf, required, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ANY_USE, active, aes, attributes, code, DATA, data, gcm, id, link, mask, subject } from '../../fuzz/members.ts';
 import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import type { Ask } from '../../server.ts';
@@ -132,7 +132,7 @@ const grant = async (key: string, ...operations: readonly string[]) => {
   assert.equal(status, 200, body);
 };
 
-test('who may not unwrap is told which permission of which key is missing for it, and nothing of what is not there', async () => {
+test('a refused unwrap names the missing permission and the key, and reveals no absent object', async () => {
   const { publicKey, privateKey } = await pair(RSA);
   const wrapped = await got(await symmetric(), named(publicKey));
   const [unknown, missing] = await Promise.all([
@@ -188,7 +188,7 @@ test('a mask that does not permit it, and a mask that is not there, are told as 
   assert.match(wrapping, /does not permit WrapKey/);
 });
 
-test('without encoding, a key that is kept as a structure is wrapped as Raw unless another format is asked for', async () => {
+test('without encoding, a key kept as a structure is wrapped as Raw unless the request names a format', async () => {
   const wrapper = await symmetric();
   const { privateKey } = await pair(P256);
   const content = (...more: readonly Node[]) => alice.do('Get', id(privateKey), ...more).then((payload) => contentIn(payload, TAG.PrivateKey));

@@ -1,7 +1,6 @@
 // Lists of 30 objects of 40 MiB: what describes objects must not load them.
-
-import { structure } from '../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { StartedTarget, Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, kmipMessage, registerMessage, requestBytes, tell } from './wire.ts';

@@ -1,8 +1,7 @@
 // Ten users begin multi-part operations and end none, as many as they are let.
-
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, bytes, enumeration, integer, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { boolean, bytes, enumeration, integer, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { StartedTarget, Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, idIn, keep, kmipMessage, tell } from './wire.ts';

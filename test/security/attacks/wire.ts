@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import { encodeBinary } from '../../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, type Node, structure, text } from '../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../actors/kmip/ttlv/tag.ts';
+import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, integer, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Target } from '../target.ts';
 
 const ATTACKER = '127.0.0.2';

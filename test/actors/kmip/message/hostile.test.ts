@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
-import type { OperationName } from '../../../../actors/kmip/operations/operation.ts';
-import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { dateTime, enumeration, integer, longInteger, type Node, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import type { OperationName } from '../../../../kmip/operation-name.ts';
+import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { dateTime, enumeration, integer, longInteger, type Node, text } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { type Item, readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE } from '../../../fuzz/key-server.ts';
 import { attributes, code, id } from '../../../fuzz/members.ts';

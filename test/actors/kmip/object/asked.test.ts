@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { requireExpected } from '../../../../actors/kmip/object/expected-type.ts';
 import { askedFormat } from '../../../../actors/kmip/object/format.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { enumeration, type Node, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Node, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { refused, secret } from '../../../fakes/keys.ts';
 
 const payload = (...members: Node[]) => structure(TAG.RequestPayload, members);

@@ -1,11 +1,11 @@
 // Parameters of requests and objects: what is read, what completes what, what contradicts.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import type { CryptographicParameters } from '../../../../actors/kmip/crypto/parameters.ts';
 import { effectiveAlgorithm, effectiveParameters, type Purpose, parametersOf } from '../../../../actors/kmip/object/cryptographic-parameters.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { boolean, bytes, enumeration, integer, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { boolean, bytes, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { parameters, payload, refused, secret } from '../../../fakes/keys.ts';
 
 const of = (...nodes: Node[]) => parametersOf(structure(TAG.CryptographicParameters, nodes));

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { newAttributes } from '../../../../actors/kmip/object/new-attributes.ts';
-import { Refusal } from '../../../../actors/kmip/refusal.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 
 const { SymmetricKey, PrivateKey } = ENUM.ObjectType;
 

@@ -1,12 +1,12 @@
 // What a client may register: content that no key, request or splitting could have is refused.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { AttributeSet } from '../../../../actors/kmip/object/attributes.ts';
 import { describeContent } from '../../../../actors/kmip/object/registered.ts';
-import { Refusal } from '../../../../actors/kmip/refusal.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { bigInteger, bytes, integer, type Node, type Structure, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { AttributeSet } from '../../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { bigInteger, bytes, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { BROUGHT, certificateRequest, code, DATA, keyBlock } from '../../../fuzz/members.ts';
 
 /** The reason of the refusal; undefined for what may be registered. */

@@ -4,10 +4,10 @@ import { test } from 'uvu';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { requireUse, USE, type Use } from '../../../../actors/kmip/object/usage.ts';
 import { spendUsage, take, unitsOf, usageLimitsOf } from '../../../../actors/kmip/object/usage-limits.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { dateTime, enumeration, longInteger, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { dateTime, enumeration, longInteger, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { refused, secret } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 
@@ -32,7 +32,7 @@ const PROCESSING = { Decrypt: 'Decrypt', SignatureVerify: 'SignatureVerify', MAC
 const refuses = (key: Draft, name: string, now: number) => refused(() => requireUse(key, USE[name as keyof typeof USE], now), 'WrongKeyLifecycleState');
 const allows = (key: Draft, name: string, now: number) => requireUse(key, USE[name as keyof typeof USE], now);
 
-test('protecting ends with the protect stop date and with the key; processing begins with the process start date, and goes on', async () => {
+test('protecting ends with the protect stop date or the key; processing begins with the process start date', async () => {
   const rights = Object.fromEntries(Object.entries(USE).map(([name, { operation }]) => [name, operation]));
   assert.deepEqual(rights, { ...PROTECTING, ...PROCESSING });
   const stopped = secret('k', KEY, 'AES', { attributes: [dateTime(TAG.ProtectStopDate, 100)] });

@@ -2,15 +2,15 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { test } from 'uvu';
-import type { CryptographicAlgorithm, CryptographicParameters } from '../../../../actors/kmip/crypto/parameters.ts';
 import { decrypt } from '../../../../actors/kmip/operations/decrypt.ts';
 import { encrypt } from '../../../../actors/kmip/operations/encrypt.ts';
 import { sign } from '../../../../actors/kmip/operations/sign.ts';
 import { signatureVerify } from '../../../../actors/kmip/operations/signature-verify.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { enumeration, longInteger, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../../../crypto/parameters.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { enumeration, longInteger, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { type KeyOptions, parameters, privateKey, publicKey, refused, run, secret, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 

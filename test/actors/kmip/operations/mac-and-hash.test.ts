@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { hash } from '../../../../actors/kmip/operations/hash.ts';
-import { mac, macVerify } from '../../../../actors/kmip/operations/mac.ts';
-import { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../../actors/kmip/ttlv/mask.ts';
-import { enumeration, longInteger, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import { mac } from '../../../../actors/kmip/operations/mac.ts';
+import { macVerify } from '../../../../actors/kmip/operations/mac-verify.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../../kmip/ttlv/mask.ts';
+import { enumeration, longInteger, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { hex, parameters, privateKey, refused, run, secret, secretData, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 

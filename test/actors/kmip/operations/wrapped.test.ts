@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { Principal } from '../../../../actors/kmip/api.ts';
 import { serve } from '../../../../actors/kmip/message/serve.ts';
-import type { OperationName } from '../../../../actors/kmip/operations/operation.ts';
-import { encodeBinary } from '../../../../actors/kmip/ttlv/binary.ts';
-import type { ENUM } from '../../../../actors/kmip/ttlv/enumeration.ts';
-import { bytes, type Node, type Structure, structure } from '../../../../actors/kmip/ttlv/node.ts';
-import { bytesOf, required, structureOf, textOf } from '../../../../actors/kmip/ttlv/read.ts';
-import { TAG } from '../../../../actors/kmip/ttlv/tag.ts';
+import type { OperationName } from '../../../../kmip/operation-name.ts';
+import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
+import type { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
+import { bytesOf, required, structureOf, textOf } from '../../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { type Item, readAnswer } from '../../../fuzz/answer.ts';
 import { ALICE, BOB } from '../../../fuzz/key-server.ts';
 import { active, aes, attributes, code, DATA, data, id, mask, opaque, pairOf } from '../../../fuzz/members.ts';
@@ -95,7 +95,7 @@ test('what is wrong with a wrapping key has reasons of its own', async () => {
   assert.equal((await ask('Get', [id(document), wrappedBy(await newKey())])).reason, 'InvalidObjectType');
 });
 
-test('points of elliptic curves of prime fields are given out in the forms of those, and no other key has a compression', async () => {
+test('points on prime curves are exported in the forms of these curves; other keys have no compression', async () => {
   const pair = await done('CreateKeyPair', [pairOf(code('CryptographicAlgorithm', 'ECDSA'), active)]);
   const [privateKey, publicKey] = [TAG.PrivateKeyUniqueIdentifier, TAG.PublicKeyUniqueIdentifier].map((tag) => textOf(pair, tag) ?? '') as [string, string];
   const reason = async (key: string, compression: keyof typeof ENUM.KeyCompressionType) =>

@@ -139,7 +139,7 @@ test('a sign-in too many is 429 with the time to wait', async () => {
   }
 });
 
-test('each route below /auth has its twin below /v1/auth, by every method of these clients and with the same rules', async () => {
+test('each route below /auth has its twin below /v1/auth, with the same methods and rules', async () => {
   const server = await startRoutedServer();
   await server.end();
   const byName = new Map(server.routes.map((route) => [nameOf(route), route]));
@@ -169,7 +169,8 @@ test('the description tells their form and their statuses: no 401, and errors wi
   assert.ok(operations.length >= 35);
   for (const { name, responses } of operations) {
     assert.ok(!responses['401'] && responses['400'] && responses['404'], name);
-    for (const [status, { content }] of Object.entries(responses).filter(([code]) => Number(code) >= 400 && !(code === '503' && name.endsWith('/health'))))
+    // Of health any status may be asked for: test/plugins/auth/vault/seal.test.ts.
+    for (const [status, { content }] of Object.entries(responses).filter(([code]) => Number(code) >= 400 && !name.endsWith('/health')))
       assert.deepEqual(Object.keys(content?.['application/json'].schema.properties ?? {}), ['errors'], `${name} ${status}`);
   }
 });

@@ -1,0 +1,26 @@
+// Where an object may be kept: this server keeps objects in software (KMIP 2.1 section 12.2, Protection Storage Mask).
+import { Refusal } from '../../../kmip/refusal.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+
+const { Software, OnSystem, OperatingSystem, OnPremises, SelfManaged, SameJurisdiction } = MASK.ProtectionStorageMask;
+const OFFERED = Software | OnSystem | OperatingSystem | OnPremises | SelfManaged | SameJurisdiction;
+
+/**
+ * The masks are alternatives, the first that can be had is taken.
+ * @throws Refusal ProtectionStorageUnavailable where none can
+ */
+export function requireStorage(request: Structure, tag: number): void {
+  const asked = masksIn(request, tag);
+  if (asked.length > 0 && !asked.some(({ value }) => ((value as number) & ~OFFERED) === 0))
+    throw new Refusal('ProtectionStorageUnavailable', 'objects are kept in software here; none of the storage masks asked for is that');
+}
+
+/** A structure of masks; some clients send one mask in its place. */
+function masksIn(request: Structure, tag: number): readonly Node[] {
+  const given = child(request, tag);
+  if (given?.type === TYPE.Integer) return [given];
+  return structureOf(request, tag)?.value.filter((node) => node.tag === TAG.ProtectionStorageMask && node.type === TYPE.Integer) ?? [];
+}

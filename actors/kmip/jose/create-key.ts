@@ -1,0 +1,77 @@
+// Makes and imports keys: POST /v1/crypto/keys takes a JSON Web Key without or with its key material (RFC 7517, RFC 7518 section 6, RFC 8037).
+import { randomBytes } from 'node:crypto';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import { requireCreation } from '../object/create.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { findContentEncryption } from './content-encryption.ts';
+import { createEllipticKey } from './elliptic-key.ts';
+import { findKeyManagement } from './key-management.ts';
+import { purposeOf } from './key-purpose.ts';
+import { findMacAlgorithm } from './mac-algorithm.ts';
+import { type Members, optionalOctets, optionalText, text } from './members.ts';
+import { createMlDsaKey } from './ml-dsa-key.ts';
+import { storePair, storeSecret } from './new-key.ts';
+import { notOfKind } from './not-of-kind.ts';
+import { badRequest } from './problem.ts';
+import { createRsaKey } from './rsa-key.ts';
+
+/** @throws Problem, Refusal */
+export async function createKey(body: Members, ctx: OperationContext): Promise<unknown> {
+  const kty = text(body, 'kty');
+  await requireCreation(ctx);
+  const alg = optionalText(body, 'alg');
+  const bits = optionalBits(body);
+  switch (kty) {
+    case 'oct':
+      return createSecret(body, ctx, alg, bits);
+    case 'RSA':
+      return storePair(ctx, await createRsaKey(body, ctx, alg, bits));
+    case 'EC':
+      return storePair(ctx, createEllipticKey(body, 'EC', alg));
+    case 'OKP':
+      // The registered type of ML-DSA keys is AKP; clients that are older than it send this one.
+      return storePair(ctx, alg?.startsWith('ML-DSA') ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
+    case 'AKP':
+      return storePair(ctx, createMlDsaKey(body, alg));
+    default:
+      throw badRequest('kty is none of oct, RSA, EC, OKP, AKP');
+  }
+}
+
+function optionalBits(body: Members): number | undefined {
+  const bits = body['bits'];
+  if (bits === undefined || bits === null) return undefined;
+  if (typeof bits !== 'number' || !Number.isInteger(bits) || bits <= 0 || bits > 65536) throw badRequest('bits is no number of bits');
+  return bits;
+}
+
+interface SecretShape {
+  readonly algorithm: CryptographicAlgorithm;
+  /** Bytes of a new key. */
+  readonly length: number;
+  /** Whether longer keys do as well. */
+  readonly longer: boolean;
+}
+
+function createSecret(body: Members, ctx: OperationContext, alg: string | undefined, bits: number | undefined): Promise<unknown> {
+  const given = optionalOctets(body, 'k');
+  if (alg === undefined && given !== undefined) throw badRequest('missing member: alg says what a key is for that is imported');
+  const name = alg ?? `A${bits ?? 256}GCM`;
+  const shape = secretShape(name);
+  const purpose = purposeOf(name);
+  if (!shape || !purpose) throw alg === undefined ? badRequest('bits is no length of an AES key') : notOfKind(alg);
+  const length = bits === undefined ? (given?.length ?? shape.length) : bits / 8;
+  if (given !== undefined && given.length !== length) throw badRequest('bits is not the length of k');
+  const fits = shape.longer ? Number.isInteger(length) && length >= shape.length && length <= 512 : length === shape.length;
+  if (!fits) throw badRequest(`a key of ${name} has ${shape.longer ? 'at least ' : ''}${shape.length * 8} bits`);
+  return storeSecret(ctx, { key: given ?? randomBytes(length), algorithm: shape.algorithm, alg: name, purpose, imported: given !== undefined });
+}
+
+function secretShape(name: string): SecretShape | undefined {
+  const enc = findContentEncryption(name);
+  if (enc) return { algorithm: 'AES', length: enc.keyLength, longer: false };
+  const mac = findMacAlgorithm(name);
+  if (mac) return { algorithm: mac.algorithm, length: mac.length, longer: true };
+  const management = findKeyManagement(name);
+  return management?.mode === 'wrap' ? { algorithm: 'AES', length: management.wrapLength, longer: false } : undefined;
+}

@@ -1,0 +1,38 @@
+// Deletes keys: DELETE /v1/crypto/keys/{kid} revokes, destroys and removes a key, and with it the other half of its pair.
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { destroyDraft } from '../object/destruction.ts';
+import { stateAt } from '../object/lifecycle.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
+import { pairOf, revokeDraft } from '../object/revocation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { describeByKid } from './find-key.ts';
+
+const { Active, Destroyed, DestroyedCompromised } = ENUM.State;
+
+const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReasonCode, ENUM.RevocationReasonCode.CessationOfOperation)]);
+
+/** @throws Problem, Refusal */
+export async function deleteKey(kid: string, ctx: OperationContext): Promise<void> {
+  await ctx.change(async (tx) => {
+    await describeByKid(tx, kid, 'Revoke');
+    const object = await describeByKid(tx, kid, 'Destroy');
+    const others = (await pairOf(tx, object, 'Revoke')).length > 0 ? await pairOf(tx, object, 'Destroy') : [];
+    for (const draft of [object, ...others]) await remove(tx, draft, ctx.now);
+  });
+}
+
+async function remove(tx: ObjectTransaction, draft: DescriptionDraft, now: number): Promise<void> {
+  if (draft.state === Destroyed || draft.state === DestroyedCompromised) {
+    await tx.remove(draft.id);
+    await tx.audit('key.destroy', draft.id);
+    return;
+  }
+  // Only what is active has to be revoked before it can be destroyed.
+  if (stateAt(draft, now) === Active) {
+    revokeDraft(draft, { reason: REASON, compromised: false, occurrence: undefined, now });
+    await tx.audit('key.revoke', draft.id);
+  }
+  await destroyDraft(tx, draft, now, true);
+}

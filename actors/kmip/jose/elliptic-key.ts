@@ -1,0 +1,100 @@
+// Keys on elliptic curves of the crypto API: new ones, and imported ones whose public key is computed from `d` (RFC 7518 section 6.2, RFC 8037).
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { importKey } from '../../../crypto/key/key-format.ts';
+import { generatePair } from '../../../crypto/key/key-pair.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { publicJwk } from './jwk.ts';
+import { findKeyManagement } from './key-management.ts';
+import { AGREEMENT, either, type KeyPurpose, purposeOf, SIGNING } from './key-purpose.ts';
+import { type Members, optionalOctets, optionalText } from './members.ts';
+import type { NewPair } from './new-key.ts';
+import { notOfKind } from './not-of-kind.ts';
+import { badRequest } from './problem.ts';
+import { findSignatureAlgorithm } from './signature-algorithm.ts';
+
+interface Curve {
+  readonly crv: string;
+  readonly kty: 'EC' | 'OKP';
+  readonly algorithm: CryptographicAlgorithm;
+  readonly curve: RecommendedCurve;
+  /** Bytes of a coordinate, and of `d`. */
+  readonly length: number;
+  readonly signs: boolean;
+  readonly agrees: boolean;
+}
+
+/** The first of each key type is the one that is meant where neither `crv` nor `alg` says. */
+const CURVES: readonly Curve[] = [
+  { crv: 'P-256', kty: 'EC', algorithm: 'EC', curve: 'P_256', length: 32, signs: true, agrees: true },
+  { crv: 'P-384', kty: 'EC', algorithm: 'EC', curve: 'P_384', length: 48, signs: true, agrees: true },
+  { crv: 'P-521', kty: 'EC', algorithm: 'EC', curve: 'P_521', length: 66, signs: true, agrees: true },
+  { crv: 'secp256k1', kty: 'EC', algorithm: 'EC', curve: 'SECP256K1', length: 32, signs: true, agrees: false },
+  { crv: 'Ed25519', kty: 'OKP', algorithm: 'Ed25519', curve: 'CURVEED25519', length: 32, signs: true, agrees: false },
+  { crv: 'Ed448', kty: 'OKP', algorithm: 'Ed448', curve: 'CURVEED448', length: 57, signs: true, agrees: false },
+  { crv: 'X25519', kty: 'OKP', algorithm: 'ECDH', curve: 'CURVE25519', length: 32, signs: false, agrees: true },
+  { crv: 'X448', kty: 'OKP', algorithm: 'ECDH', curve: 'CURVE448', length: 56, signs: false, agrees: true },
+];
+
+/** @throws Problem bad_request, unsupported_algorithm */
+export function createEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string | undefined): NewPair {
+  const curve = curveOf(kty, optionalText(body, 'crv'), alg);
+  const purpose = purposeOn(curve, alg);
+  const x = coordinate(body, 'x', curve);
+  const y = kty === 'EC' ? coordinate(body, 'y', curve) : undefined;
+  const d = coordinate(body, 'd', curve);
+  if (d !== undefined) return { ...imported(d, curve, x, y), alg, purpose, imported: true };
+  if (x === undefined && y === undefined) return { ...generatePair(curve.algorithm, { curve: curve.curve }), alg, purpose, imported: false };
+  return { publicKey: publicPoint(curve, x, y), alg, purpose, imported: true };
+}
+
+function curveOf(kty: string, crv: string | undefined, alg: string | undefined): Curve {
+  const offered = CURVES.filter((each) => each.kty === kty);
+  const names = alg === undefined ? undefined : findSignatureAlgorithm(alg)?.keys;
+  const found = offered.find((each) => (crv === undefined ? (names?.includes(each.crv) ?? each.kty === kty) : each.crv === crv));
+  if (!found && crv === undefined && alg !== undefined) throw notOfKind(alg);
+  if (!found) throw badRequest(`crv is none of ${offered.map((each) => each.crv).join(', ')}`);
+  // Key agreement without a curve, among keys of which the first signs only.
+  if (crv === undefined && !found.agrees && isAgreement(alg)) return offered.find((each) => each.agrees) ?? found;
+  return found;
+}
+
+const isAgreement = (alg: string | undefined): boolean => alg !== undefined && findKeyManagement(alg)?.mode === 'agreement';
+
+function purposeOn({ crv, signs, agrees }: Curve, alg: string | undefined): KeyPurpose {
+  if (alg === undefined) return signs && agrees ? either(SIGNING, AGREEMENT) : signs ? SIGNING : AGREEMENT;
+  const isOn = isAgreement(alg) ? agrees : findSignatureAlgorithm(alg)?.keys?.includes(crv);
+  const purpose = isOn ? purposeOf(alg) : undefined;
+  if (!purpose) throw notOfKind(alg);
+  return purpose;
+}
+
+/** Its length is fixed, so that leading zeros cannot be left out (RFC 7518 section 6.2.1.2). */
+function coordinate(body: Members, name: string, { crv, length }: Curve): Buffer | undefined {
+  const bytes = optionalOctets(body, name);
+  if (bytes !== undefined && bytes.length !== length) throw badRequest(`${name} has to be ${length} bytes on ${crv}`);
+  return bytes;
+}
+
+function imported(d: Buffer, { crv, algorithm, curve }: Curve, x: Buffer | undefined, y: Buffer | undefined): Pick<NewPair, 'privateKey' | 'publicKey'> {
+  let privateKey: KeyObject;
+  try {
+    privateKey = importKey('PrivateKey', 'Raw', d, algorithm, curve);
+  } catch (cause) {
+    throw badRequest(`d is no private key on ${crv}`, cause);
+  }
+  const publicKey = createPublicKey(privateKey);
+  const members = publicJwk(publicKey);
+  const differs = (given: Buffer | undefined, own: unknown) => given !== undefined && given.toString('base64url') !== own;
+  if (differs(x, members['x']) || differs(y, members['y'])) throw badRequest('the public members are not those of d');
+  return { privateKey, publicKey };
+}
+
+function publicPoint({ crv, kty }: Curve, x: Buffer | undefined, y: Buffer | undefined): KeyObject {
+  if (x === undefined || (kty === 'EC' && y === undefined)) throw badRequest(`missing member: ${x === undefined ? 'x' : 'y'}`);
+  const key = { kty, crv, x: x.toString('base64url'), ...(y && { y: y.toString('base64url') }) };
+  try {
+    return createPublicKey({ key, format: 'jwk' });
+  } catch (cause) {
+    throw badRequest(`the public members are no point on ${crv}`, cause);
+  }
+}

@@ -1,0 +1,103 @@
+// What a key of an algorithm is for: the usage masks and the cryptographic parameters that KMIP's operations then find on the object.
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import { enumeration, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { findContentEncryption } from './content-encryption.ts';
+import { findKeyManagement } from './key-management.ts';
+import { findMacAlgorithm } from './mac-algorithm.ts';
+import { findSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithm.ts';
+
+const BIT = MASK.CryptographicUsageMask;
+const { BlockCipherMode, HashingAlgorithm, PaddingMethod, DigitalSignatureAlgorithm } = ENUM;
+
+/** Usage masks of the two halves of a pair; a secret key has both. */
+export interface KeyPurpose {
+  readonly privateMask: number;
+  readonly publicMask: number;
+  /** CryptographicParameters, where the algorithm names any. */
+  readonly parameters?: Structure;
+}
+
+export const SIGNING: KeyPurpose = { privateMask: BIT.Sign, publicMask: BIT.Verify };
+export const ENCRYPTION: KeyPurpose = { privateMask: BIT.Decrypt | BIT.UnwrapKey, publicMask: BIT.Encrypt | BIT.WrapKey };
+export const AGREEMENT: KeyPurpose = { privateMask: BIT.KeyAgreement, publicMask: BIT.KeyAgreement };
+const CONTENT: KeyPurpose = { privateMask: BIT.Decrypt, publicMask: BIT.Encrypt };
+const WRAPPING: KeyPurpose = { privateMask: BIT.UnwrapKey, publicMask: BIT.WrapKey };
+const MAC: KeyPurpose = { privateMask: BIT.MACGenerate, publicMask: BIT.MACVerify };
+
+/** Both, for a key without `alg`. */
+export function either(a: KeyPurpose, b: KeyPurpose): KeyPurpose {
+  return { privateMask: a.privateMask | b.privateMask, publicMask: a.publicMask | b.publicMask };
+}
+
+const parameters = (...members: readonly Node[]): Structure => structure(TAG.CryptographicParameters, members);
+
+const HASH = { sha1: HashingAlgorithm.SHA_1, sha256: HashingAlgorithm.SHA_256, sha384: HashingAlgorithm.SHA_384, sha512: HashingAlgorithm.SHA_512 };
+
+const hashing = (hash: keyof typeof HASH): Node => enumeration(TAG.HashingAlgorithm, HASH[hash]);
+
+/** Undefined for what is no algorithm of keys: `dir`, and names that are not offered. */
+export function purposeOf(alg: string): KeyPurpose | undefined {
+  const enc = findContentEncryption(alg);
+  if (enc?.hash !== undefined) return { ...CONTENT, parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.CBC), hashing(enc.hash)) };
+  if (enc) return { ...CONTENT, parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.GCM)) };
+  const mac = findMacAlgorithm(alg);
+  if (mac) return { ...MAC, parameters: parameters(hashing(mac.hash)) };
+  const signature = findSignatureAlgorithm(alg);
+  return signature ? signing(signature) : keyManaging(alg);
+}
+
+function keyManaging(alg: string): KeyPurpose | undefined {
+  const management = findKeyManagement(alg);
+  switch (management?.mode) {
+    case 'oaep':
+      return { ...ENCRYPTION, parameters: parameters(enumeration(TAG.PaddingMethod, PaddingMethod.OAEP), hashing(management.hash)) };
+    case 'wrap':
+      return { ...WRAPPING, parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.NISTKeyWrap)) };
+    case 'agreement':
+      return AGREEMENT;
+    default:
+      return undefined;
+  }
+}
+
+const PKCS1 = {
+  sha256: DigitalSignatureAlgorithm.SHA_256WithRSAEncryption,
+  sha384: DigitalSignatureAlgorithm.SHA_384WithRSAEncryption,
+  sha512: DigitalSignatureAlgorithm.SHA_512WithRSAEncryption,
+};
+const ECDSA = {
+  sha256: DigitalSignatureAlgorithm.ECDSAWithSHA256,
+  sha384: DigitalSignatureAlgorithm.ECDSAWithSHA384,
+  sha512: DigitalSignatureAlgorithm.ECDSAWithSHA512,
+};
+
+function signing({ scheme, hash }: SignatureAlgorithm): KeyPurpose {
+  if (hash === undefined) return SIGNING;
+  const algorithm = scheme === 'PSS' ? DigitalSignatureAlgorithm.RSASSA_PSS : scheme === 'PKCS1' ? PKCS1[hash] : ECDSA[hash];
+  const padding = scheme === 'PSS' ? PaddingMethod.PSS : scheme === 'PKCS1' ? PaddingMethod.PKCS1V1_5 : undefined;
+  return {
+    ...SIGNING,
+    parameters: parameters(
+      ...(padding === undefined ? [] : [enumeration(TAG.PaddingMethod, padding)]),
+      hashing(hash),
+      enumeration(TAG.DigitalSignatureAlgorithm, algorithm),
+    ),
+  };
+}
+
+const OPERATIONS: readonly (readonly [bit: number, keyOperation: string])[] = [
+  [BIT.Sign | BIT.MACGenerate, 'sign'],
+  [BIT.Verify | BIT.MACVerify, 'verify'],
+  [BIT.Encrypt, 'encrypt'],
+  [BIT.Decrypt, 'decrypt'],
+  [BIT.WrapKey, 'wrapKey'],
+  [BIT.UnwrapKey, 'unwrapKey'],
+  [BIT.KeyAgreement, 'deriveKey'],
+];
+
+/** `key_ops` of a usage mask (RFC 7517 section 4.3). */
+export function keyOperations(mask: number): string[] {
+  return OPERATIONS.filter(([bit]) => (mask & bit) !== 0).map(([, name]) => name);
+}

@@ -1,0 +1,78 @@
+// Reads the JSON of bodies and protected headers and their members; other members are ignored.
+import { isUtf8 } from 'node:buffer';
+import { checkShape } from '../../../kmip/ttlv/json-parse.ts';
+import { badRequest, notFound } from './problem.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Members of one object; those that are not known are ignored. */
+const MAX_MEMBERS = 256;
+/** Commas and brackets of a whole body: JSON.parse itself has no bounds. */
+const MAX_MARKS = 10_000;
+/** Characters of names; of numbers, headers and signatures; and of what is worked on, which a whole body may consist of. */
+const MAX_NAME = 1_024;
+const MAX_CHARACTERS = 16_384;
+const MAX_CONTENT = 16_777_216;
+const MAXIMA: ReadonlyMap<string, number> = new Map([
+  ...['kid', 'alg', 'enc', 'kty', 'crv'].map((name) => [name, MAX_NAME] as const),
+  ...['data', 'ciphertext', 'aad'].map((name) => [name, MAX_CONTENT] as const),
+]);
+
+/** @param what names the bytes in the error @throws Problem bad_request for anything but a JSON object in UTF-8 */
+export function readObject(bytes: Uint8Array, what: string): Members {
+  if (!isUtf8(bytes)) throw badRequest(`${what} is not valid UTF-8`);
+  let value: unknown;
+  try {
+    checkShape(bytes, MAX_MARKS);
+  } catch (error) {
+    throw badRequest(`${what}: ${(error as Error).message}`);
+  }
+  try {
+    value = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString());
+  } catch {
+    throw badRequest(`${what} is not valid JSON`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw badRequest(`${what} is not a JSON object`);
+  if (Object.keys(value).length > MAX_MEMBERS) throw badRequest(`${what} has more than ${MAX_MEMBERS} members`);
+  return value as Members;
+}
+
+/** null counts as absent. @throws Problem bad_request for another type, and for what is longer than any that is used */
+export function optionalText(members: Members, name: string): string | undefined {
+  const value = members[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'string') throw badRequest(`${name} is not a string`);
+  const most = MAXIMA.get(name) ?? MAX_CHARACTERS;
+  // No key has such an identifier.
+  if (name === 'kid' && value.length > most) throw notFound();
+  if (value.length > most) throw badRequest(`${name} has more than ${most} characters`);
+  return value;
+}
+
+/** @throws Problem bad_request where it is missing or another type */
+export function text(members: Members, name: string): string {
+  const value = optionalText(members, name);
+  if (value === undefined) throw badRequest(`missing member: ${name}`);
+  return value;
+}
+
+/**
+ * Bytes from base64url without padding (RFC 7515 section 2); only the one spelling that encoding them again gives.
+ * @throws Problem bad_request
+ */
+export function decoded(value: string, name: string): Buffer {
+  const bytes = Buffer.from(value, 'base64url');
+  if (bytes.toString('base64url') !== value) throw badRequest(`${name} is not base64url without padding`);
+  return bytes;
+}
+
+/** @throws Problem bad_request */
+export function octets(members: Members, name: string): Buffer {
+  return decoded(text(members, name), name);
+}
+
+/** @throws Problem bad_request */
+export function optionalOctets(members: Members, name: string): Buffer | undefined {
+  const value = optionalText(members, name);
+  return value === undefined ? undefined : decoded(value, name);
+}

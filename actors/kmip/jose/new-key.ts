@@ -1,0 +1,92 @@
+// Stores the keys that the crypto API makes or imports: ordinary objects, active at once, the halves of a pair linked with each other.
+import type { KeyObject } from 'node:crypto';
+import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
+import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { dateTime, enumeration, integer, structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { newObject, setLink } from '../object/create.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { requireAllowed } from '../object/new-attributes.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { publicJwk } from './jwk.ts';
+import { type KeyPurpose, keyOperations } from './key-purpose.ts';
+import type { Members } from './members.ts';
+
+const { ObjectType } = ENUM;
+
+interface NewSecret {
+  readonly key: Uint8Array;
+  readonly algorithm: CryptographicAlgorithm;
+  readonly alg: string;
+  readonly purpose: KeyPurpose;
+  /** Whether the bytes came from the client. */
+  readonly imported: boolean;
+}
+
+export interface NewPair {
+  /** Absent where only a public key was imported. */
+  readonly privateKey?: KeyObject;
+  readonly publicKey: KeyObject;
+  readonly alg: string | undefined;
+  readonly purpose: KeyPurpose;
+  readonly imported: boolean;
+}
+
+/** @returns the JWK of the new key without its secret members @throws Refusal for an algorithm that is not to be used */
+export async function storeSecret(ctx: OperationContext, { key, algorithm, alg, purpose, imported }: NewSecret): Promise<Members> {
+  requireAllowed(algorithm, ctx.server.args.algorithms);
+  const mask = purpose.privateMask | purpose.publicMask;
+  const object = newObject(ctx, { type: ObjectType.SymmetricKey, content: symmetricKey(key, algorithm), attributes: attributesOf(ctx, mask, purpose) });
+  await store(ctx, [object], imported);
+  return { kid: object.id, kty: 'oct', alg, key_ops: keyOperations(mask) };
+}
+
+/** @returns the JWK of the public key, with the identifiers of both @throws Refusal for an algorithm that is not to be used */
+export async function storePair(ctx: OperationContext, { privateKey, publicKey, alg, purpose, imported }: NewPair): Promise<Members> {
+  const publicObject = half(ctx, publicKey, purpose);
+  const privateObject = privateKey && half(ctx, privateKey, purpose);
+  if (privateObject) {
+    setLink(privateObject, 'PublicKeyLink', publicObject.id);
+    setLink(publicObject, 'PrivateKeyLink', privateObject.id);
+  }
+  await store(ctx, privateObject ? [privateObject, publicObject] : [publicObject], imported);
+  const { kty, ...members } = publicJwk(publicKey);
+  const keys = privateObject ? { kid: privateObject.id, kid_public: publicObject.id } : { kid: publicObject.id };
+  const mask = privateObject ? purpose.privateMask | purpose.publicMask : purpose.publicMask;
+  return { ...keys, kty, ...(alg !== undefined && { alg }), key_ops: keyOperations(mask), ...members };
+}
+
+async function store(ctx: OperationContext, objects: readonly Draft[], imported: boolean): Promise<void> {
+  await ctx.change(async (tx) => {
+    for (const object of objects) {
+      await tx.insert(object);
+      await tx.audit(imported ? 'key.import' : 'key.create', object.id);
+    }
+  });
+}
+
+function half(ctx: OperationContext, key: KeyObject, purpose: KeyPurpose): Draft {
+  const { algorithm, length, curve } = keyFacts(key);
+  requireAllowed(algorithm, ctx.server.args.algorithms);
+  const kind = key.type === 'private' ? 'PrivateKey' : 'PublicKey';
+  const format = defaultFormat(kind, algorithm);
+  const block = keyBlock({ format, material: exportKey(key, format), algorithm, length });
+  return newObject(ctx, {
+    type: ObjectType[kind],
+    content: structure(TAG[kind], [block]),
+    attributes: attributesOf(ctx, kind === 'PrivateKey' ? purpose.privateMask : purpose.publicMask, purpose, curve),
+  });
+}
+
+function attributesOf(ctx: OperationContext, mask: number, { parameters }: KeyPurpose, curve?: RecommendedCurve): AttributeSet {
+  const attributes = new AttributeSet();
+  attributes.set(integer(TAG.CryptographicUsageMask, mask));
+  attributes.set(dateTime(TAG.ActivationDate, ctx.now));
+  if (parameters) attributes.set(parameters);
+  if (curve !== undefined) attributes.set(structure(TAG.CryptographicDomainParameters, [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve[curve])]));
+  return attributes;
+}

@@ -1,0 +1,88 @@
+// What the crypto API answers when it refuses: its own names of errors, and KMIP's result reasons in these names.
+import { Fault } from '../../../kernel/fault.ts';
+import { Refusal, type ResultReason, spelled } from '../../../kmip/refusal.ts';
+
+const STATUS = {
+  bad_request: 400,
+  forbidden: 403,
+  not_found: 404,
+  unsupported_algorithm: 422,
+  crypto_failure: 422,
+  decryption_failed: 422,
+} as const;
+
+type ProblemName = keyof typeof STATUS;
+
+/** A refused call; `description` is public. */
+export class Problem extends Fault {
+  readonly error: ProblemName;
+  readonly description: string;
+
+  constructor(error: ProblemName, description: string, cause?: unknown) {
+    super('KEYS_REFUSED', { detail: description, cause });
+    this.error = error;
+    this.description = description;
+  }
+}
+
+export const badRequest = (description: string, cause?: unknown): Problem => new Problem('bad_request', description, cause);
+export const notFound = (): Problem => new Problem('not_found', 'Key not found');
+/** One text for every reason, so that it tells nothing about the key or the padding. */
+export const decryptionFailed = (): Problem => new Problem('decryption_failed', 'Decryption failed');
+
+const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
+  ItemNotFound: 'not_found',
+  ObjectNotFound: 'not_found',
+  ObjectDestroyed: 'forbidden',
+  PermissionDenied: 'forbidden',
+  NotAuthorised: 'forbidden',
+  WrongKeyLifecycleState: 'forbidden',
+  IncompatibleCryptographicUsageMask: 'forbidden',
+  UsageLimitExceeded: 'forbidden',
+  ObjectArchived: 'forbidden',
+  ReadOnlyAttribute: 'forbidden',
+  AttributeReadOnly: 'forbidden',
+  ConstraintViolation: 'forbidden',
+  InvalidField: 'bad_request',
+  InvalidMessage: 'bad_request',
+  InvalidAttribute: 'bad_request',
+  InvalidAttributeValue: 'bad_request',
+  MissingData: 'bad_request',
+  ServerLimitExceeded: 'bad_request',
+  UnsupportedCryptographicParameters: 'unsupported_algorithm',
+  OperationNotSupported: 'unsupported_algorithm',
+  FeatureNotSupported: 'unsupported_algorithm',
+};
+
+/**
+ * What a key's mask, dates, state or limits forbid. Only those get so far who own the key or were granted its use: they are told. To all others it is
+ * as if there were no such key.
+ */
+const OF_THE_KEY: ReadonlySet<ResultReason> = new Set([
+  'ObjectArchived',
+  'ObjectDestroyed',
+  'WrongKeyLifecycleState',
+  'IncompatibleCryptographicUsageMask',
+  'UsageLimitExceeded',
+] satisfies ResultReason[]);
+
+/** @returns undefined for what is no refusal */
+function problemOf(error: unknown): Problem | undefined {
+  if (error instanceof Problem) return error;
+  if (!(error instanceof Refusal)) return undefined;
+  const name = BY_REASON[error.reason] ?? 'crypto_failure';
+  if (name === 'not_found') return notFound();
+  if (OF_THE_KEY.has(error.reason)) return new Problem(name, `${spelled(error.reason)}: ${error.message}`, error);
+  return new Problem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
+}
+
+/** The answer to a call that failed, and the reason for the log. @throws the error itself where it is no refusal */
+export function refusalAnswer(error: unknown): { status: number; body: unknown; reason: string } {
+  const problem = problemOf(error);
+  if (!problem) throw error;
+  return {
+    status: STATUS[problem.error],
+    body: { error: problem.error, description: problem.description },
+    reason: error instanceof Refusal ? error.reason : problem.error,
+  };
+}

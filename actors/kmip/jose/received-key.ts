@@ -1,0 +1,78 @@
+// The content encryption key of a JWE that was received: taken from its encrypted key by the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
+import { constants, privateDecrypt } from 'node:crypto';
+import { asymmetricKey } from '../object/key-material.ts';
+import type { OperationContext } from '../operation-context.ts';
+import type { ContentEncryption } from './content-encryption.ts';
+import { findPrivateKey, findSecretKey } from './find-key.ts';
+import { rsaKey, wrappingKey } from './fitting-key.ts';
+import { agreedKey, agreementCurve, partyInformation, readEphemeral } from './key-agreement.ts';
+import { carriesKey, type KeyManagement, type KeyTransport } from './key-management.ts';
+import { unwrap } from './key-wrap.ts';
+import { type Members, optionalOctets } from './members.ts';
+import { badRequest } from './problem.ts';
+import type { ReceivedHeader } from './protected-header.ts';
+import { AGREE_BACK, DECRYPT_KEY, requireAndSpend, UNWRAP } from './use.ts';
+
+interface Received {
+  readonly header: ReceivedHeader;
+  readonly alg: KeyTransport;
+  readonly enc: ContentEncryption;
+  /** Empty where no key is carried. */
+  readonly encryptedKey: Uint8Array;
+}
+
+/** @throws Problem bad_request where it is missing, or there though the algorithm has none */
+export function encryptedKeyOf(body: Members, alg: KeyManagement): Uint8Array {
+  const encryptedKey = optionalOctets(body, 'encrypted_key') ?? Buffer.alloc(0);
+  if (carriesKey(alg) && encryptedKey.length === 0) throw badRequest('missing member: encrypted_key');
+  if (!carriesKey(alg) && encryptedKey.length > 0) throw badRequest('encrypted_key has to be empty for this alg');
+  return encryptedKey;
+}
+
+/**
+ * @returns undefined where the encrypted key is not one for this key, or has another length than `enc` needs; nobody is to be told which
+ * @throws Problem, Refusal
+ */
+export async function receivedKey(ctx: OperationContext, received: Received): Promise<Uint8Array | undefined> {
+  const key = await decryptedKey(ctx, received);
+  return key?.length === received.enc.keyLength ? key : undefined;
+}
+
+function decryptedKey(ctx: OperationContext, received: Received): Promise<Uint8Array | undefined> {
+  switch (received.alg.mode) {
+    case 'oaep':
+      return oaep(ctx, received, received.alg.hash);
+    case 'wrap':
+      return wrapped(ctx, received, received.alg.wrapLength);
+    case 'agreement':
+      return agreed(ctx, received, received.alg.wrapLength);
+  }
+}
+
+async function wrapped(ctx: OperationContext, { header, encryptedKey }: Received, length: number): Promise<Uint8Array | undefined> {
+  const object = await findSecretKey(ctx, header.kid, 'Decrypt', 'public');
+  const wrapping = wrappingKey(object, length);
+  await requireAndSpend(ctx, object, UNWRAP, 0);
+  return unwrap(wrapping, encryptedKey);
+}
+
+async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, oaepHash: string): Promise<Uint8Array | undefined> {
+  const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
+  const key = rsaKey(object);
+  await requireAndSpend(ctx, object, DECRYPT_KEY, 0);
+  try {
+    return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, encryptedKey);
+  } catch {
+    return undefined;
+  }
+}
+
+async function agreed(ctx: OperationContext, { header, alg, enc, encryptedKey }: Received, length: number | undefined): Promise<Uint8Array | undefined> {
+  const parties = partyInformation(header.members);
+  const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
+  const recipient = asymmetricKey(object);
+  const sender = readEphemeral(header.members['epk'], agreementCurve(recipient));
+  await requireAndSpend(ctx, object, AGREE_BACK, 0);
+  if (length === undefined) return agreedKey(recipient, sender, { algorithm: enc.name, length: enc.keyLength, ...parties });
+  return unwrap(agreedKey(recipient, sender, { algorithm: alg.name, length, ...parties }), encryptedKey);
+}

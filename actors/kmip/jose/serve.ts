@@ -1,0 +1,94 @@
+// The REST crypto API: which call does what, and how calls and their failures are answered.
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import type { CryptoCall } from '../api.ts';
+import type { RefusedCall } from '../audit-refusal.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { createKey } from './create-key.ts';
+import { decrypt } from './decrypt.ts';
+import { deleteKey } from './delete-key.ts';
+import { encrypt } from './encrypt.ts';
+import { mac } from './mac.ts';
+import { type Members, readObject } from './members.ts';
+import { refusalAnswer } from './problem.ts';
+import { sign, verify } from './sign.ts';
+import { addTags, deleteTags, getTags } from './tags.ts';
+import { unwrapKey } from './unwrap-key.ts';
+
+interface CryptoAnswer {
+  /** HTTP status. */
+  readonly status: number;
+  /** To be written as JSON; undefined for an answer without a body. */
+  readonly body: unknown;
+  /** `Success`, or why it was refused. */
+  readonly outcome: string;
+  /** For the audit log. */
+  readonly refused?: RefusedCall;
+}
+
+/** Characters of a protected header that a refusal looks into. */
+const MAX_HEADER_LENGTH = 4_096;
+
+const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, ctx: OperationContext) => Promise<unknown>> = {
+  encrypt,
+  decrypt,
+  sign,
+  verify,
+  mac,
+  createKey,
+  unwrapKey,
+};
+
+/**
+ * Serves one call. What the client did wrong is in the answer: `{error, description}` with 400, 403, 404 or 422.
+ * @param body JSON, empty where the call takes none
+ * @throws what is not the client's doing
+ */
+export async function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: OperationContext): Promise<CryptoAnswer> {
+  let members: Members | undefined;
+  try {
+    if (BODILESS.has(call.name)) members = {};
+    else members = readObject(body, 'the body');
+    return { ...(await done(call, members, ctx)), outcome: 'Success' };
+  } catch (error) {
+    const { status, body: answer, reason } = refusalAnswer(error);
+    const target = 'kid' in call ? call.kid : keyIn(members);
+    return { status, body: answer, outcome: reason, refused: { event: `key.${OPERATION[call.name]}`, reason, target } };
+  }
+}
+
+const BODILESS: ReadonlySet<CryptoCall['name']> = new Set(['deleteKey', 'getTags']);
+
+async function done(call: CryptoCall, members: Members, ctx: OperationContext): Promise<Omit<CryptoAnswer, 'outcome'>> {
+  if (!('kid' in call)) return { status: 200, body: await WITH_BODY[call.name](members, ctx) };
+  if (call.name === 'getTags') return { status: 200, body: await getTags(call.kid, ctx) };
+  if (call.name === 'addTags') return { status: 200, body: await addTags(call.kid, members, ctx) };
+  if (call.name === 'deleteTags') return { status: 200, body: await deleteTags(call.kid, members, ctx) };
+  await deleteKey(call.kid, ctx);
+  return { status: 204, body: undefined };
+}
+
+/** What the same is called in KMIP, and in the audit log. */
+const OPERATION: Readonly<Record<CryptoCall['name'], OperationName>> = {
+  encrypt: 'Encrypt',
+  decrypt: 'Decrypt',
+  sign: 'Sign',
+  verify: 'SignatureVerify',
+  mac: 'MAC',
+  createKey: 'Create',
+  unwrapKey: 'Import',
+  deleteKey: 'Destroy',
+  getTags: 'GetAttributes',
+  addTags: 'ModifyAttribute',
+  deleteTags: 'ModifyAttribute',
+};
+
+/** The key that a body names, itself or in its protected header. */
+function keyIn(members: Members = {}): unknown {
+  const { kid, protected: header } = members;
+  if (kid !== undefined || typeof header !== 'string' || header.length > MAX_HEADER_LENGTH) return kid;
+  try {
+    return (JSON.parse(Buffer.from(header, 'base64url').toString()) as Members)['kid'];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+// Tags of keys: GET, POST and DELETE /v1/crypto/keys/{kid}/tags read and change the vendor attribute that holds them.
+import { Refusal } from '../../../kmip/refusal.ts';
+import { structure, TYPE, text as textNode } from '../../../kmip/ttlv/node.ts';
+import { textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireSize } from '../object/attribute-change.ts';
+import { userTags } from '../object/index-terms.ts';
+import { changed } from '../object/lifecycle.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { describeByKid } from './find-key.ts';
+import type { Members } from './members.ts';
+import { badRequest } from './problem.ts';
+
+const NAME = 'tag';
+/** Of one request; a key has no more. */
+const MAX_TAGS = 256;
+
+/** @throws Problem, Refusal */
+export async function getTags(kid: string, ctx: OperationContext): Promise<unknown> {
+  const object = await describeByKid(ctx, kid, 'GetAttributes');
+  return { kid: object.id, tags: userTags(object) };
+}
+
+/** @throws Problem, Refusal */
+export function addTags(kid: string, body: Members, ctx: OperationContext): Promise<unknown> {
+  const added = tagsOf(body);
+  return changeTags(kid, ctx, (tags) => [...new Set([...tags, ...added])]);
+}
+
+/** Tags that the key has not are none to delete, and no error. @throws Problem, Refusal */
+export function deleteTags(kid: string, body: Members, ctx: OperationContext): Promise<unknown> {
+  const deleted = new Set(tagsOf(body));
+  return changeTags(kid, ctx, (tags) => tags.filter((tag) => !deleted.has(tag)));
+}
+
+/** Tags that begin with `_` are the server's own. */
+function tagsOf(body: Members): readonly string[] {
+  const tags = body['tags'];
+  if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) throw badRequest('tags is not an array of strings');
+  if (tags.length > MAX_TAGS) throw badRequest(`tags has more than ${MAX_TAGS} entries`);
+  if (tags.some((tag) => tag === '' || tag.length > 255 || tag.startsWith('_') || tag.includes('\0')))
+    throw badRequest('a tag is 1 to 255 characters and does not begin with _');
+  return tags;
+}
+
+function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly string[]) => readonly string[]): Promise<unknown> {
+  return ctx.change(async (tx) => {
+    const draft = await describeByKid(tx, kid, 'ModifyAttribute');
+    if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
+    const tags = change(userTags(draft));
+    writeTags(draft, tags, ctx.server.args.vendorIdentification);
+    requireSize(draft);
+    changed(draft, ctx.now);
+    await tx.resize(draft);
+    await tx.audit('key.attribute', draft.id);
+    return { kid: draft.id, tags };
+  });
+}
+
+function writeTags({ attributes }: DescriptionDraft, tags: readonly string[], vendor: string): void {
+  for (const { index, node } of attributes.all(TAG.Attribute))
+    if (node.type === TYPE.Structure && textOf(node, TAG.AttributeName) === NAME) attributes.remove(TAG.Attribute, index);
+  if (tags.length === 0) return;
+  const members = [textNode(TAG.VendorIdentification, vendor), textNode(TAG.AttributeName, NAME), textNode(TAG.AttributeValue, JSON.stringify(tags))];
+  attributes.add(structure(TAG.Attribute, members));
+}

@@ -1,0 +1,26 @@
+// Imports the key out of a JWE: POST /v1/crypto/keys/unwrap makes its content encryption key a key of its own, for `dir`.
+import { requireCreation } from '../object/create.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { contentEncryption } from './content-encryption.ts';
+import { carriesKey, keyManagement } from './key-management.ts';
+import { purposeOf } from './key-purpose.ts';
+import { type Members, text } from './members.ts';
+import { storeSecret } from './new-key.ts';
+import { decryptionFailed } from './problem.ts';
+import { receivedHeader } from './protected-header.ts';
+import { encryptedKeyOf, receivedKey } from './received-key.ts';
+import { refused } from './registered.ts';
+
+/** @throws Problem, Refusal */
+export async function unwrapKey(body: Members, ctx: OperationContext): Promise<unknown> {
+  const header = receivedHeader(body);
+  const alg = keyManagement(header.alg, 'header');
+  if (!carriesKey(alg)) throw refused('alg', header.alg, 'header');
+  const enc = contentEncryption(text(header.members, 'enc'), 'header');
+  const encryptedKey = encryptedKeyOf(body, alg);
+  await requireCreation(ctx);
+  const key = await receivedKey(ctx, { header, alg, enc, encryptedKey });
+  const purpose = purposeOf(enc.name);
+  if (!key || !purpose) throw decryptionFailed();
+  return storeSecret(ctx, { key, algorithm: 'AES', alg: enc.name, purpose, imported: true });
+}

@@ -1,0 +1,72 @@
+// Multi-part cryptographic operations: one thread holds what lies between the parts.
+import { type ActorContext, defineActor } from '../../kernel/actor.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './api.ts';
+import { StreamTable } from './table.ts';
+import { startWork } from './work.ts';
+
+const NOTHING = new Uint8Array();
+
+export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
+  const limits = { ...STREAM_LIMITS, ...args };
+  const table = new StreamTable(limits, () => ctx.clock.monotonic());
+  const sweeping = sweepEvery(ctx, limits.idleMs, table);
+  return {
+    api: {
+      begin: (start, data) => answered(() => begin(table, start, data)),
+      update: (owner, value, data) => answered(() => update(table, owner, value, data)),
+      finish: (owner, value, data, proof) => answered(() => finish(table, owner, value, data, proof)),
+      abandon: async (owner, value) => (await answered(() => ended(table, owner, value))).ok,
+    },
+    stop: sweeping.stop,
+  };
+});
+
+function begin(table: StreamTable, start: StreamStart, data: Uint8Array): StreamOutput {
+  table.makeRoom(start);
+  const stream = table.fresh(start, startWork(start));
+  table.count(stream, data.length);
+  const output = stream.work.update(data);
+  return { ok: true, value: table.add(stream), data: output, tag: undefined, valid: undefined };
+}
+
+function update(table: StreamTable, owner: StreamOwner, value: Uint8Array, data: Uint8Array): StreamOutput {
+  const stream = table.takeOut(owner, value);
+  table.count(stream, data.length);
+  const output = stream.work.update(data);
+  table.put(value, stream);
+  return { ok: true, value, data: output, tag: undefined, valid: undefined };
+}
+
+function finish(table: StreamTable, owner: StreamOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): StreamOutput {
+  const stream = table.takeOut(owner, value);
+  table.count(stream, data.length);
+  return stream.work.finish(data, proof);
+}
+
+function ended(table: StreamTable, owner: StreamOwner, value: Uint8Array): StreamOutput {
+  table.takeOut(owner, value);
+  return { ok: true, value: NOTHING, data: NOTHING, tag: undefined, valid: undefined };
+}
+
+/** A refusal as a value; everything else is a bug and leaves as one. */
+async function answered(work: () => StreamOutput): Promise<StreamResult> {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, reason: error.reason, message: error.message };
+    throw error;
+  }
+}
+
+/** Idle streams hold keys: they go even if nobody asks for anything again. */
+function sweepEvery(ctx: ActorContext, idleMs: number, table: StreamTable): { stop(): void } {
+  const arm = () =>
+    ctx.clock.setTimeout(() => {
+      table.sweep();
+      ctx.report({ ready: true, detail: { streams: table.size } });
+      timer = arm();
+    }, idleMs / 4);
+  let timer = arm();
+  return { stop: () => ctx.clock.clearTimeout(timer) };
+}

@@ -1,0 +1,160 @@
+// The streams of one thread by their correlation values, with their limits and their end by idleness.
+import { randomBytes } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { StreamLimits, StreamOwner, StreamStart } from './api.ts';
+import type { StreamWork } from './work.ts';
+
+interface Stream extends StreamOwner {
+  readonly work: StreamWork;
+  /** Of what came with the first part and may be kept until the end. */
+  readonly startBytes: number;
+  /** Of the parts so far. */
+  bytes: number;
+  /** By the monotonic clock, milliseconds. */
+  usedAt: number;
+}
+
+/** What one user has open, the stream first that was used longest ago. */
+interface Share {
+  readonly streams: Map<string, Stream>;
+  /** Bytes that streams keep until their end. */
+  held: number;
+}
+
+const VALUE_BYTES = 16;
+
+/** Where all is used up, whoever has most loses first, the oldest of theirs; nobody loses to somebody who has more. */
+export class StreamTable {
+  /** The one that was used longest ago comes first. */
+  readonly #streams = new Map<string, Stream>();
+  readonly #shares = new Map<string, Share>();
+  #held = 0;
+  readonly #limits: StreamLimits;
+  readonly #monotonic: () => number;
+
+  constructor(limits: StreamLimits, monotonic: () => number) {
+    this.#limits = limits;
+    this.#monotonic = monotonic;
+  }
+
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Ends what is idle, and holds a new stream of this user against the limits. @throws Refusal ServerLimitExceeded */
+  makeRoom({ user }: StreamOwner): void {
+    this.sweep();
+    const own = this.#shares.get(user)?.streams.size ?? 0;
+    if (own >= this.#limits.streamsPerUser) throw tooMuch(`${this.#limits.streamsPerUser} multi-part operations of this user are open; finish one first`);
+    if (this.#streams.size < this.#limits.streams) return;
+    const most = this.#largest(({ streams }) => streams.size);
+    const loser = most && most.streams.size > own ? most : this.#shares.get(user);
+    const [oldest] = loser?.streams ?? [];
+    if (!oldest) throw tooMuch('too many multi-part operations are open; try again later');
+    this.#remove(...oldest);
+  }
+
+  /** A stream that is not in the table yet. */
+  fresh({ kind, user, object, iv, aad, proof }: StreamStart, work: StreamWork): Stream {
+    const startBytes = [iv, aad, proof].reduce((sum, each) => sum + (each?.length ?? 0), 0);
+    return { kind, user, object, work, startBytes, bytes: 0, usedAt: 0 };
+  }
+
+  /** Counts one more part of a stream that is not in the table. @throws Refusal ServerLimitExceeded */
+  count(stream: Stream, bytes: number): void {
+    stream.bytes += bytes;
+    const { inputBytes, heldBytes } = this.#limits;
+    if (stream.bytes > inputBytes) throw tooMuch(`a multi-part operation takes ${inputBytes} bytes at most`);
+    const added = heldBy(stream);
+    const own = (this.#shares.get(stream.user)?.held ?? 0) + added;
+    if (own > inputBytes) throw tooMuch(`${inputBytes} bytes at most are held for the multi-part operations of this user`);
+    while (this.#held + added > heldBytes) {
+      const most = this.#largest(({ held }) => held);
+      if (!most || most.held <= own) throw tooMuch('too many bytes are held for multi-part operations; try again later');
+      for (const [key, other] of most.streams) {
+        if (heldBy(other) === 0) continue;
+        this.#remove(key, other);
+        break;
+      }
+    }
+  }
+
+  /** @returns the correlation value */
+  add(stream: Stream): Uint8Array {
+    const value = new Uint8Array(randomBytes(VALUE_BYTES));
+    this.put(value, stream);
+    return value;
+  }
+
+  put(value: Uint8Array, stream: Stream): void {
+    stream.usedAt = this.#monotonic();
+    this.#insert(keyOf(value), stream);
+  }
+
+  /** A stream for one more part. It is not in the table until it is put back, so that whatever fails in between ends it. @throws Refusal InvalidCorrelationValue */
+  takeOut(owner: StreamOwner, value: Uint8Array): Stream {
+    const key = keyOf(value);
+    const stream = this.#streams.get(key);
+    if (!stream || stream.user !== owner.user || stream.kind !== owner.kind || stream.object !== owner.object) throw unknown(owner);
+    this.#remove(key, stream);
+    if (this.#isIdle(stream)) throw unknown(owner);
+    return stream;
+  }
+
+  /** Ends what nobody continued in time. */
+  sweep(): void {
+    for (const [key, stream] of this.#streams) {
+      if (!this.#isIdle(stream)) return;
+      this.#remove(key, stream);
+    }
+  }
+
+  #isIdle(stream: Stream): boolean {
+    return this.#monotonic() - stream.usedAt > this.#limits.idleMs;
+  }
+
+  #remove(key: string, stream: Stream): void {
+    this.#streams.delete(key);
+    const share = this.#shares.get(stream.user);
+    if (!share?.streams.delete(key)) return;
+    share.held -= heldBy(stream);
+    this.#held -= heldBy(stream);
+    if (share.streams.size === 0) this.#shares.delete(stream.user);
+  }
+
+  #insert(key: string, stream: Stream): void {
+    const share = this.#shares.get(stream.user) ?? { streams: new Map(), held: 0 };
+    this.#shares.set(stream.user, share);
+    this.#streams.set(key, stream);
+    share.streams.set(key, stream);
+    share.held += heldBy(stream);
+    this.#held += heldBy(stream);
+  }
+
+  /** Looked for only where all is used up. */
+  #largest(of: (share: Share) => number): Share | undefined {
+    let largest: Share | undefined;
+    for (const share of this.#shares.values()) if (!largest || of(share) > of(largest)) largest = share;
+    return largest;
+  }
+}
+
+/** Bytes that a stream keeps until its end. */
+function heldBy({ work, startBytes, bytes }: Stream): number {
+  return startBytes + (work.holds ? bytes : 0);
+}
+
+function keyOf(value: Uint8Array): string {
+  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('latin1');
+}
+
+function tooMuch(message: string): Refusal {
+  return new Refusal('ServerLimitExceeded', message);
+}
+
+function unknown({ kind }: StreamOwner): Refusal {
+  return new Refusal(
+    'InvalidCorrelationValue',
+    `no such multi-part ${kind}: it ended, was idle too long, made room for those of others, was lost with a restart, or is not yours`,
+  );
+}

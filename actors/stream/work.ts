@@ -1,0 +1,140 @@
+// The cryptographic state of one multi-part operation, from the first part to the last.
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { cipherFor } from '../../crypto/cipher/cipher.ts';
+import { hashStream } from '../../crypto/hash.ts';
+import { keyObject } from '../../crypto/key/secret-key.ts';
+import { equalMac, macAlgorithm, macStream } from '../../crypto/signature/mac.ts';
+import { schemeOf } from '../../crypto/signature/signature-scheme.ts';
+import { signStream, verifyStream } from '../../crypto/signature/signature-stream.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { required } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import type { StreamKind, StreamOutput, StreamStart } from './api.ts';
+
+export interface StreamWork {
+  /** All parts are kept until the end. */
+  readonly holds: boolean;
+  /** @returns what has come out so far */
+  update(data: Uint8Array): Uint8Array;
+  /** Takes the last part and ends the work. */
+  finish(data: Uint8Array, proof: Uint8Array | undefined): StreamOutput;
+}
+
+const NOTHING = new Uint8Array();
+
+/** @throws Refusal for parameters or keys that do not fit, UnsupportedCryptographicParameters for what does not stream */
+export function startWork(start: StreamStart): StreamWork {
+  try {
+    return START[start.kind](start);
+  } finally {
+    start.key.fill(0);
+  }
+}
+
+const START: Readonly<Record<StreamKind, (start: StreamStart) => StreamWork>> = {
+  Encrypt: encryption,
+  Decrypt: decryption,
+  Sign: signing,
+  SignatureVerify: verifying,
+  MAC: authenticating,
+  MACVerify: authenticating,
+  Hash: hashing,
+  PKCS_11: () =>
+    silent(
+      () => {},
+      () => ended({}),
+    ),
+};
+
+function ended({ data = NOTHING, tag, valid }: { data?: Uint8Array; tag?: Uint8Array; valid?: boolean }): StreamOutput {
+  return { ok: true, value: NOTHING, data: new Uint8Array(data), tag: tag && new Uint8Array(tag), valid };
+}
+
+/** What gives nothing before its end. */
+function silent(update: (data: Uint8Array) => void, finish: (proof: Uint8Array | undefined) => StreamOutput, holds = false): StreamWork {
+  return {
+    holds,
+    update(data) {
+      update(data);
+      return NOTHING;
+    },
+    finish(data, proof) {
+      update(data);
+      return finish(proof);
+    },
+  };
+}
+
+function cipherOf({ algorithm, parameters, key }: StreamStart) {
+  const secret = keyObject(key);
+  return { secret, cipher: cipherFor(required(algorithm, TAG.CryptographicAlgorithm), parameters, key.length) };
+}
+
+function encryption(start: StreamStart): StreamWork {
+  const { secret, cipher } = cipherOf(start);
+  if (cipher.encryptor === undefined) throw unsupported(cipher.name);
+  const running = cipher.encryptor(secret, { iv: start.iv, aad: start.aad });
+  return {
+    holds: false,
+    update: (data) => new Uint8Array(running.update(data)),
+    finish(data) {
+      const head = running.update(data);
+      const { data: rest, tag } = running.final();
+      return ended({ data: Buffer.concat([head, rest]), ...(tag && { tag }) });
+    },
+  };
+}
+
+function decryption(start: StreamStart): StreamWork {
+  const { secret, cipher } = cipherOf(start);
+  if (cipher.decryptor === undefined) throw unsupported(cipher.name);
+  const running = cipher.decryptor(secret, { iv: start.iv, aad: start.aad, tag: start.proof });
+  return {
+    holds: false,
+    update: (data) => new Uint8Array(running.update(data)),
+    finish(data, proof) {
+      const head = running.update(data);
+      return ended({ data: Buffer.concat([head, running.final(proof).data]) });
+    },
+  };
+}
+
+function signing({ key, parameters }: StreamStart): StreamWork {
+  const object = createPrivateKey({ key: Buffer.from(key.buffer, key.byteOffset, key.length), format: 'der', type: 'pkcs8' });
+  const running = signStream(object, parameters);
+  return silent(
+    (data) => running.update(data),
+    () => ended({ data: running.final() }),
+    schemeOf(object, parameters).kind === 'pure',
+  );
+}
+
+function verifying({ key, parameters, proof: known }: StreamStart): StreamWork {
+  const object = createPublicKey({ key: Buffer.from(key.buffer, key.byteOffset, key.length), format: 'der', type: 'spki' });
+  const running = verifyStream(object, parameters);
+  return silent(
+    (data) => running.update(data),
+    (proof) => ended({ valid: running.final(required(proof ?? known, TAG.SignatureData)) }),
+    schemeOf(object, parameters).kind === 'pure',
+  );
+}
+
+function authenticating({ kind, key, algorithm, parameters, proof: known }: StreamStart): StreamWork {
+  const running = macStream(macAlgorithm(algorithm, parameters), keyObject(key));
+  return silent(
+    (data) => running.update(data),
+    (proof) => (kind === 'MAC' ? ended({ data: running.digest() }) : ended({ valid: equalMac(running.digest(), required(proof ?? known, TAG.MACData)) })),
+  );
+}
+
+function hashing({ parameters }: StreamStart): StreamWork {
+  const running = hashStream(required(parameters.hashingAlgorithm, TAG.HashingAlgorithm));
+  return silent(
+    (data) => running.update(data),
+    () => ended({ data: running.digest() }),
+  );
+}
+
+function unsupported(name: string): Refusal {
+  return new Refusal('UnsupportedCryptographicParameters', `${name} takes the data at once, multi-part operations are not supported with it`);
+}

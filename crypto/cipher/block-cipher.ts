@@ -1,0 +1,138 @@
+// Unauthenticated modes of block ciphers by OpenSSL: ECB, CBC, CFB, OFB and CTR (NIST SP 800-38A), whole or in pieces.
+import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { keyObject } from '../key/secret-key.ts';
+import type { CryptographicParameters } from '../parameters.ts';
+import type { Cipher, CipherStream, Ciphertext } from './cipher.ts';
+import { acceptsIv, checkedIv, type IvRule } from './initialization-vector.ts';
+import { type BlockPadding, dataBytes, isManual, type ManualPadding, padding as paddingFor } from './padding.ts';
+
+interface BlockMode {
+  readonly name: string;
+  readonly openssl: string;
+  readonly blockBytes: number;
+  /** Undefined in ECB, which ignores one. */
+  readonly ivBytes: number | undefined;
+  /** Of the modes that take whole blocks; absent in those that make a stream cipher. */
+  readonly padding?: BlockPadding;
+}
+
+export function blockCipher(mode: BlockMode): Cipher {
+  const { name, ivBytes, blockBytes, padding } = mode;
+  const rule = ivBytes === undefined ? undefined : { bytes: ivBytes, min: ivBytes, max: ivBytes };
+  return streamed({ ...mode, rule, block: (iv) => iv, pieces: (cipher, encrypting) => piecesOf(cipher, encrypting, padding, blockBytes), name });
+}
+
+/**
+ * CTR. The IV is the whole first counter block; with InitialCounterValue (RFC 3686) it is what comes before a counter of CounterLength
+ * bits, 32 by default.
+ */
+export function counterMode(name: string, openssl: string, { counterLength = 32, initialCounterValue }: CryptographicParameters): Cipher {
+  if (initialCounterValue === undefined) return blockCipher({ name, openssl, blockBytes: 16, ivBytes: 16 });
+  if (counterLength !== 32 && counterLength !== 64)
+    throw new Refusal('UnsupportedCryptographicParameters', `a counter of ${counterLength} bits is not supported`);
+  if (initialCounterValue < 0) throw new Refusal('InvalidField', 'the initial counter value is negative');
+  const nonceBytes = 16 - counterLength / 8;
+  const block = (nonce: Uint8Array) => {
+    const first = Buffer.alloc(16);
+    first.set(nonce);
+    first.writeUInt32BE(initialCounterValue, 12);
+    return first;
+  };
+  return streamed({ name, openssl, rule: { bytes: nonceBytes, min: nonceBytes, max: nonceBytes }, block, pieces: (cipher) => plain(cipher) });
+}
+
+interface Streamed {
+  readonly name: string;
+  readonly openssl: string;
+  readonly rule: IvRule | undefined;
+  /** OpenSSL's IV out of the client's. */
+  readonly block: (iv: Uint8Array) => Uint8Array;
+  readonly pieces: (cipher: Cipheriv | Decipheriv, encrypting: boolean) => CipherStream;
+}
+
+/** A cipher without a tag whose one-shot form is its stream. */
+export function streamed({ name, openssl, rule, block, pieces }: Streamed): Cipher {
+  const ivFor = (iv: Uint8Array | undefined) => (rule === undefined ? null : block(checkedIv(name, rule, iv)));
+  const encryptor: Cipher['encryptor'] = (key, { iv }) => pieces(createCipheriv(openssl, keyObject(key), ivFor(iv)), true);
+  const decryptor: Cipher['decryptor'] = (key, { iv }) => pieces(createDecipheriv(openssl, keyObject(key), ivFor(iv)), false);
+  return {
+    ...{ name, ivBytes: rule?.bytes, acceptsIv: (bytes) => rule === undefined || acceptsIv(rule, bytes), authenticated: false, tagBytes: 0 },
+    encrypt: (key, input) => ({ data: whole(encryptor(key, input), input.data) }),
+    decrypt: (key, input) => whole(decryptor(key, input), input.data),
+    ...{ encryptor, decryptor },
+  };
+}
+
+function whole(stream: CipherStream, data: Uint8Array): Uint8Array {
+  const head = stream.update(data);
+  return joined(head, stream.final().data);
+}
+
+function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
+  if (tail.length === 0) return head;
+  return head.length === 0 ? tail : Buffer.concat([head, tail]);
+}
+
+function piecesOf(cipher: Cipheriv | Decipheriv, encrypting: boolean, padding: BlockPadding | undefined, blockBytes: number): CipherStream {
+  if (padding === undefined) return plain(cipher);
+  cipher.setAutoPadding(padding === 'PKCS5');
+  if (isManual(padding)) return encrypting ? padded(cipher, padding, blockBytes) : unpadded(cipher, padding, blockBytes);
+  const refuse = padding === 'None' ? () => partialBlock(blockBytes) : notDecrypted;
+  return plain(cipher, refuse);
+}
+
+export function plain(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => Refusal = notDecrypted): CipherStream {
+  return { update: (data) => cipher.update(data), final: () => ({ data: last(cipher, refuse) }) };
+}
+
+function padded(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {
+  let length = 0;
+  return {
+    update(data) {
+      length += data.length;
+      return cipher.update(data);
+    },
+    final(): Ciphertext {
+      const data = cipher.update(paddingFor(padding, length, blockBytes));
+      cipher.final();
+      return { data };
+    },
+  };
+}
+
+/** Keeps the last block back until it is known to be the last. */
+function unpadded(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {
+  let held: Uint8Array = new Uint8Array();
+  return {
+    update(data) {
+      const out = joined(held, cipher.update(data));
+      const known = Math.max(0, out.length - blockBytes);
+      held = out.subarray(known);
+      return out.subarray(0, known);
+    },
+    final(): Ciphertext {
+      last(cipher, notDecrypted);
+      const bytes = dataBytes(padding, held, blockBytes);
+      if (bytes === undefined) throw notDecrypted();
+      return { data: held.subarray(0, bytes) };
+    },
+  };
+}
+
+function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => Refusal): Uint8Array {
+  try {
+    return cipher.final();
+  } catch (cause) {
+    throw refuse(cause);
+  }
+}
+
+/** One sentence for every way a padded text can be wrong, so that it tells nothing about the padding. */
+function notDecrypted(cause?: unknown): Refusal {
+  return new Refusal('CryptographicFailure', 'the data could not be decrypted with this key and these parameters', cause);
+}
+
+function partialBlock(blockBytes: number): Refusal {
+  return new Refusal('InvalidField', `without padding the length of the data must be a multiple of ${blockBytes} bytes`);
+}

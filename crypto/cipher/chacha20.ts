@@ -1,0 +1,22 @@
+// ChaCha20 without authentication: RFC 8439 with a 12-byte nonce, Bernstein's original with 8 bytes.
+import { Refusal } from '../../kmip/refusal.ts';
+import { plain, streamed } from './block-cipher.ts';
+import type { Cipher } from './cipher.ts';
+
+/**
+ * The nonce chooses the form: 12 bytes with a 32-bit counter, 8 bytes with a 64-bit counter, or 16 bytes, the counter (little-endian)
+ * with its nonce.
+ * @param initialCounter of the first block, 0 by default; not with 16 bytes
+ */
+export function chacha20(initialCounter: number | undefined): Cipher {
+  if (initialCounter !== undefined && initialCounter < 0) throw new Refusal('InvalidField', 'the initial counter value is negative');
+  const only = initialCounter === undefined ? [8, 12, 16] : [8, 12];
+  const block = (nonce: Uint8Array) => {
+    if (nonce.length === 16) return nonce;
+    const state = Buffer.alloc(16);
+    state.writeUInt32LE(initialCounter ?? 0);
+    state.set(nonce, 16 - nonce.length);
+    return state;
+  };
+  return streamed({ name: 'ChaCha20', openssl: 'chacha20', rule: { bytes: 12, min: 8, max: 16, only }, block, pieces: (cipher) => plain(cipher) });
+}

@@ -1,0 +1,57 @@
+// AES key wrap: RFC 3394 (KMIP's NISTKeyWrap) and RFC 5649, with padding (AESKeyWrapPadding); NIST SP 800-38F's KW and KWP.
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { keyObject } from '../key/secret-key.ts';
+import type { Cipher } from './cipher.ts';
+
+interface WrapMode {
+  readonly openssl: string;
+  /** The integrity check value that RFC 3394 section 2.2.3.1 and RFC 5649 section 3 give. */
+  readonly initialValue: Uint8Array;
+  accepts(plaintextBytes: number): boolean;
+  readonly takes: string;
+  readonly minWrapped: number;
+}
+
+const MODE: Record<'NISTKeyWrap' | 'AESKeyWrapPadding', WrapMode> = {
+  NISTKeyWrap: {
+    ...{ openssl: 'wrap', initialValue: Buffer.alloc(8, 0xa6), minWrapped: 24 },
+    accepts: (bytes) => bytes >= 16 && bytes % 8 === 0,
+    takes: 'at least 16 bytes, a multiple of 8',
+  },
+  AESKeyWrapPadding: {
+    ...{ openssl: 'wrap-pad', initialValue: Buffer.from('a65959a6', 'hex'), minWrapped: 16 },
+    accepts: (bytes) => bytes > 0,
+    takes: 'at least one byte',
+  },
+};
+
+/** Deterministic; needs no IV, but takes an alternative initial value of 8 (RFC 3394) or 4 bytes. Does not stream. */
+export function keyWrap(name: string, mode: keyof typeof MODE, keyBytes: number): Cipher {
+  const { openssl, initialValue, accepts, takes, minWrapped } = MODE[mode];
+  const type = `aes${keyBytes * 8}-${openssl}`;
+  const acceptsInitial = (bytes: number) => bytes === 0 || bytes === initialValue.length;
+  const initial = (iv: Uint8Array = initialValue) => {
+    if (!acceptsInitial(iv.length))
+      throw new Refusal('InvalidField', `invalid IV/nonce length: ${initialValue.length} bytes are needed, ${iv.length} were given`);
+    return iv.length === 0 ? initialValue : iv;
+  };
+  return {
+    ...{ name, ivBytes: undefined, acceptsIv: acceptsInitial, authenticated: false, tagBytes: 0 },
+    encrypt(key, { iv, data }) {
+      if (!accepts(data.length)) throw new Refusal('InvalidField', `${name} wraps ${takes}; ${data.length} bytes were given`);
+      return { data: createCipheriv(type, keyObject(key), initial(iv)).update(data) };
+    },
+    decrypt(key, { iv, data }) {
+      if (data.length < minWrapped || data.length % 8 !== 0) {
+        throw new Refusal('InvalidField', `${name} unwraps at least ${minWrapped} bytes, a multiple of 8; ${data.length} bytes were given`);
+      }
+      const decipher = createDecipheriv(type, keyObject(key), initial(iv));
+      try {
+        return decipher.update(data);
+      } catch (cause) {
+        throw new Refusal('CryptographicFailure', 'the key could not be unwrapped: its integrity check fails', cause);
+      }
+    },
+  };
+}

@@ -1,0 +1,112 @@
+// Wrapping of key material under symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.3, Key Wrapping Data).
+import { randomBytes } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { keyBytes, type SecretKey } from '../key/secret-key.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
+import { equalMac, mac, macAlgorithm } from '../signature/mac.ts';
+import { type Cipher, cipherFor } from './cipher.ts';
+
+export type WrappingMethod = keyof typeof ENUM.WrappingMethod;
+
+/** A key of EncryptionKeyInformation or MACSignatureKeyInformation with its parameters. */
+export interface WrappingKey {
+  readonly key: SecretKey;
+  readonly algorithm: CryptographicAlgorithm;
+  readonly parameters: CryptographicParameters;
+}
+
+/** What the method uses of them must be there. */
+export interface WrappingKeys {
+  readonly encryption?: WrappingKey | undefined;
+  readonly mac?: WrappingKey | undefined;
+}
+
+export interface Wrapped {
+  /** Of an authenticated mode with the tag behind it: KeyWrappingData has no field for one. */
+  readonly data: Uint8Array;
+  readonly iv?: Uint8Array;
+  /** MACSignature. */
+  readonly mac?: Uint8Array;
+}
+
+/**
+ * Encryption without a mode is AESKeyWrapPadding. MACSign leaves the material as it is; EncryptThenMACSign authenticates `data`;
+ * MACSignThenEncrypt encrypts the material with its MAC behind it.
+ * @param iv to use instead of a random one
+ * @throws Refusal of the cipher and the MAC; InvalidField for a missing key; KeyWrapTypeNotSupported
+ */
+export function wrap(method: WrappingMethod, keys: WrappingKeys, material: Uint8Array, iv?: Uint8Array): Wrapped {
+  switch (method) {
+    case 'Encrypt':
+      return encrypt(keys, material, iv);
+    case 'MACSign':
+      return { data: material, mac: authenticate(keys, material) };
+    case 'EncryptThenMACSign': {
+      const wrapped = encrypt(keys, material, iv);
+      return { ...wrapped, mac: authenticate(keys, wrapped.data) };
+    }
+    case 'MACSignThenEncrypt':
+      return encrypt(keys, Buffer.concat([material, authenticate(keys, material)]), iv);
+    default:
+      throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${method} is not supported`);
+  }
+}
+
+/** @throws Refusal as `wrap`; CryptographicFailure for what another key wrapped or somebody changed */
+export function unwrap(method: WrappingMethod, keys: WrappingKeys, wrapped: Wrapped): Uint8Array {
+  switch (method) {
+    case 'Encrypt':
+      return decrypt(keys, wrapped);
+    case 'MACSign':
+      return verified(keys, wrapped.data, wrapped.mac);
+    case 'EncryptThenMACSign':
+      verified(keys, wrapped.data, wrapped.mac);
+      return decrypt(keys, wrapped);
+    case 'MACSignThenEncrypt': {
+      const both = decrypt(keys, wrapped);
+      const bytes = Math.max(0, both.length - authenticate(keys, new Uint8Array()).length);
+      return verified(keys, both.subarray(0, bytes), both.subarray(bytes));
+    }
+    default:
+      throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${method} is not supported`);
+  }
+}
+
+function encrypt(keys: WrappingKeys, material: Uint8Array, given: Uint8Array | undefined): Wrapped {
+  const { key, cipher } = encryption(keys);
+  const iv = given ?? (cipher.ivBytes === undefined ? undefined : randomBytes(cipher.ivBytes));
+  const { data, tag } = cipher.encrypt(key, { iv, data: material });
+  return { data: tag === undefined ? data : Buffer.concat([data, tag]), ...(iv !== undefined && { iv }) };
+}
+
+function decrypt(keys: WrappingKeys, { data, iv }: Wrapped): Uint8Array {
+  const { key, cipher } = encryption(keys);
+  if (!cipher.authenticated) return cipher.decrypt(key, { iv, data });
+  const bytes = Math.max(0, data.length - cipher.tagBytes);
+  return cipher.decrypt(key, { iv, data: data.subarray(0, bytes), tag: data.subarray(bytes) });
+}
+
+function encryption({ encryption: by }: WrappingKeys): { key: SecretKey; cipher: Cipher } {
+  if (by === undefined) throw new Refusal('InvalidField', 'the wrapping method needs an encryption key');
+  return { key: by.key, cipher: wrappingCipher(by) };
+}
+
+/** What a key encrypts with. @throws Refusal of `cipherFor` */
+export function wrappingCipher({ key, algorithm, parameters }: WrappingKey): Cipher {
+  const bytes = key instanceof Uint8Array ? key.length : (key.symmetricKeySize ?? keyBytes(key).length);
+  const standard = algorithm === 'AES' && parameters.blockCipherMode === undefined;
+  const used = standard ? { ...parameters, blockCipherMode: 'AESKeyWrapPadding' as const } : parameters;
+  return cipherFor(used.cryptographicAlgorithm ?? algorithm, used, bytes);
+}
+
+function authenticate({ mac: by }: WrappingKeys, data: Uint8Array): Uint8Array {
+  if (by === undefined) throw new Refusal('InvalidField', 'the wrapping method needs a key for the MAC');
+  return mac(macAlgorithm(by.algorithm, by.parameters), by.key, data);
+}
+
+function verified(keys: WrappingKeys, data: Uint8Array, expected: Uint8Array | undefined): Uint8Array {
+  if (expected === undefined) throw new Refusal('InvalidField', 'the wrapping method needs a MAC');
+  if (!equalMac(authenticate(keys, data), expected)) throw new Refusal('CryptographicFailure', 'the MAC of the wrapped key is wrong');
+  return data;
+}

@@ -1,0 +1,32 @@
+// AES-XTS (IEEE 1619, NIST SP 800-38E): one data unit, such as a disk sector, under its tweak.
+import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { keyBytes, type SecretKey } from '../key/secret-key.ts';
+import type { Cipher } from './cipher.ts';
+import { acceptsIv, checkedIv } from './initialization-vector.ts';
+
+const RULE = { bytes: 16, min: 16, max: 16 };
+const MIN_BYTES = 16;
+/** 2^20 blocks (SP 800-38E). */
+const MAX_BYTES = 2 ** 24;
+
+/** The IV is the tweak. Does not stream: the last two blocks of a data unit depend on its length. */
+export function xts(name: string, openssl: string): Cipher {
+  return {
+    ...{ name, ivBytes: RULE.bytes, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: false, tagBytes: 0 },
+    encrypt: (key, { iv, data }) => ({ data: createCipheriv(openssl, checkedKey(key), checkedIv(name, RULE, iv)).update(checkedUnit(data)) }),
+    decrypt: (key, { iv, data }) => createDecipheriv(openssl, checkedKey(key), checkedIv(name, RULE, iv)).update(checkedUnit(data)),
+  };
+}
+
+function checkedKey(key: SecretKey): Uint8Array {
+  const bytes = keyBytes(key);
+  const half = bytes.length / 2;
+  if (timingSafeEqual(bytes.subarray(0, half), bytes.subarray(half))) throw new Refusal('InvalidField', 'the two halves of an XTS key must differ');
+  return bytes;
+}
+
+function checkedUnit(data: Uint8Array): Uint8Array {
+  if (data.length >= MIN_BYTES && data.length <= MAX_BYTES) return data;
+  throw new Refusal('InvalidField', `XTS takes ${MIN_BYTES} to ${MAX_BYTES} bytes, ${data.length} were given`);
+}

@@ -1,0 +1,117 @@
+// The other convention of FF1: the additional data of a request is the alphabet, or says in JSON what kind of text is turned; the tweak is its IV.
+// Only the fields are another's: the algorithm is that of the standard, so what was encrypted with more rounds than its ten does not come out.
+import { Refusal } from '../../kmip/refusal.ts';
+
+/** What additional data says. */
+export interface FpeDescription {
+  /** `text`: characters outside the alphabet stay where they are. `integer`: there are none. `float`: see fpe-double.ts. */
+  readonly type: 'text' | 'integer' | 'float';
+  /** In the order of Unicode, which is that of the numerals. */
+  readonly characters: readonly string[];
+}
+
+/** Bytes of additional data that are read. */
+const MAX_BYTES = 4096;
+const RADIX_OF_INTEGER = { minimum: 2, maximum: 16 };
+
+/** Pairs of the first and the last character of a range. */
+const NAMED: Readonly<Record<string, string>> = {
+  numeric: '09',
+  hexadecimal: '09af',
+  alpha_lower: 'az',
+  alpha_upper: 'AZ',
+  alpha: 'AZaz',
+  alpha_numeric: '09AZaz',
+  chinese: '\u4e00\u9fff',
+  latin1sup: '!~\u00c0\u00ff',
+  latin1sup_alphanum: '09AZaz\u00c0\u00ff',
+  // Without the surrogates, which are no characters.
+  utf: '\0\ud7ff\ue000\u{10000}',
+  ascii_printable: ' ~',
+  base64: '++/9AZaz',
+};
+
+/** Names that only the vendor attribute has; here they would be read as their letters. */
+const OF_ATTRIBUTE: ReadonlySet<string> = new Set(['alphabetic', 'alphanumeric']);
+
+const codeOf = (character: string): number => character.codePointAt(0) as number;
+const made = new Map<string, readonly string[]>();
+
+function charactersOf(alphabet: string): readonly string[] {
+  const known = made.get(alphabet);
+  if (known) return known;
+  if (!Object.hasOwn(NAMED, alphabet)) return [...new Set(alphabet)].sort((a, b) => codeOf(a) - codeOf(b));
+  const ends = [...(NAMED[alphabet] as string)].map(codeOf);
+  const characters: string[] = [];
+  for (let at = 0; at < ends.length; at += 2)
+    for (let code = ends[at] as number; code <= (ends[at + 1] as number); code++) characters.push(String.fromCodePoint(code));
+  made.set(alphabet, characters);
+  return characters;
+}
+
+/** @throws Refusal InvalidField for what describes nothing */
+export function fpeDescription(additionalData: Uint8Array): FpeDescription {
+  if (additionalData.length > MAX_BYTES) throw invalid(`is longer than ${MAX_BYTES} bytes`);
+  const text = textOf(additionalData);
+  if (text === undefined) throw invalid('is not UTF-8');
+  if (OF_ATTRIBUTE.has(text)) throw invalid(`cannot be ${text}: say alpha or alpha_numeric, or give ${text} as the attribute alphabet and no additional data`);
+  if (!text.startsWith('{')) return { type: 'text', characters: several(charactersOf(text || 'alpha_numeric')) };
+  const { type = 'text', alphabet } = membersOf(text);
+  if (alphabet !== undefined && typeof alphabet !== 'string') throw invalid('has an alphabet that is no text');
+  if (type === 'float') return { type, characters: charactersOf('hexadecimal') };
+  if (type === 'text') return { type, characters: several(charactersOf(alphabet ?? 'alpha_numeric')) };
+  if (type !== 'integer') throw invalid('has a type that is none of text, integer or float');
+  if (alphabet === undefined) throw invalid('has no alphabet, which an integer needs');
+  const characters = several(charactersOf(alphabet));
+  const { minimum, maximum } = RADIX_OF_INTEGER;
+  if (characters.length > maximum) throw invalid(`has an alphabet of ${characters.length} characters, an integer is of ${minimum} to ${maximum}`);
+  return { type, characters };
+}
+
+/**
+ * Whether additional data without an IV could be meant as an alphabet, where it could be meant as the tweak as well.
+ * @param characters of the alphabet that the text would have if it is the tweak; undefined where a name alone is doubtful
+ */
+export function mayDescribe(additionalData: Uint8Array, characters: ReadonlySet<string> | undefined): boolean {
+  const text = additionalData.length > MAX_BYTES ? undefined : textOf(additionalData);
+  // Control characters are in tweaks made of numbers, and in no alphabet.
+  if (text === undefined || /\p{Cc}/u.test(text)) return false;
+  if (Object.hasOwn(NAMED, text) || OF_ATTRIBUTE.has(text)) return true;
+  if (text.startsWith('{')) return isJson(text);
+  const own = new Set(text);
+  return own.size > 1 && characters !== undefined && [...own].some((character) => characters.has(character));
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes).replace(/^\p{White_Space}+|\p{White_Space}+$/gu, '');
+  } catch {
+    return undefined;
+  }
+}
+
+function membersOf(text: string): { readonly type?: unknown; readonly alphabet?: unknown } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalid('begins like JSON and is none');
+  }
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function several(characters: readonly string[]): readonly string[] {
+  if (characters.length < 2) throw invalid('is no alphabet: one has 2 to 65536 characters');
+  return characters;
+}
+
+function invalid(why: string): Refusal {
+  return new Refusal('InvalidField', `the additional data of FF1, given beside a tweak in the IV, ${why}`);
+}

@@ -1,0 +1,128 @@
+// KMIP's recommended curves as OpenSSL names them, and the domain parameters of one (KMIP 2.1 section 11.45, SEC 2, RFC 5639).
+import { generateKeyPairSync } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { DER, inside, readElement, readUnsigned } from '../der.ts';
+import type { RecommendedCurve } from '../parameters.ts';
+
+/** Curves of ECDSA and ECDH; where OpenSSL has two names for one, this is the one it answers with. */
+const WEIERSTRASS: Partial<Record<RecommendedCurve, string>> = {
+  P_192: 'prime192v1',
+  K_163: 'sect163k1',
+  B_163: 'sect163r2',
+  P_224: 'secp224r1',
+  K_233: 'sect233k1',
+  B_233: 'sect233r1',
+  P_256: 'prime256v1',
+  K_283: 'sect283k1',
+  B_283: 'sect283r1',
+  P_384: 'secp384r1',
+  K_409: 'sect409k1',
+  B_409: 'sect409r1',
+  P_521: 'secp521r1',
+  K_571: 'sect571k1',
+  B_571: 'sect571r1',
+  ANSIX9P192V2: 'prime192v2',
+  ANSIX9P192V3: 'prime192v3',
+  ANSIX9P239V1: 'prime239v1',
+  ANSIX9P239V2: 'prime239v2',
+  ANSIX9P239V3: 'prime239v3',
+};
+
+/** Curves whose keys are their own key types in OpenSSL (RFC 7748, RFC 8032). */
+const OKP = { CURVE25519: 'x25519', CURVE448: 'x448', CURVEED25519: 'ed25519', CURVEED448: 'ed448' } as const;
+
+export type OkpType = (typeof OKP)[keyof typeof OKP];
+
+const SAME_NAME: readonly RecommendedCurve[] = [
+  ...(['SECP112R1', 'SECP112R2', 'SECP128R1', 'SECP128R2', 'SECP160K1', 'SECP160R1', 'SECP160R2', 'SECP192K1', 'SECP224K1', 'SECP256K1'] as const),
+  ...(['SECT113R1', 'SECT113R2', 'SECT131R1', 'SECT131R2', 'SECT163R1', 'SECT193R1', 'SECT193R2', 'SECT239K1'] as const),
+];
+
+const X962: readonly RecommendedCurve[] = [
+  ...(['ANSIX9C2PNB163V1', 'ANSIX9C2PNB163V2', 'ANSIX9C2PNB163V3', 'ANSIX9C2PNB176V1', 'ANSIX9C2TNB191V1', 'ANSIX9C2TNB191V2'] as const),
+  ...(['ANSIX9C2TNB191V3', 'ANSIX9C2PNB208W1', 'ANSIX9C2TNB239V1', 'ANSIX9C2TNB239V2', 'ANSIX9C2TNB239V3', 'ANSIX9C2PNB272W1'] as const),
+  ...(['ANSIX9C2PNB304W1', 'ANSIX9C2TNB359V1', 'ANSIX9C2PNB368W1', 'ANSIX9C2TNB431R1'] as const),
+];
+
+const BRAINPOOL: readonly RecommendedCurve[] = ([160, 192, 224, 256, 320, 384, 512] as const).flatMap(
+  (size) => [`BRAINPOOLP${size}R1`, `BRAINPOOLP${size}T1`] as const,
+);
+
+const OPENSSL: ReadonlyMap<RecommendedCurve, string> = new Map([
+  ...(Object.entries(WEIERSTRASS) as [RecommendedCurve, string][]),
+  ...SAME_NAME.map((name) => [name, name.toLowerCase()] as const),
+  ...X962.map((name) => [name, name.slice('ANSIX9'.length).toLowerCase()] as const),
+  ...BRAINPOOL.map((name) => [name, `brainpoolP${name.slice('BRAINPOOLP'.length).toLowerCase()}`] as const),
+]);
+
+const KMIP: ReadonlyMap<string, RecommendedCurve> = new Map([...OPENSSL].map(([kmip, openssl]) => [openssl, kmip]));
+
+/** Curves that pairs can be made on. */
+export const CURVES: readonly RecommendedCurve[] = [...OPENSSL.keys(), ...(Object.keys(OKP) as RecommendedCurve[])];
+
+/** `ed25519` for CURVEED25519, and so on; undefined for the curves of ECDSA and ECDH. */
+export function okpType(curve: RecommendedCurve): OkpType | undefined {
+  return (OKP as Partial<Record<RecommendedCurve, OkpType>>)[curve];
+}
+
+export function okpCurve(type: OkpType): RecommendedCurve {
+  return Object.entries(OKP).find(([, each]) => each === type)?.[0] as RecommendedCurve;
+}
+
+/** @throws Refusal UnsupportedCryptographicParameters for a curve that OpenSSL has not as a named one */
+export function opensslCurve(curve: RecommendedCurve): string {
+  const name = OPENSSL.get(curve);
+  if (name === undefined) throw new Refusal('UnsupportedCryptographicParameters', `the curve ${curve} is not supported`);
+  return name;
+}
+
+/** @throws Refusal UnsupportedCryptographicParameters for a curve without a place in KMIP's enumeration */
+export function kmipCurve(opensslName: string | undefined): RecommendedCurve {
+  const curve = KMIP.get(opensslName ?? '');
+  if (curve === undefined) throw new Refusal('UnsupportedCryptographicParameters', 'the curve of this key has no name in KMIP');
+  return curve;
+}
+
+export interface Domain {
+  /** `prime` is absent for binary curves. */
+  readonly prime: bigint | undefined;
+  readonly order: bigint;
+}
+
+const domains = new Map<string, Domain>();
+const PRIME_FIELD = '06072a8648ce3d0101';
+
+/** Domain parameters as OpenSSL writes them into a key with explicit parameters (SEC 1 appendix C.2). */
+export function domainOf(curve: RecommendedCurve): Domain {
+  const namedCurve = opensslCurve(curve);
+  let domain = domains.get(namedCurve);
+  if (domain === undefined) {
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve, paramEncoding: 'explicit' });
+    const spki = readElement(publicKey.export({ format: 'der', type: 'spki' }), curve);
+    const [, parameters] = inside(inside(spki, DER.sequence, curve)[0], DER.sequence, curve);
+    const [, field, , , order] = inside(parameters, DER.sequence, curve);
+    const [fieldType, prime] = inside(field, DER.sequence, curve);
+    const isPrime = fieldType?.whole.toString('hex') === PRIME_FIELD;
+    domain = { prime: isPrime ? readUnsigned(prime, curve) : undefined, order: readUnsigned(order, curve) };
+    domains.set(namedCurve, domain);
+  }
+  return domain;
+}
+
+const lengths = new Map<RecommendedCurve, number>([
+  ['CURVE25519', 256],
+  ['CURVEED25519', 256],
+  ['CURVE448', 448],
+  ['CURVEED448', 448],
+]);
+
+/** CryptographicLength of keys on the curve, bits: of the field for the curves of ECDSA. */
+export function curveLength(curve: RecommendedCurve): number {
+  let length = lengths.get(curve);
+  if (length === undefined) {
+    const { prime } = domainOf(curve);
+    length = prime === undefined ? Number(/\d{3}/.exec(opensslCurve(curve))?.[0]) : prime.toString(2).length;
+    lengths.set(curve, length);
+  }
+  return length;
+}

@@ -1,0 +1,162 @@
+// Key derivation by the methods of KMIP (specification 2.1 sections 6.1.14, 7.12 and 11.14), except key agreement.
+import { createHmac, hkdfSync, pbkdf2 as opensslPbkdf2, pbkdf2Sync } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { cipherFor } from '../cipher/cipher.ts';
+import { hash, hashBytes, nodeHash } from '../hash.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
+import { mac, macAlgorithm, macBytes } from '../signature/mac.ts';
+import { kbkdf } from './kbkdf.ts';
+import { keyBytes, keyObject, type SecretKey } from './secret-key.ts';
+
+export type DerivationMethod = keyof typeof ENUM.DerivationMethod;
+
+export interface DerivationInput {
+  /** The derivation key or, for PBKDF2, the password. Only HASH does without. */
+  readonly key?: SecretKey | undefined;
+  /** Of the derivation key; undefined for a secret without one. */
+  readonly keyAlgorithm?: CryptographicAlgorithm | undefined;
+  readonly parameters: CryptographicParameters;
+  readonly iv?: Uint8Array | undefined;
+  /** DerivationData, as often as it was given: AWS Signature takes date, region and service, the others one. */
+  readonly data: readonly Uint8Array[];
+  readonly salt?: Uint8Array | undefined;
+  readonly iterationCount?: number | undefined;
+  /** Bytes to derive. */
+  readonly length: number;
+}
+
+const DEFAULT_ITERATIONS = 600_000;
+/** Iterations for each block of output, times blocks: what a request may cost, three seconds of a thread with the slowest hash. */
+const MAX_ITERATIONS = 3_000_000;
+const MAX_BYTES = 65_536;
+/** OpenSSL's bound on the info of HKDF. */
+const MAX_INFO = 1024;
+
+const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8Array>> = {
+  PBKDF2: pbkdf2,
+  HASH: hashed,
+  HMAC: hmac,
+  ENCRYPT: encrypted,
+  NIST800_108_C: (input) => pseudorandom('counter', input),
+  NIST800_108_F: (input) => pseudorandom('feedback', input),
+  NIST800_108_DPI: (input) => pseudorandom('double pipeline', input),
+  AWSSignatureVersion4: awsSignature,
+  HKDF: hkdf,
+};
+
+/**
+ * `length` bytes; the first ones where the method gives more.
+ * @throws Refusal InvalidField for what is missing, too long or too costly; UnsupportedCryptographicParameters; FeatureNotSupported
+ */
+export function derive(method: DerivationMethod, input: DerivationInput): Uint8Array {
+  const derived = METHOD[method];
+  if (derived === undefined) throw new Refusal('FeatureNotSupported', `the derivation method ${method} is not supported`);
+  requireLength(input);
+  return leading(derived(input), input.length);
+}
+
+const pbkdf2InPool = promisify(opensslPbkdf2);
+
+/** PBKDF2 as `derive` has it, on a thread of the pool: a password may cost seconds. */
+export async function derivePbkdf2(input: DerivationInput): Promise<Uint8Array> {
+  requireLength(input);
+  return pbkdf2InPool(...pbkdf2Arguments(input));
+}
+
+function requireLength({ length }: DerivationInput): void {
+  if (!Number.isInteger(length) || length < 1 || length > MAX_BYTES) throw invalid(`1 to ${MAX_BYTES} bytes can be derived`);
+}
+
+function pbkdf2(input: DerivationInput): Uint8Array {
+  return pbkdf2Sync(...pbkdf2Arguments(input));
+}
+
+/** The salt is mandatory, the hash SHA-256 by default. */
+function pbkdf2Arguments(input: DerivationInput): Parameters<typeof pbkdf2Sync> {
+  const { salt, iterationCount = DEFAULT_ITERATIONS, length, parameters } = input;
+  if (salt === undefined || salt.length === 0) throw invalid('PBKDF2 needs a Salt');
+  if (!Number.isInteger(iterationCount) || iterationCount < 1) throw invalid('the iteration count must be at least 1');
+  const name = parameters.hashingAlgorithm ?? 'SHA_256';
+  if (iterationCount * Math.ceil(length / hashBytes(name)) > MAX_ITERATIONS) throw invalid(`the iteration count is too high: ${MAX_ITERATIONS} at most`);
+  return [keyBytes(keyOf(input)), salt, iterationCount, length, nodeHash(name)];
+}
+
+/** The hash over the derivation key or the derivation data. */
+function hashed({ key, data, parameters: { hashingAlgorithm } }: DerivationInput): Uint8Array {
+  if (hashingAlgorithm === undefined) throw invalid('HASH needs a HashingAlgorithm');
+  if ((key === undefined) === (data.length === 0)) throw invalid('HASH takes a derivation key or derivation data, one of them');
+  return hash(hashingAlgorithm, key === undefined ? single(data) : keyBytes(key));
+}
+
+/** By the algorithm of the key; where that is none of HMAC, by the hashing algorithm, SHA-256 by default. */
+function hmac(input: DerivationInput): Uint8Array {
+  const own = input.keyAlgorithm?.startsWith('HMAC_') ?? false;
+  const algorithm = macAlgorithm(own ? input.keyAlgorithm : undefined, own ? {} : { hashingAlgorithm: input.parameters.hashingAlgorithm ?? 'SHA_256' });
+  return mac(algorithm, keyOf(input), single(input.data));
+}
+
+/** Without an IV one of zeros where that is no nonce: in CBC, CFB and OFB. */
+function encrypted(input: DerivationInput): Uint8Array {
+  const { parameters, keyAlgorithm } = input;
+  const key = keyOf(input);
+  const algorithm = parameters.cryptographicAlgorithm ?? keyAlgorithm;
+  if (algorithm === undefined) throw invalid('ENCRYPT needs a CryptographicAlgorithm');
+  const mode = parameters.blockCipherMode;
+  if (mode === undefined && !algorithm.startsWith('ChaCha20')) throw invalid('ENCRYPT needs a BlockCipherMode');
+  const cipher = cipherFor(algorithm, parameters, keyBytes(key).length);
+  const zeros = mode === 'CBC' || mode === 'CFB' || mode === 'OFB' ? new Uint8Array(cipher.ivBytes ?? 0) : undefined;
+  return cipher.encrypt(key, { iv: input.iv ?? zeros, data: single(input.data) }).data;
+}
+
+/** The PRF is CMAC when the mode says so, else HMAC, SHA-256 by default. */
+function pseudorandom(mode: Parameters<typeof kbkdf>[0], input: DerivationInput): Uint8Array {
+  const { keyAlgorithm, parameters, length, iv } = input;
+  const { cryptographicAlgorithm = keyAlgorithm, blockCipherMode, hashingAlgorithm } = parameters;
+  const own = blockCipherMode === 'CMAC' || (cryptographicAlgorithm?.startsWith('HMAC_') ?? false);
+  const algorithm = own ? macAlgorithm(keyAlgorithm, parameters) : macAlgorithm(undefined, { hashingAlgorithm: hashingAlgorithm ?? 'SHA_256' });
+  const key = keyObject(keyOf(input));
+  return kbkdf(mode, { prf: (message) => mac(algorithm, key, message), prfBytes: macBytes(algorithm), fixed: single(input.data), iv, length });
+}
+
+/** The signing key: HMAC-SHA256 over date, region, service and the closing word, each keyed by the one before. */
+function awsSignature(input: DerivationInput): Uint8Array {
+  if (input.data.length !== 3) throw invalid('AWSSignatureVersion4 takes three derivation data: date, region and service');
+  const first: Uint8Array = Buffer.concat([Buffer.from('AWS4'), keyBytes(keyOf(input))]);
+  return [...input.data, Buffer.from('aws4_request')].reduce((key, part) => createHmac('sha256', keyObject(key)).update(part).digest(), first);
+}
+
+/** RFC 5869: the key is the input keying material, the derivation data the info. */
+function hkdf(input: DerivationInput): Uint8Array {
+  const { salt = new Uint8Array(), parameters, length, data } = input;
+  const name = parameters.hashingAlgorithm ?? 'SHA_256';
+  const info = data.length === 0 ? new Uint8Array() : single(data);
+  if (info.length > MAX_INFO) throw invalid(`the derivation data for HKDF is longer than ${MAX_INFO} bytes`);
+  if (length > 255 * hashBytes(name)) throw tooLong(255 * hashBytes(name));
+  return new Uint8Array(hkdfSync(nodeHash(name), keyObject(keyOf(input)), salt, info, length));
+}
+
+function keyOf({ key }: DerivationInput): SecretKey {
+  if (key === undefined) throw invalid('the derivation needs a derivation key');
+  return key;
+}
+
+function single(data: readonly Uint8Array[]): Uint8Array {
+  const [first, ...more] = data;
+  if (first === undefined || more.length > 0) throw invalid('the derivation method takes one derivation data');
+  return first;
+}
+
+function leading(bytes: Uint8Array, length: number): Uint8Array {
+  if (bytes.length < length) throw tooLong(bytes.length);
+  return bytes.subarray(0, length);
+}
+
+function tooLong(available: number): Refusal {
+  return invalid(`the derivation method gives ${available} bytes at most`);
+}
+
+function invalid(message: string): Refusal {
+  return new Refusal('InvalidField', message);
+}

@@ -1,0 +1,52 @@
+// Key agreement and encapsulation: ECDH on every curve, DH, ML-KEM (SEC 1 section 3.3, RFC 7748 section 6, FIPS 203).
+import { diffieHellman, type KeyObject, decapsulate as opensslDecapsulate, encapsulate as opensslEncapsulate } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { keyFacts } from './key-algorithm.ts';
+
+/**
+ * The raw shared secret: the x coordinate at the length of the field for ECDH.
+ * @throws Refusal InvalidField where the keys are not of one curve or group, CryptographicFailure for a public key of small order
+ */
+export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
+  const [mine, theirs] = [keyFacts(privateKey), keyFacts(publicKey)];
+  if (mine.algorithm !== 'EC' && mine.algorithm !== 'ECDH' && mine.algorithm !== 'DH')
+    throw new Refusal('UnsupportedCryptographicParameters', `keys of ${mine.algorithm} do not agree on secrets`);
+  if (mine.algorithm !== theirs.algorithm || mine.curve !== theirs.curve || mine.length !== theirs.length)
+    throw new Refusal('InvalidField', 'the keys are not of the same curve or group');
+  try {
+    return diffieHellman({ privateKey, publicKey });
+  } catch {
+    throw new Refusal('CryptographicFailure', 'the keys do not agree on a secret');
+  }
+}
+
+interface Encapsulation {
+  /** 32 bytes. */
+  readonly sharedSecret: Uint8Array;
+  readonly ciphertext: Uint8Array;
+}
+
+function checkKem(key: KeyObject): void {
+  const { algorithm } = keyFacts(key);
+  if (!algorithm.startsWith('MLKEM')) throw new Refusal('UnsupportedCryptographicParameters', `keys of ${algorithm} do not encapsulate`);
+}
+
+/** A new secret and its encapsulation for the owner of an ML-KEM key. @throws Refusal UnsupportedCryptographicParameters for other keys */
+export function encapsulate(publicKey: KeyObject): Encapsulation {
+  checkKem(publicKey);
+  const { sharedKey, ciphertext } = opensslEncapsulate(publicKey);
+  return { sharedSecret: sharedKey, ciphertext };
+}
+
+/**
+ * The secret of an encapsulation. One for another key, or a changed one, gives a secret that nobody else has (FIPS 203 section 6.3).
+ * @throws Refusal CryptographicFailure for a ciphertext of the wrong length, UnsupportedCryptographicParameters for other keys
+ */
+export function decapsulate(privateKey: KeyObject, ciphertext: Uint8Array): Uint8Array {
+  checkKem(privateKey);
+  try {
+    return opensslDecapsulate(privateKey, ciphertext);
+  } catch {
+    throw new Refusal('CryptographicFailure', 'decryption failed');
+  }
+}

@@ -1,0 +1,117 @@
+// Brings keys in from KMIP's key formats and gives them out in them (specification 2.1 sections 3, 4.26 and 11.25).
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import type { Node, Structure } from '../../kmip/ttlv/node.ts';
+import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../parameters.ts';
+import { isOfAlgorithm, keyFacts } from './key-algorithm.ts';
+import { exportRaw, importRaw, isConsistent } from './raw-key.ts';
+import { rsaToPkcs1 } from './rsa-key.ts';
+import { exportTransparent, importTransparent, type Kind, transparent } from './transparent-key.ts';
+
+const RSA_LENGTH = { minimum: 512, maximum: 16384 };
+
+/**
+ * A key from KeyMaterial. The Raw format is that of FIPS 203 to 205, RFC 7748 and 8032, the point or scalar of SEC 1, and
+ * for RSA PKCS#1. Public keys come as PKCS#8 also, read as SubjectPublicKeyInfo, since clients name it for both of a pair.
+ * DH keys lose Q and J of their parameters.
+ * @param material bytes, or for a transparent format the KeyMaterial structure
+ * @param algorithm as declared; the key must be of it where it is given
+ * @param curve for Raw, and the key must be on it where it is given
+ * @throws Refusal KeyFormatTypeNotSupported, InvalidMessage, InvalidField, MissingData
+ */
+export function importKey(
+  kind: Kind,
+  format: KeyFormatType,
+  material: Uint8Array | Structure,
+  algorithm: CryptographicAlgorithm | undefined,
+  curve?: RecommendedCurve,
+): KeyObject {
+  let key: KeyObject;
+  try {
+    key = material instanceof Uint8Array ? fromBytes(kind, format, material, algorithm, curve) : fromStructure(kind, format, material);
+  } catch (cause) {
+    // What OpenSSL says of a key it cannot read stays here.
+    if (cause instanceof Refusal) throw cause;
+    throw new Refusal('InvalidField', `KeyMaterial: not a ${kind} in format ${format}`);
+  }
+  checkDeclared(key, algorithm, curve);
+  return key;
+}
+
+function checkDeclared(key: KeyObject, algorithm: CryptographicAlgorithm | undefined, curve: RecommendedCurve | undefined): void {
+  const facts = keyFacts(key);
+  if (algorithm !== undefined && !isOfAlgorithm(facts, algorithm))
+    throw new Refusal('InvalidField', `KeyMaterial: a key of ${facts.algorithm}, not ${algorithm}`);
+  if (curve !== undefined && facts.curve !== curve) throw new Refusal('InvalidField', `KeyMaterial: not a key of the curve ${curve}`);
+  if (facts.algorithm === 'RSA' && (facts.length < RSA_LENGTH.minimum || facts.length > RSA_LENGTH.maximum))
+    throw new Refusal('InvalidField', `KeyMaterial: RSA keys have ${RSA_LENGTH.minimum} to ${RSA_LENGTH.maximum} bits`);
+  if (!isConsistent(key)) throw new Refusal('InvalidField', 'KeyMaterial: the private key is not of its curve or public key');
+}
+
+const unsupported = (kind: Kind, format: KeyFormatType): Refusal => new Refusal('KeyFormatTypeNotSupported', `a ${kind} cannot be in the format ${format}`);
+
+function fromStructure(kind: Kind, format: KeyFormatType, material: Structure): KeyObject {
+  const described = transparent(format);
+  if (described === undefined) throw new Refusal('InvalidField', `KeyMaterial: the format ${format} is bytes, not a structure`);
+  if (described.kind !== kind) throw unsupported(kind, format);
+  return importTransparent(described.family, kind, material);
+}
+
+type DerType = 'pkcs1' | 'pkcs8' | 'sec1' | 'spki';
+
+/** The DER form that a format is, undefined where it is none. */
+function derType(kind: Kind, format: KeyFormatType): DerType | undefined {
+  if (format === 'PKCS_1') return 'pkcs1';
+  if (kind === 'PublicKey') return format === 'X_509' || format === 'PKCS_8' ? 'spki' : undefined;
+  return format === 'PKCS_8' ? 'pkcs8' : format === 'ECPrivateKey' ? 'sec1' : undefined;
+}
+
+function fromBytes(kind: Kind, format: KeyFormatType, material: Uint8Array, algorithm?: CryptographicAlgorithm, curve?: RecommendedCurve): KeyObject {
+  if (transparent(format) !== undefined) throw new Refusal('InvalidField', `KeyMaterial: the format ${format} is a structure, not bytes`);
+  if (format === 'Raw' && algorithm === undefined) throw new Refusal('InvalidField', 'KeyMaterial: a raw key needs a CryptographicAlgorithm');
+  if (format === 'Raw' && algorithm !== undefined && algorithm !== 'RSA') {
+    if (algorithm === 'DSA' || algorithm === 'DH') throw unsupported(kind, format);
+    return importRaw(kind, material, algorithm, curve);
+  }
+  const type = format === 'Raw' ? 'pkcs1' : derType(kind, format);
+  if (type === undefined) throw unsupported(kind, format);
+  const key = Buffer.from(material.buffer, material.byteOffset, material.length);
+  if (kind === 'PrivateKey') return createPrivateKey({ key, format: 'der', type: type as 'pkcs8' });
+  return createPublicKey({ key, format: 'der', type: type as 'spki' });
+}
+
+/**
+ * KeyMaterial of a key: bytes, or for a transparent format the members of the structure.
+ * @throws Refusal KeyFormatTypeNotSupported where the key has no such form
+ */
+export function exportKey(key: KeyObject, format: KeyFormatType): Uint8Array | Node[] {
+  const kind: Kind = key.type === 'private' ? 'PrivateKey' : 'PublicKey';
+  const described = transparent(format);
+  if (described !== undefined) {
+    if (described.kind !== kind) throw unsupported(kind, format);
+    return exportTransparent(described.family, key);
+  }
+  const { algorithm } = keyFacts(key);
+  if (format === 'Raw' && algorithm !== 'RSA') {
+    if (algorithm === 'DSA' || algorithm === 'DH') throw unsupported(kind, format);
+    return exportRaw(key);
+  }
+  const type = format === 'Raw' ? 'pkcs1' : derType(kind, format);
+  if (type === undefined || (type === 'pkcs1' && algorithm !== 'RSA') || (type === 'sec1' && key.asymmetricKeyType !== 'ec')) throw unsupported(kind, format);
+  if (type === 'pkcs1') return rsaToPkcs1(key);
+  return key.export({ format: 'der', type: type as 'pkcs8' });
+}
+
+type ObjectType = keyof typeof ENUM.ObjectType;
+
+const DEFAULTS: Partial<Record<ObjectType, KeyFormatType>> = { Certificate: 'X_509', CertificateRequest: 'PKCS_10', OpaqueObject: 'Opaque' };
+
+/** The format an object is given out in where the client asks for none (specification 2.1 table 81); Raw for what the table leaves out. */
+export function defaultFormat(objectType: ObjectType, algorithm?: CryptographicAlgorithm): KeyFormatType {
+  if (objectType !== 'PrivateKey' && objectType !== 'PublicKey') return DEFAULTS[objectType] ?? 'Raw';
+  if (algorithm === 'RSA') return 'PKCS_1';
+  if (algorithm === 'DSA' || algorithm === 'DH') return `Transparent${algorithm}${objectType}`;
+  const isElliptic = algorithm === 'EC' || algorithm === 'ECDSA' || algorithm === 'ECDH' || algorithm === 'ECMQV';
+  return isElliptic ? `TransparentEC${objectType}` : 'Raw';
+}

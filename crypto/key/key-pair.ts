@@ -1,0 +1,122 @@
+// Makes key pairs of every asymmetric algorithm of KMIP's enumeration that OpenSSL has.
+import { generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
+import { type OkpType, okpType, opensslCurve } from './curve.ts';
+import { keyFacts, postQuantumType } from './key-algorithm.ts';
+
+export interface KeyPair {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+  /** CryptographicLength, bits. */
+  readonly length: number;
+  readonly curve?: RecommendedCurve;
+}
+
+export interface PairOptions {
+  /** CryptographicLength, bits. */
+  readonly length?: number;
+  readonly curve?: RecommendedCurve;
+}
+
+type Pair = Pick<KeyPair, 'privateKey' | 'publicKey'>;
+
+const RSA_LENGTH = { minimum: 2048, maximum: 8192 };
+
+/** Groups of RFC 3526 by the length of their prime. */
+const DH_GROUP: Readonly<Record<number, string>> = { 2048: 'modp14', 3072: 'modp15', 4096: 'modp16', 6144: 'modp17', 8192: 'modp18' };
+
+/** Curves that a length alone stands for. */
+const CURVE_OF_LENGTH: Readonly<Record<number, RecommendedCurve>> = { 192: 'P_192', 224: 'P_224', 256: 'P_256', 384: 'P_384', 521: 'P_521' };
+
+/** What node:crypto makes a pair from: the type and, where it has any, the options; its declaration has one overload for each. */
+type Recipe = readonly [type: string, options?: object];
+const generateNow = generateKeyPairSync as unknown as (...recipe: Recipe) => Pair;
+const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Recipe) => Promise<Pair>;
+
+/**
+ * A new pair. Blocks while it is made: RSA some hundred milliseconds, DSA seconds.
+ * Defaults: RSA, DSA and DH 2048 bits, EC the curve of the length, else P-256.
+ * @throws Refusal InvalidField for a length that is too short or does not fit, UnsupportedCryptographicParameters for what OpenSSL has not
+ */
+export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
+  return described(algorithm, options, generateNow(...recipeOf(algorithm, options)));
+}
+
+/** As `generatePair`, on a thread of the pool. */
+export async function generatePairInPool(algorithm: CryptographicAlgorithm, options: PairOptions = {}): Promise<KeyPair> {
+  return described(algorithm, options, await generateInPool(...recipeOf(algorithm, options)));
+}
+
+/** Whether a pair takes more than a few milliseconds. */
+export function isSlowPair(algorithm: CryptographicAlgorithm): boolean {
+  return algorithm === 'RSA' || algorithm === 'DSA' || algorithm === 'DH' || algorithm.startsWith('SLHDSA');
+}
+
+function described(algorithm: CryptographicAlgorithm, options: PairOptions, pair: Pair): KeyPair {
+  const { length, curve } = keyFacts(pair.publicKey);
+  if (options.length !== undefined && options.curve === undefined && curve !== undefined && options.length !== length)
+    throw notOfLength(algorithm, options.length);
+  return curve === undefined ? { ...pair, length } : { ...pair, length, curve };
+}
+
+function recipeOf(algorithm: CryptographicAlgorithm, { length, curve }: PairOptions): Recipe {
+  const postQuantum = postQuantumType(algorithm);
+  if (postQuantum !== undefined) return [postQuantum];
+  switch (algorithm) {
+    case 'RSA':
+      return rsa(length ?? RSA_LENGTH.minimum);
+    case 'DSA':
+      return dsa(length ?? 2048);
+    case 'DH':
+      return dh(length ?? 2048);
+    case 'EC':
+    case 'ECDSA':
+    case 'ECDH':
+      return onCurve(algorithm, curve ?? CURVE_OF_LENGTH[length ?? 256], length);
+    case 'Ed25519':
+    case 'Ed448':
+      return onCurve(algorithm, curve ?? (algorithm === 'Ed25519' ? 'CURVEED25519' : 'CURVEED448'), length);
+    default:
+      throw new Refusal('UnsupportedCryptographicParameters', `key pairs of ${algorithm} are not supported`);
+  }
+}
+
+const notOfLength = (algorithm: string, length: number): Refusal =>
+  new Refusal('InvalidField', `CryptographicLength: there are no ${algorithm} keys of ${length} bits`);
+
+function rsa(modulusLength: number): Recipe {
+  if (modulusLength < RSA_LENGTH.minimum) throw new Refusal('InvalidField', `CryptographicLength: the minimum key length of RSA is ${RSA_LENGTH.minimum} bits`);
+  if (modulusLength > RSA_LENGTH.maximum || modulusLength % 8 !== 0) throw notOfLength('RSA', modulusLength);
+  return ['rsa', { modulusLength }];
+}
+
+/** The pairs of lengths of FIPS 186-4 section 4.2 that are still allowed. */
+function dsa(modulusLength: number): Recipe {
+  if (modulusLength < 2048) throw new Refusal('InvalidField', 'CryptographicLength: the minimum key length of DSA is 2048 bits');
+  if (modulusLength !== 2048 && modulusLength !== 3072) throw notOfLength('DSA', modulusLength);
+  return ['dsa', { modulusLength, divisorLength: 256 }];
+}
+
+function dh(length: number): Recipe {
+  const group = DH_GROUP[length];
+  if (group === undefined) throw notOfLength('DH', length);
+  return ['dh', { group }];
+}
+
+/** What keys of the curves outside ECDSA are for. */
+const PURPOSE: Readonly<Record<OkpType, readonly CryptographicAlgorithm[]>> = {
+  x25519: ['EC', 'ECDH'],
+  x448: ['EC', 'ECDH'],
+  ed25519: ['EC', 'ECDSA', 'Ed25519'],
+  ed448: ['EC', 'ECDSA', 'Ed448'],
+};
+
+function onCurve(algorithm: CryptographicAlgorithm, curve: RecommendedCurve | undefined, length: number | undefined): Recipe {
+  if (curve === undefined) throw notOfLength(algorithm, length ?? 0);
+  const type = okpType(curve);
+  const fits = type === undefined ? !algorithm.startsWith('Ed') : PURPOSE[type].includes(algorithm);
+  if (!fits) throw new Refusal('InvalidField', `RecommendedCurve: ${curve} is no curve of ${algorithm}`);
+  return type === undefined ? ['ec', { namedCurve: opensslCurve(curve) }] : [type];
+}

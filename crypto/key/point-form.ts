@@ -1,0 +1,42 @@
+// Points of elliptic curves as ANSI X9.62 writes them: compressed, uncompressed, and both at once (KMIP 1.4 section 9.1.3.2.2, SEC 1 section 2.3.3).
+import { ECDH, type KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import { bits, DER, inside, readElement, sequence } from '../der.ts';
+import type { KeyFormatType, RecommendedCurve } from '../parameters.ts';
+import { domainOf, opensslCurve } from './curve.ts';
+import { keyFacts } from './key-algorithm.ts';
+import { exportKey } from './key-format.ts';
+import { exportRaw } from './raw-key.ts';
+
+const { KeyCompressionType } = ENUM;
+type Form = 'compressed' | 'uncompressed' | 'hybrid';
+
+/** What a key compression type asks for on a curve: that of prime fields is none of binary ones, and the other way round. */
+function formOf(compression: number, curve: RecommendedCurve): Form | undefined {
+  const isPrime = domainOf(curve).prime !== undefined;
+  if (compression === KeyCompressionType.ECPublicKeyTypeUncompressed) return 'uncompressed';
+  if (compression === KeyCompressionType.ECPublicKeyTypeX9_62Hybrid) return 'hybrid';
+  if (compression === (isPrime ? KeyCompressionType.ECPublicKeyTypeX9_62CompressedPrime : KeyCompressionType.ECPublicKeyTypeX9_62CompressedChar2))
+    return 'compressed';
+  return undefined;
+}
+
+/**
+ * KeyMaterial of a public key with its point in the form of a key compression type.
+ * @throws Refusal KeyCompressionTypeNotSupported for a key without a point, or a type that is not of its curve, KeyFormatTypeNotSupported
+ */
+export function exportPoint(key: KeyObject, format: KeyFormatType, compression: number): Uint8Array | Node[] {
+  const { curve } = keyFacts(key);
+  const form = key.type === 'public' && key.asymmetricKeyType === 'ec' && curve !== undefined ? formOf(compression, curve) : undefined;
+  if (form === undefined || curve === undefined)
+    throw new Refusal('KeyCompressionTypeNotSupported', 'points of elliptic curves are compressed, by the type of their field; this key has none of that type');
+  const point = ECDH.convertKey(exportRaw(key), opensslCurve(curve), undefined, undefined, form) as Buffer;
+  const material = exportKey(key, format);
+  if (!(material instanceof Uint8Array)) return material.map((node) => (node.tag === TAG.QString ? bytes(TAG.QString, new Uint8Array(point)) : node));
+  if (format === 'Raw') return new Uint8Array(point);
+  const [algorithm] = inside(readElement(material, 'SubjectPublicKeyInfo'), DER.sequence, 'SubjectPublicKeyInfo');
+  return new Uint8Array(sequence((algorithm as { whole: Buffer }).whole, bits(point)));
+}

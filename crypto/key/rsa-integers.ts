@@ -1,0 +1,112 @@
+// All eight integers of an RSA private key from those that were given (RFC 8017 section 3.2, NIST SP 800-56B appendix C).
+import { randomBytes } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { gcd, inverse, power } from './modular.ts';
+
+export interface RsaIntegers {
+  readonly modulus: bigint;
+  readonly publicExponent: bigint;
+  readonly privateExponent: bigint;
+  readonly p: bigint;
+  readonly q: bigint;
+  readonly primeExponentP: bigint;
+  readonly primeExponentQ: bigint;
+  readonly crtCoefficient: bigint;
+}
+
+const WHAT = 'KeyMaterial: the RSA private key';
+const USUAL_EXPONENT = 65537n;
+const MAX_BITS = 16384;
+/** FIPS 186-5 section A.1.1. */
+const MAX_PUBLIC_EXPONENT = 1n << 256n;
+/** Primes are looked for in moduli up to this one only: it takes a second, twice the bits six times as long. */
+const MAX_RECOVERED_BITS = 8192;
+
+/**
+ * Completes a key given by its primes, its private exponent, or its prime exponents. Where no public exponent is given it
+ * follows from the primes and the private exponent, else it is taken to be 65537. The arithmetic is not of constant time; it
+ * runs once, when a key is brought in.
+ * @throws Refusal MissingData where the integers do not determine a key, InvalidField where they contradict each other
+ */
+export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'modulus'>): RsaIntegers {
+  const { modulus, privateExponent } = given;
+  if (modulus < 3n || modulus % 2n === 0n || bitsOf(modulus) > MAX_BITS) throw inconsistent();
+  // What follows takes as long as the numbers are long.
+  if (Object.values(given).some((value) => value > modulus) || (given.publicExponent ?? 0n) >= MAX_PUBLIC_EXPONENT) throw inconsistent();
+  const { p, q } = primes(given);
+  const lambda = ((p - 1n) * (q - 1n)) / gcd(p - 1n, q - 1n);
+  const publicExponent = given.publicExponent ?? (privateExponent === undefined ? USUAL_EXPONENT : inverted(privateExponent, lambda));
+  if (publicExponent < 3n || publicExponent >= modulus) throw inconsistent();
+  const d = privateExponent ?? inverted(publicExponent, lambda);
+  if (d >= modulus || (d * publicExponent) % lambda !== 1n) throw inconsistent();
+  return {
+    modulus,
+    publicExponent,
+    privateExponent: d,
+    p,
+    q,
+    primeExponentP: d % (p - 1n),
+    primeExponentQ: d % (q - 1n),
+    crtCoefficient: inverted(q, p),
+  };
+}
+
+const bitsOf = (value: bigint): number => value.toString(16).length * 4;
+
+/** @throws Refusal InvalidField where there is none */
+function inverted(value: bigint, modulus: bigint): bigint {
+  const result = inverse(value, modulus);
+  if (result === undefined) throw inconsistent();
+  return result;
+}
+
+const inconsistent = (): Refusal => new Refusal('InvalidField', `${WHAT} is not consistent`);
+
+function primes({
+  modulus,
+  p,
+  q,
+  publicExponent = USUAL_EXPONENT,
+  privateExponent,
+  primeExponentP,
+  primeExponentQ,
+}: Partial<RsaIntegers> & { modulus: bigint }): {
+  p: bigint;
+  q: bigint;
+} {
+  const prime = p ?? (q === undefined ? undefined : modulus / (q || 1n)) ?? recovered();
+  const other = modulus / (prime || 1n);
+  if (prime < 3n || other < 3n || prime === other || prime * other !== modulus || (q !== undefined && q !== other)) throw inconsistent();
+  return { p: prime, q: other };
+
+  function recovered(): bigint {
+    if (bitsOf(modulus) > MAX_RECOVERED_BITS) throw new Refusal('MissingData', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits, and lacks P and Q`);
+    if (privateExponent !== undefined) return factor(modulus, publicExponent, privateExponent);
+    // e * dP is 1 modulo p - 1, so that p divides m^(e * dP) - m for every m.
+    if (primeExponentP !== undefined && primeExponentQ !== undefined) return gcd(power(2n, publicExponent * primeExponentP, modulus) - 2n, modulus);
+    throw new Refusal('MissingData', `${WHAT} lacks PrivateExponent, or P and Q, or PrimeExponentP and PrimeExponentQ`);
+  }
+}
+
+/** A prime factor by a square root of one that is not trivial, NIST SP 800-56B appendix C.1. */
+function factor(modulus: bigint, e: bigint, d: bigint): bigint {
+  const k = e * d - 1n;
+  if (k <= 0n || k % 2n !== 0n || d >= modulus || e >= modulus) throw inconsistent();
+  let odd = k;
+  let halvings = 0;
+  for (; odd % 2n === 0n; halvings++) odd /= 2n;
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const base = BigInt(`0x${randomBytes(64).toString('hex')}`) % modulus;
+    let root = power(base, odd, modulus);
+    if (root === 1n || root === modulus - 1n) continue;
+    for (let step = 1; step <= halvings; step++) {
+      const square = (root * root) % modulus;
+      if (square === 1n) return gcd(root - 1n, modulus);
+      if (square === modulus - 1n) break;
+      // Every power of k is 1 where e and d belong together.
+      if (step === halvings) throw inconsistent();
+      root = square;
+    }
+  }
+  throw inconsistent();
+}

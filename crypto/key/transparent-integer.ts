@@ -1,0 +1,20 @@
+// The integers of transparent key structures: all of them are positive.
+import { Refusal } from '../../kmip/refusal.ts';
+import { tagName } from '../../kmip/ttlv/names.ts';
+import type { Structure } from '../../kmip/ttlv/node.ts';
+import { bigOf, required } from '../../kmip/ttlv/read.ts';
+
+/** OpenSSL works with no larger ones; arithmetic with them would take as long as it pleases. */
+const MAX_BITS = 16_384;
+const TOO_LARGE = 1n << BigInt(MAX_BITS);
+
+/** @throws Refusal InvalidField for zero and negative numbers, and for those that no key has */
+export function positive(material: Structure, tag: number): bigint | undefined {
+  const value = bigOf(material, tag);
+  if (value !== undefined && value <= 0n) throw new Refusal('InvalidField', `KeyMaterial: ${tagName(tag)} is not positive`);
+  if (value !== undefined && value >= TOO_LARGE) throw new Refusal('InvalidField', `KeyMaterial: ${tagName(tag)} has more than ${MAX_BITS} bits`);
+  return value;
+}
+
+/** @throws Refusal InvalidMessage where it is missing, InvalidField where it is not positive */
+export const requiredPositive = (material: Structure, tag: number): bigint => required(positive(material, tag), tag);

@@ -1,0 +1,64 @@
+// Keys in KMIP's transparent structures (specification 2.1 sections 3.5 to 3.12), among them the names that 1.x had for EC keys.
+import type { KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { bigInteger, bytes, enumeration, type Node, type Structure } from '../../kmip/ttlv/node.ts';
+import { bytesOf, named, required } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+import type { KeyFormatType } from '../parameters.ts';
+import { dhKey, dhParts, dsaKey, dsaParts } from './discrete-log-key.ts';
+import { keyFacts } from './key-algorithm.ts';
+import { fromBytes } from './modular.ts';
+import { exportRaw, importRaw, importScalar } from './raw-key.ts';
+import { rsaFromStructure, rsaToStructure } from './rsa-key.ts';
+import { positive, requiredPositive } from './transparent-integer.ts';
+
+export type Kind = 'PrivateKey' | 'PublicKey';
+type Family = 'RSA' | 'DSA' | 'DH' | 'EC';
+
+/** Family and kind of `TransparentRSAPrivateKey` and its like; undefined for other formats. */
+export function transparent(format: KeyFormatType): { readonly family: Family; readonly kind: Kind } | undefined {
+  const [, family, kind] = /^Transparent(RSA|DSA|DH|EC|ECDSA|ECDH|ECMQV)(PrivateKey|PublicKey)$/.exec(format) ?? [];
+  if (family === undefined) return undefined;
+  return { family: family.startsWith('EC') ? 'EC' : (family as Family), kind: kind as Kind };
+}
+
+/** OpenSSL works with no larger ones. */
+const MAX_PRIME = 1n << 10000n;
+
+/** @throws Refusal InvalidMessage, InvalidField or MissingData; what node:crypto throws for impossible values */
+export function importTransparent(family: Family, kind: Kind, material: Structure): KeyObject {
+  if (family === 'RSA') return rsaFromStructure(kind, material);
+  if (family === 'EC') return ellipticFromStructure(kind, material);
+  const value = requiredPositive(material, kind === 'PrivateKey' ? TAG.X : TAG.Y);
+  const p = requiredPositive(material, TAG.P);
+  const g = requiredPositive(material, TAG.G);
+  if (value >= p || g >= p || p >= MAX_PRIME) throw new Refusal('InvalidField', `KeyMaterial: the ${family} key is not consistent`);
+  if (family === 'DSA') return dsaKey(kind, { p, q: requiredPositive(material, TAG.Q), g, value });
+  return dhKey(kind, { prime: p, generator: g, value });
+}
+
+function ellipticFromStructure(kind: Kind, material: Structure): KeyObject {
+  const curve = required(named(material, TAG.RecommendedCurve, 'RecommendedCurve'), TAG.RecommendedCurve);
+  if (kind === 'PrivateKey') return importScalar(required(positive(material, TAG.D), TAG.D), curve);
+  return importRaw(kind, required(bytesOf(material, TAG.QString), TAG.QString), 'EC', curve);
+}
+
+/** Children of KeyMaterial. @throws Refusal KeyFormatTypeNotSupported where the key is of another family */
+export function exportTransparent(family: Family, key: KeyObject): Node[] {
+  const { algorithm, curve } = keyFacts(key);
+  if (family === 'EC' && curve !== undefined) {
+    const members = [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve[curve])];
+    return key.type === 'private' ? [...members, bigInteger(TAG.D, fromBytes(exportRaw(key)))] : [...members, bytes(TAG.QString, exportRaw(key))];
+  }
+  if (family !== algorithm) throw new Refusal('KeyFormatTypeNotSupported', `a key of ${algorithm} cannot be had as Transparent${family}Key`);
+  const last = key.type === 'private' ? TAG.X : TAG.Y;
+  if (family === 'RSA') return rsaToStructure(key);
+  if (family === 'DSA') {
+    const { p, q, g, value } = dsaParts(key);
+    return [bigInteger(TAG.P, p), bigInteger(TAG.Q, q), bigInteger(TAG.G, g), bigInteger(last, value)];
+  }
+  const { prime, generator, subgroup, value } = dhParts(key);
+  const q = subgroup === undefined ? [] : [bigInteger(TAG.Q, subgroup)];
+  return [bigInteger(TAG.P, prime), ...q, bigInteger(TAG.G, generator), bigInteger(last, value)];
+}

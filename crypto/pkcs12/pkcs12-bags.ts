@@ -1,0 +1,114 @@
+// The contents of a PKCS#12 file: safes, some of them encrypted, with bags of keys and certificates (RFC 7292 section 4).
+import { Refusal } from '../../kmip/refusal.ts';
+import { contentOf, context, DER, type Element, element, inside, octets, oid, readElement, readOid, sequence, unsigned } from '../der.ts';
+import { decryptByPassword, encryptByPassword } from './pkcs12-encryption.ts';
+import type { Pkcs12Password } from './pkcs12-password.ts';
+
+export const DATA = '1.2.840.113549.1.7.1';
+const ENCRYPTED = '1.2.840.113549.1.7.6';
+const BAG = '1.2.840.113549.1.12.10.1';
+const KEY_BAG = `${BAG}.1`;
+const SHROUDED_KEY_BAG = `${BAG}.2`;
+const CERTIFICATE_BAG = `${BAG}.3`;
+const X509 = '1.2.840.113549.1.9.22.1';
+const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
+const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
+const WHAT = 'the PKCS#12 file';
+/** In one file. */
+const MOST_BAGS = 64;
+const MAX_NAME = 256;
+
+export interface Bag {
+  /** `key` is PKCS#8, `certificate` X.509, both in DER. */
+  readonly kind: 'key' | 'certificate';
+  readonly content: Buffer;
+  readonly friendlyName: string | undefined;
+}
+
+/** @param safes AuthenticatedSafe @throws Refusal InvalidField, CryptographicFailure */
+export async function readBags(safes: Uint8Array, password: Pkcs12Password): Promise<Bag[]> {
+  const bags: Bag[] = [];
+  for (const each of inside(readElement(safes, WHAT), DER.sequence, WHAT))
+    for (const bag of inside(readElement(await safeIn(each, password), WHAT), DER.sequence, WHAT)) {
+      const read = await bagIn(bag, password);
+      if (read) bags.push(read);
+      if (bags.length > MOST_BAGS) throw new Refusal('InvalidField', `${WHAT} has more than ${MOST_BAGS} keys and certificates`);
+    }
+  return bags;
+}
+
+/** ContentInfo. @returns its type and the one element inside it */
+export function contentInfo(info: Element | undefined): [type: string, content: Element | undefined] {
+  const [type, explicit] = inside(info, DER.sequence, WHAT);
+  return [readOid(type, WHAT), inside(explicit, 0xa0, WHAT)[0]];
+}
+
+async function safeIn(info: Element, password: Pkcs12Password): Promise<Uint8Array> {
+  const [type, content] = contentInfo(info);
+  if (type === DATA) return contentOf(content, DER.octets, WHAT);
+  if (type !== ENCRYPTED) throw new Refusal('InvalidField', `${WHAT} is protected by a key, not by a password: not supported`);
+  const [, encrypted] = inside(content, DER.sequence, WHAT);
+  const [, algorithm, data] = inside(encrypted, DER.sequence, WHAT);
+  return decryptByPassword(algorithm, contentOf(data, 0x80, WHAT), password);
+}
+
+/** Undefined for bags of other things. */
+async function bagIn(bag: Element, password: Pkcs12Password): Promise<Bag | undefined> {
+  const [type, explicit, attributes] = inside(bag, DER.sequence, WHAT);
+  const kind = readOid(type, WHAT);
+  const [value] = inside(explicit, 0xa0, WHAT);
+  const friendlyName = attributes && nameIn(attributes);
+  if (kind === KEY_BAG && value) return { kind: 'key', content: value.whole, friendlyName };
+  if (kind === SHROUDED_KEY_BAG) {
+    const [algorithm, data] = inside(value, DER.sequence, WHAT);
+    return { kind: 'key', content: await decryptByPassword(algorithm, contentOf(data, DER.octets, WHAT), password), friendlyName };
+  }
+  if (kind !== CERTIFICATE_BAG) return undefined;
+  const [form, certificate] = inside(value, DER.sequence, WHAT);
+  if (readOid(form, WHAT) !== X509) return undefined;
+  return { kind: 'certificate', content: contentOf(inside(certificate, 0xa0, WHAT)[0], DER.octets, WHAT), friendlyName };
+}
+
+function nameIn(attributes: Element): string | undefined {
+  for (const attribute of inside(attributes, DER.set, WHAT)) {
+    const [type, values] = inside(attribute, DER.sequence, WHAT);
+    if (readOid(type, WHAT) !== FRIENDLY_NAME) continue;
+    const name = contentOf(inside(values, DER.set, WHAT)[0], DER.bmp, WHAT);
+    if (name.length % 2 !== 0 || name.length > MAX_NAME * 2)
+      throw new Refusal('InvalidField', `${WHAT} has a friendly name that is malformed, or longer than ${MAX_NAME} characters`);
+    return Buffer.from(name).swap16().toString('utf16le');
+  }
+  return undefined;
+}
+
+/** What the key and its certificate are known by in the file. */
+export interface BagNames {
+  readonly friendlyName: string;
+  /** The same for the two. */
+  readonly localKeyId: Buffer;
+}
+
+/** @param key PKCS#8 in DER @param certificates the one of the key first @returns AuthenticatedSafe: the certificates and the key, each encrypted */
+export async function writeBags(key: Uint8Array, certificates: readonly Uint8Array[], names: BagNames, password: Pkcs12Password): Promise<Buffer> {
+  const marks = attributesOf(names);
+  const certificateBags = certificates.map((der, at) =>
+    sequence(oid(CERTIFICATE_BAG), context(0, sequence(oid(X509), context(0, octets(der)))), ...(at === 0 ? [marks] : [])),
+  );
+  const shrouded = await encryptByPassword(key, password);
+  const keyBag = sequence(oid(SHROUDED_KEY_BAG), context(0, sequence(shrouded.algorithm, octets(shrouded.data))), marks);
+  const { algorithm, data } = await encryptByPassword(sequence(...certificateBags), password);
+  const encrypted = sequence(unsigned(0n), sequence(oid(DATA), algorithm, element(0x80, data)));
+  return sequence(sequence(oid(ENCRYPTED), context(0, encrypted)), dataInfo(sequence(keyBag)));
+}
+
+/** ContentInfo of plain data. */
+export const dataInfo = (content: Uint8Array): Buffer => sequence(oid(DATA), context(0, octets(content)));
+
+function attributesOf({ friendlyName, localKeyId }: BagNames): Buffer {
+  const name = Buffer.from(friendlyName, 'utf16le').swap16();
+  return element(
+    DER.set,
+    sequence(oid(FRIENDLY_NAME), element(DER.set, element(DER.bmp, name))),
+    sequence(oid(LOCAL_KEY_ID), element(DER.set, octets(localKeyId))),
+  );
+}

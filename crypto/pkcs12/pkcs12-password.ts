@@ -1,0 +1,112 @@
+// Keys from the password of a PKCS#12 file, by its own derivation (RFC 7292 appendix B) and by PBKDF2; a file says how often, within limits.
+import { hash, pbkdf2 } from 'node:crypto';
+import { promisify } from 'node:util';
+import { Refusal } from '../../kmip/refusal.ts';
+
+/** What one file may cost: iterations of PBKDF2 in the pool, and ten times less of the other derivation, which runs here. */
+const MOST_ITERATIONS = 4_000_000;
+const OWN_COST = 10;
+const MAX_SALT_BYTES = 1024;
+/** Iterations of our own, until others are served. */
+const AT_A_TIME = 5000;
+
+export type Pkcs12Hash = 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
+
+const SIZES: Readonly<Record<Pkcs12Hash, { readonly bytes: number; readonly block: number }>> = {
+  sha1: { bytes: 20, block: 64 },
+  sha224: { bytes: 28, block: 64 },
+  sha256: { bytes: 32, block: 64 },
+  sha384: { bytes: 48, block: 128 },
+  sha512: { bytes: 64, block: 128 },
+};
+
+export const hashBytes = (name: Pkcs12Hash): number => SIZES[name].bytes;
+
+/** What the derived bytes are for. */
+const PURPOSE = { key: 1, iv: 2, mac: 3 } as const;
+
+interface Derivation {
+  readonly hash: Pkcs12Hash;
+  readonly salt: Uint8Array;
+  readonly iterations: number;
+  /** Bytes. */
+  readonly length: number;
+}
+
+const slow = promisify(pbkdf2);
+const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/** One password for one file. */
+export class Pkcs12Password {
+  readonly #text: string;
+  #left = MOST_ITERATIONS;
+  /** The empty one is written in two ways, as nothing and as the end of a text; a file is held to the one that its MAC was made with. */
+  #isNothing = false;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get mayBeNothing(): boolean {
+    return this.#text === '' && !this.#isNothing;
+  }
+
+  /** The same password, if it is empty, in its other form. */
+  takeAsNothing(): void {
+    this.#isNothing = true;
+  }
+
+  /** @throws Refusal InvalidField for more iterations than a file may have, before any work */
+  async pbkdf2({ hash: name, salt, iterations, length }: Derivation): Promise<Buffer> {
+    this.#spend(iterations * Math.ceil(length / hashBytes(name)), iterations, salt);
+    return slow(this.#text, salt, iterations, length, name);
+  }
+
+  /** @throws Refusal as `pbkdf2` */
+  async own(purpose: keyof typeof PURPOSE, { hash: name, salt, iterations, length }: Derivation): Promise<Buffer> {
+    const { bytes, block } = SIZES[name];
+    this.#spend(iterations * Math.ceil(length / bytes) * OWN_COST, iterations, salt);
+    const diversifier = Buffer.alloc(block, PURPOSE[purpose]);
+    const input = Buffer.concat([repeated(salt, block), repeated(this.#bmp(), block)]);
+    const output: Buffer[] = [];
+    for (let made = 0; made < length; made += bytes) {
+      let digest: Buffer = hash(name, Buffer.concat([diversifier, input]), 'buffer');
+      for (let i = 1; i < iterations; i++) {
+        digest = hash(name, digest, 'buffer');
+        if (i % AT_A_TIME === 0) await pause();
+      }
+      output.push(digest);
+      for (let at = 0; at < input.length; at += block) addOne(input.subarray(at, at + block), repeated(digest, block));
+    }
+    input.fill(0);
+    return Buffer.concat(output).subarray(0, length);
+  }
+
+  #spend(cost: number, iterations: number, salt: Uint8Array): void {
+    if (iterations < 1) throw new Refusal('InvalidField', 'the PKCS#12 file has an iteration count below 1');
+    if (salt.length > MAX_SALT_BYTES) throw new Refusal('InvalidField', `the PKCS#12 file has a salt longer than ${MAX_SALT_BYTES} bytes`);
+    this.#left -= cost;
+    if (this.#left < 0)
+      throw new Refusal('InvalidField', `the PKCS#12 file asks for too many iterations: ${MOST_ITERATIONS} of PBKDF2 together at most, or a tenth of its own`);
+  }
+
+  /** UTF-16, big-endian, with its end. */
+  #bmp(): Buffer {
+    return this.#isNothing ? Buffer.alloc(0) : Buffer.from(`${this.#text}\0`, 'utf16le').swap16();
+  }
+}
+
+function repeated(bytes: Uint8Array, block: number): Buffer {
+  const length = Math.ceil(bytes.length / block) * block;
+  return length === 0 ? Buffer.alloc(0) : Buffer.alloc(length, bytes);
+}
+
+/** `target` becomes target + added + 1, as numbers of so many bytes. */
+function addOne(target: Buffer, added: Buffer): void {
+  let carry = 1;
+  for (let at = target.length - 1; at >= 0; at--) {
+    carry += (target[at] as number) + (added[at] as number);
+    target[at] = carry & 0xff;
+    carry >>= 8;
+  }
+}

@@ -1,0 +1,113 @@
+// PKCS#12 files (RFC 7292): a private key with the certificate of its public key and those of its issuers, under one password. Read and written in DER.
+import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { contentOf, DER, type Element, inside, nullElement, octets, oid, readElement, readUnsigned, sequence, unsigned } from '../der.ts';
+import { type CertificateFacts, certificateFacts } from '../x509/certificate-facts.ts';
+import { isSignedBy } from '../x509/signed-der.ts';
+import { type Bag, contentInfo, DATA, dataInfo, readBags, writeBags } from './pkcs12-bags.ts';
+import { algorithmIn, ITERATIONS } from './pkcs12-encryption.ts';
+import { hashBytes, type Pkcs12Hash, Pkcs12Password } from './pkcs12-password.ts';
+
+export interface Pkcs12 {
+  readonly privateKey: KeyObject;
+  /** DER of the certificate of the key, then of its issuer and so on, as far as they are there. */
+  readonly certificates: readonly Uint8Array[];
+  readonly friendlyName: string | undefined;
+}
+
+const WHAT = 'the PKCS#12 file';
+const MAX_BYTES = 1_048_576;
+const MAC_SALT_BYTES = 16;
+const SHA256 = '2.16.840.1.101.3.4.2.1';
+
+const HASHES: Readonly<Record<string, Pkcs12Hash>> = {
+  '1.3.14.3.2.26': 'sha1',
+  '2.16.840.1.101.3.4.2.4': 'sha224',
+  [SHA256]: 'sha256',
+  '2.16.840.1.101.3.4.2.2': 'sha384',
+  '2.16.840.1.101.3.4.2.3': 'sha512',
+};
+
+/**
+ * @param friendlyName of the key that is meant, whatever the case of its letters; the first key without it
+ * @throws Refusal InvalidField for what is no such file or needs what is not supported, CryptographicFailure for a password that is wrong
+ */
+export async function readPkcs12(file: Uint8Array, password: string, friendlyName?: string): Promise<Pkcs12> {
+  if (file.length > MAX_BYTES) throw new Refusal('InvalidField', `${WHAT} is longer than ${MAX_BYTES} bytes`);
+  const [version, content, mac] = inside(readElement(file, WHAT), DER.sequence, WHAT);
+  if (readUnsigned(version, WHAT) !== 3n) throw new Refusal('InvalidField', `${WHAT} is not of version 3`);
+  const [type, data] = contentInfo(content);
+  if (type !== DATA || !mac) throw new Refusal('InvalidField', `${WHAT} has no MAC by its password, which is what its contents are trusted by`);
+  const safes = contentOf(data, DER.octets, WHAT);
+  const secret = new Pkcs12Password(password);
+  await checkMac(mac, safes, secret);
+  return chosen(await readBags(safes, secret), friendlyName);
+}
+
+async function checkMac(mac: Element, safes: Uint8Array, password: Pkcs12Password): Promise<void> {
+  const [info, salt, iterations] = inside(mac, DER.sequence, WHAT);
+  const [algorithm, digest] = inside(info, DER.sequence, WHAT);
+  const [name] = algorithmIn(algorithm);
+  const hash = HASHES[name];
+  if (!hash) throw new Refusal('InvalidField', `${WHAT} has a MAC of ${name}: HMAC of SHA-1 or SHA-2 is supported`);
+  const expected = contentOf(digest, DER.octets, WHAT);
+  const derivation = { hash, salt: contentOf(salt, DER.octets, WHAT), iterations: iterations ? Number(readUnsigned(iterations, WHAT)) : 1 };
+  const isRight = async () => {
+    const found = createHmac(hash, await password.own('mac', { ...derivation, length: hashBytes(hash) }))
+      .update(safes)
+      .digest();
+    return found.length === expected.length && timingSafeEqual(found, expected);
+  };
+  if (await isRight()) return;
+  if (password.mayBeNothing) {
+    password.takeAsNothing();
+    if (await isRight()) return;
+  }
+  throw new Refusal('CryptographicFailure', `the password is not that of ${WHAT}, or the file was changed`);
+}
+
+function chosen(bags: readonly Bag[], friendlyName: string | undefined): Pkcs12 {
+  const keys = bags.filter(({ kind }) => kind === 'key');
+  const wanted = friendlyName?.toLowerCase();
+  const key = wanted === undefined ? keys[0] : keys.find((bag) => bag.friendlyName?.toLowerCase() === wanted);
+  if (!key) throw new Refusal('InvalidField', keys.length === 0 ? `${WHAT} has no private key` : `${WHAT} has no private key of that friendly name`);
+  const privateKey = privateKeyOf(key.content);
+  const publicKey = createPublicKey(privateKey);
+  const all = bags.filter(({ kind }) => kind === 'certificate').map(({ content }) => ({ der: content, facts: certificateFacts(content) }));
+  const own = all.find(({ facts }) => facts.publicKey.equals(publicKey));
+  if (!own) throw new Refusal('InvalidField', `${WHAT} has no certificate of its private key`);
+  const chain = [own];
+  for (let issuer = issuerOf(own.facts, all); issuer && !chain.includes(issuer); issuer = issuerOf(issuer.facts, all)) chain.push(issuer);
+  return { privateKey, certificates: chain.map(({ der }) => new Uint8Array(der)), friendlyName: key.friendlyName };
+}
+
+function issuerOf<T extends { readonly facts: CertificateFacts }>({ issuer, signed }: CertificateFacts, all: readonly T[]): T | undefined {
+  return all.find(({ facts }) => facts.subject.der.equals(issuer.der) && isSignedBy(signed, facts.publicKey, WHAT));
+}
+
+function privateKeyOf(key: Buffer): KeyObject {
+  try {
+    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  } catch {
+    throw new Refusal('InvalidField', `${WHAT} has a private key that is malformed or of an unknown algorithm`);
+  } finally {
+    key.fill(0);
+  }
+}
+
+/** AES-256 by PBKDF2 of SHA-256, and a MAC of SHA-256; every program of the last years reads it. */
+export async function writePkcs12({ privateKey, certificates, friendlyName = 'alias' }: Pkcs12, password: string): Promise<Uint8Array> {
+  const secret = new Pkcs12Password(password);
+  const key = privateKey.export({ format: 'der', type: 'pkcs8' });
+  const localKeyId = createHash('sha1')
+    .update(certificates[0] ?? key)
+    .digest();
+  const safes = await writeBags(key, certificates, { friendlyName, localKeyId }, secret);
+  key.fill(0);
+  const salt = randomBytes(MAC_SALT_BYTES);
+  const digest = createHmac('sha256', await secret.own('mac', { hash: 'sha256', salt, iterations: ITERATIONS, length: 32 }))
+    .update(safes)
+    .digest();
+  const mac = sequence(sequence(sequence(oid(SHA256), nullElement()), octets(digest)), octets(salt), unsigned(BigInt(ITERATIONS)));
+  return new Uint8Array(sequence(unsigned(3n), dataInfo(safes), mac));
+}

@@ -1,0 +1,56 @@
+// CMAC (NIST SP 800-38B, RFC 4493) with AES or 3DES, out of the CBC mode that Node reaches.
+import { createCipheriv } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { keyObject, type SecretKey } from '../key/secret-key.ts';
+import type { MacStream } from './mac.ts';
+
+interface BlockCipher {
+  readonly blockBytes: number;
+  /** The constant R_b of section 5.3. */
+  readonly reduction: number;
+  /** OpenSSL's names without the mode, by bytes of the key. */
+  readonly openssl: Readonly<Record<number, string>>;
+}
+
+const CIPHER: Record<'AES' | 'DES3', BlockCipher> = {
+  AES: { blockBytes: 16, reduction: 0x87, openssl: { 16: 'aes-128', 24: 'aes-192', 32: 'aes-256' } },
+  DES3: { blockBytes: 8, reduction: 0x1b, openssl: { 16: 'des-ede', 24: 'des-ede3' } },
+};
+
+/** @throws Refusal InvalidField for a key of another length */
+export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream {
+  const { blockBytes, reduction, openssl } = CIPHER[algorithm];
+  const object = keyObject(key);
+  const bytes = object.symmetricKeySize ?? 0;
+  const name = openssl[bytes];
+  if (name === undefined) throw new Refusal('InvalidField', `CMAC with ${algorithm} takes no key of ${bytes * 8} bits`);
+  const cbc = createCipheriv(`${name}-cbc`, object, new Uint8Array(blockBytes)).setAutoPadding(false);
+  let held: Uint8Array = new Uint8Array();
+  return {
+    update(data) {
+      const all = held.length === 0 ? data : Buffer.concat([held, data]);
+      // The last block is masked in digest(), so a whole one waits until more comes.
+      const done = Math.max(0, Math.ceil(all.length / blockBytes) - 1) * blockBytes;
+      if (done > 0) cbc.update(all.subarray(0, done));
+      held = Uint8Array.from(all.subarray(done));
+    },
+    digest() {
+      const zeros = createCipheriv(`${name}-ecb`, object, null).setAutoPadding(false).update(new Uint8Array(blockBytes));
+      const first = doubled(zeros, reduction);
+      const last = held.length === blockBytes ? first : doubled(first, reduction);
+      held.forEach((byte, i) => {
+        last[i] = (last[i] ?? 0) ^ byte;
+      });
+      if (held.length < blockBytes) last[held.length] = (last[held.length] ?? 0) ^ 0x80;
+      return cbc.update(last);
+    },
+  };
+}
+
+/** Multiplied by x in GF(2^n), without a branch on the secret bit. */
+function doubled(block: Uint8Array, reduction: number): Uint8Array {
+  const out = block.map((byte, i) => (byte << 1) | ((block[i + 1] ?? 0) >> 7));
+  const end = out.length - 1;
+  out[end] = (out[end] ?? 0) ^ (reduction & -((block[0] ?? 0) >> 7));
+  return out;
+}

@@ -1,0 +1,82 @@
+// Message authentication codes: HMAC (FIPS 198-1) and CMAC (NIST SP 800-38B), by the key's algorithm and the parameters.
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { hashBytes, nodeHash } from '../hash.ts';
+import { keyObject, type SecretKey } from '../key/secret-key.ts';
+import type { CryptographicAlgorithm, CryptographicParameters, HashingAlgorithm } from '../parameters.ts';
+import { cmacStream } from './cmac.ts';
+
+const HMAC: Partial<Record<CryptographicAlgorithm, HashingAlgorithm>> = {
+  HMAC_MD5: 'MD5',
+  HMAC_SHA1: 'SHA_1',
+  HMAC_SHA224: 'SHA_224',
+  HMAC_SHA256: 'SHA_256',
+  HMAC_SHA384: 'SHA_384',
+  HMAC_SHA512: 'SHA_512',
+  HMAC_SHA3_224: 'SHA3_224',
+  HMAC_SHA3_256: 'SHA3_256',
+  HMAC_SHA3_384: 'SHA3_384',
+  HMAC_SHA3_512: 'SHA3_512',
+};
+
+export interface MacStream {
+  update(data: Uint8Array): void;
+  digest(): Uint8Array;
+}
+
+export type MacAlgorithm = { readonly hmac: HashingAlgorithm } | { readonly cmac: 'AES' | 'DES3' };
+
+/**
+ * What the algorithm of the parameters, else of the key, means: an HMAC algorithm; a block cipher with the mode CMAC; anything else (AES,
+ * generic secrets) with a hashing algorithm is the HMAC with that.
+ * @param algorithm of the key, undefined for a secret without one
+ * @throws Refusal UnsupportedCryptographicParameters, also where the hashing algorithm is not the one of the HMAC algorithm
+ */
+export function macAlgorithm(algorithm: CryptographicAlgorithm | undefined, parameters: CryptographicParameters): MacAlgorithm {
+  const { hashingAlgorithm, blockCipherMode } = parameters;
+  const named = parameters.cryptographicAlgorithm ?? algorithm;
+  const own = named === undefined ? undefined : HMAC[named];
+  if (own !== undefined) {
+    if (hashingAlgorithm === undefined || hashingAlgorithm === own) return { hmac: own };
+    throw unsupported(`${named} with the hashing algorithm ${hashingAlgorithm} is not supported`);
+  }
+  if (blockCipherMode === 'CMAC' && (named === 'AES' || named === 'DES3')) return { cmac: named };
+  if (blockCipherMode !== undefined) throw unsupported(`${named ?? 'a secret'} in mode ${blockCipherMode} is not supported for a MAC`);
+  if (hashingAlgorithm === undefined) throw unsupported(`${named ?? 'a secret'} is not supported for a MAC without a hashing algorithm or the mode CMAC`);
+  nodeHash(hashingAlgorithm);
+  return { hmac: hashingAlgorithm };
+}
+
+/** @throws Refusal UnsupportedCryptographicParameters; InvalidField for a key that does not fit */
+export function mac(algorithm: MacAlgorithm, key: SecretKey, data: Uint8Array): Uint8Array {
+  if ('hmac' in algorithm) return createHmac(nodeHash(algorithm.hmac), keyObject(key)).update(data).digest();
+  const running = cmacStream(algorithm.cmac, key);
+  running.update(data);
+  return running.digest();
+}
+
+export function macStream(algorithm: MacAlgorithm, key: SecretKey): MacStream {
+  if ('cmac' in algorithm) return cmacStream(algorithm.cmac, key);
+  const running = createHmac(nodeHash(algorithm.hmac), keyObject(key));
+  return { update: (data) => void running.update(data), digest: () => running.digest() };
+}
+
+/** In a time that tells nothing of the right value. A truncated value is not valid. */
+export function macVerify(algorithm: MacAlgorithm, key: SecretKey, data: Uint8Array, expected: Uint8Array): boolean {
+  return equalMac(mac(algorithm, key, data), expected);
+}
+
+/** For the end of a stream that is verified. */
+export function equalMac(computed: Uint8Array, expected: Uint8Array): boolean {
+  return computed.length === expected.length && timingSafeEqual(computed, expected);
+}
+
+/** Bytes of the value. */
+export function macBytes(algorithm: MacAlgorithm): number {
+  if ('hmac' in algorithm) return hashBytes(algorithm.hmac);
+  return algorithm.cmac === 'AES' ? 16 : 8;
+}
+
+function unsupported(message: string): Refusal {
+  return new Refusal('UnsupportedCryptographicParameters', message);
+}

@@ -1,0 +1,136 @@
+// Signs and verifies data and digests with keys of every signature algorithm of KMIP (specification 2.1 sections 6.1.55 and 6.1.56).
+import {
+  constants,
+  hash,
+  type KeyObject,
+  sign as opensslSign,
+  verify as opensslVerify,
+  privateEncrypt,
+  publicDecrypt,
+  type SignKeyObjectInput,
+} from 'node:crypto';
+import { promisify } from 'node:util';
+import { Refusal } from '../../kmip/refusal.ts';
+import { nullElement, octets, oid, sequence } from '../der.ts';
+import type { Digest } from '../digest-name.ts';
+import type { CryptographicParameters } from '../parameters.ts';
+import { type SignatureEncoding, signDigest, verifyDigest } from './digest-signature.ts';
+import { signPss, verifyPss } from './pss.ts';
+import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
+
+/** One of the two. */
+interface SignatureInput {
+  readonly data?: Uint8Array;
+  /** The digest of the data, made by the client. */
+  readonly digest?: Uint8Array;
+}
+
+/**
+ * @param encoding of ECDSA and DSA signatures: DER is KMIP's, r || s is JOSE's
+ * @throws Refusal of schemeOf; MissingData or InvalidField for neither or both of data and digest; InvalidObjectType for a public key;
+ *   CryptographicFailure where OpenSSL cannot
+ */
+export function sign(key: KeyObject, parameters: CryptographicParameters, input: SignatureInput, encoding: SignatureEncoding = 'der'): Uint8Array {
+  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys sign');
+  const { data, digest } = oneOf(input);
+  const scheme = schemeOf(key, parameters, digest?.length);
+  return attempt(() => (digest === undefined ? signData(key, scheme, data, encoding) : signGivenDigest(key, scheme, digest, encoding)));
+}
+
+const opensslSignInPool: (hash: undefined, data: Uint8Array, key: KeyObject) => Promise<Uint8Array> = promisify(opensslSign);
+
+/** Whether a signature takes up to a second. */
+export const isSlowSigner = ({ asymmetricKeyType }: KeyObject): boolean => String(asymmetricKeyType).startsWith('slh-dsa');
+
+/** As `sign`, of data by a slow signer, on a thread of the pool. */
+export async function signInPool(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Promise<Uint8Array> {
+  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys sign');
+  if (schemeOf(key, parameters, undefined).kind !== 'pure') throw unusableKey();
+  return opensslSignInPool(undefined, data, key).catch(() => {
+    throw unusableKey();
+  });
+}
+
+const unusableKey = (): Refusal => new Refusal('CryptographicFailure', 'the key cannot be used with these parameters');
+
+/**
+ * False for every signature that is not of this key and input, malformed ones among them.
+ * @throws Refusal as sign does; CryptographicFailure where the key does not go with the scheme, as RSA keys that are for PSS only
+ */
+export function verify(
+  key: KeyObject,
+  parameters: CryptographicParameters,
+  input: SignatureInput,
+  signature: Uint8Array,
+  encoding: SignatureEncoding = 'der',
+): boolean {
+  const { data, digest } = oneOf(input);
+  const isOf = (scheme: Scheme): boolean =>
+    attempt(() => (digest === undefined ? verifyData(key, scheme, data, signature, encoding) : verifyGivenDigest(key, scheme, digest, signature, encoding)));
+  return verifyingSchemes(key, parameters, digest?.length).some(isOf);
+}
+
+function oneOf({ data, digest }: SignatureInput): { data: Uint8Array; digest?: undefined } | { data?: undefined; digest: Uint8Array } {
+  if (data !== undefined && digest !== undefined) throw new Refusal('InvalidField', 'Data and DigestedData exclude each other');
+  if (digest !== undefined) return { digest };
+  if (data === undefined) throw new Refusal('MissingData', 'Data or DigestedData is needed');
+  return { data };
+}
+
+/** Runs what OpenSSL does with a key. @throws Refusal CryptographicFailure with a text that is always the same */
+export function attempt<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    throw unusableKey();
+  }
+}
+
+/**
+ * What node:crypto is told besides the hash; undefined where it has not the scheme. The key alone where its defaults will do:
+ * an object around it costs a quarter of a signature on P-256.
+ */
+export function opensslInput(key: KeyObject, scheme: Scheme, encoding: SignatureEncoding, verifying: boolean): KeyObject | SignKeyObjectInput | undefined {
+  if (scheme.kind === 'pure') return key;
+  if (scheme.kind === 'pkcs1') return { key, padding: constants.RSA_PKCS1_PADDING };
+  if (scheme.kind !== 'pss') return encoding === 'der' ? key : { key, dsaEncoding: encoding };
+  if (scheme.maskDigest !== scheme.digest) return undefined;
+  const saltLength = scheme.saltLength ?? (verifying ? constants.RSA_PSS_SALTLEN_AUTO : constants.RSA_PSS_SALTLEN_DIGEST);
+  return { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength };
+}
+
+const hashName = (scheme: Scheme): string | null => (scheme.kind === 'pure' ? null : scheme.digest.name);
+
+function signData(key: KeyObject, scheme: Scheme, data: Uint8Array, encoding: SignatureEncoding): Uint8Array {
+  const input = opensslInput(key, scheme, encoding, false);
+  if (input !== undefined) return opensslSign(hashName(scheme), data, input);
+  return signGivenDigest(key, scheme, hash(hashName(scheme) as string, data, 'buffer'), encoding);
+}
+
+function verifyData(key: KeyObject, scheme: Scheme, data: Uint8Array, signature: Uint8Array, encoding: SignatureEncoding): boolean {
+  const input = opensslInput(key, scheme, encoding, true);
+  if (input === undefined) return verifyGivenDigest(key, scheme, hash(hashName(scheme) as string, data, 'buffer'), signature, encoding);
+  return opensslVerify(hashName(scheme), data, input, signature);
+}
+
+/** EMSA-PKCS1-v1_5 without its padding, which OpenSSL adds (RFC 8017 section 9.2). */
+const digestInfo = (digest: Digest, value: Uint8Array): Buffer => sequence(sequence(oid(digest.oid), nullElement()), octets(value));
+
+export function signGivenDigest(key: KeyObject, scheme: Scheme, digest: Uint8Array, encoding: SignatureEncoding): Uint8Array {
+  if (scheme.kind === 'pss') return signPss(key, scheme, digest);
+  if (scheme.kind === 'pkcs1') return privateEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, digestInfo(scheme.digest, digest));
+  return signDigest(key, digest, encoding);
+}
+
+export function verifyGivenDigest(key: KeyObject, scheme: Scheme, digest: Uint8Array, signature: Uint8Array, encoding: SignatureEncoding): boolean {
+  if (scheme.kind === 'pss') return verifyPss(key, scheme, digest, signature);
+  if (scheme.kind !== 'pkcs1') return verifyDigest(key, digest, signature, encoding);
+  if (signature.length !== Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8)) return false;
+  try {
+    return publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature).equals(digestInfo(scheme.digest, digest));
+  } catch {
+    // Not padded as a signature is.
+    return false;
+  }
+}

@@ -1,0 +1,124 @@
+// Which signature scheme a key and KMIP's cryptographic parameters mean together (specification 2.1 section 4.16).
+import type { KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { type Digest, digestOf } from '../digest-name.ts';
+import { isOfAlgorithm, keyFacts } from '../key/key-algorithm.ts';
+import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
+
+export interface PssScheme {
+  readonly kind: 'pss';
+  readonly digest: Digest;
+  readonly maskDigest: Digest;
+  /** Bytes; undefined: of the digest's length when signing, any when verifying. */
+  readonly saltLength: number | undefined;
+}
+
+export type Scheme =
+  | PssScheme
+  | { readonly kind: 'pkcs1' | 'ecdsa' | 'dsa'; readonly digest: Digest }
+  /** Ed25519, Ed448, ML-DSA, SLH-DSA: the whole message is signed and nothing is to be chosen. */
+  | { readonly kind: 'pure' };
+
+type Family = 'pkcs1' | 'pss' | 'dsa' | 'ecdsa';
+
+const rsa = (hash: HashingAlgorithm) => ({ family: 'pkcs1' as Family, hash });
+
+const NAMED: Readonly<Record<DigitalSignatureAlgorithm, { readonly family: Family; readonly hash?: HashingAlgorithm }>> = {
+  MD2WithRSAEncryption: rsa('MD2'),
+  MD5WithRSAEncryption: rsa('MD5'),
+  SHA_1WithRSAEncryption: rsa('SHA_1'),
+  SHA_224WithRSAEncryption: rsa('SHA_224'),
+  SHA_256WithRSAEncryption: rsa('SHA_256'),
+  SHA_384WithRSAEncryption: rsa('SHA_384'),
+  SHA_512WithRSAEncryption: rsa('SHA_512'),
+  RSASSA_PSS: { family: 'pss' },
+  DSAWithSHA_1: { family: 'dsa', hash: 'SHA_1' },
+  DSAWithSHA224: { family: 'dsa', hash: 'SHA_224' },
+  DSAWithSHA256: { family: 'dsa', hash: 'SHA_256' },
+  ECDSAWithSHA_1: { family: 'ecdsa', hash: 'SHA_1' },
+  ECDSAWithSHA224: { family: 'ecdsa', hash: 'SHA_224' },
+  ECDSAWithSHA256: { family: 'ecdsa', hash: 'SHA_256' },
+  ECDSAWithSHA384: { family: 'ecdsa', hash: 'SHA_384' },
+  ECDSAWithSHA512: { family: 'ecdsa', hash: 'SHA_512' },
+  SHA3_256WithRSAEncryption: rsa('SHA3_256'),
+  SHA3_384WithRSAEncryption: rsa('SHA3_384'),
+  SHA3_512WithRSAEncryption: rsa('SHA3_512'),
+};
+
+/** What a digest of this many bytes is of, where nobody says it. */
+const HASH_OF_LENGTH: Readonly<Record<number, HashingAlgorithm>> = { 20: 'SHA_1', 28: 'SHA_224', 32: 'SHA_256', 48: 'SHA_384', 64: 'SHA_512' };
+
+const bad = (why: string): Refusal => new Refusal('BadCryptographicParameters', why);
+
+/**
+ * Where nothing is said, RSA is PKCS#1 v1.5 and the hash SHA-256, or for digested data the SHA of its length. The mask hash
+ * defaults to the hash: the specification says SHA-1, the OASIS case CS-AC-M-2 and what clients do are the hash.
+ * @param digestLength bytes of digested data
+ * @throws Refusal BadCryptographicParameters where the parameters contradict the key or each other,
+ *   UnsupportedCryptographicParameters for what cannot be done, InvalidField for a digest of the wrong length
+ */
+export function schemeOf(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): Scheme {
+  const family = familyOf(key, parameters);
+  if (family === 'pure') {
+    if (digestLength !== undefined)
+      throw new Refusal('UnsupportedCryptographicParameters', `DigestedData: ${keyFacts(key).algorithm} signs whole messages only`);
+    return { kind: 'pure' };
+  }
+  const digest = digestOf(hashOf(parameters, digestLength));
+  if (digestLength !== undefined && digestLength !== digest.length) throw new Refusal('InvalidField', `DigestedData: not a digest of ${digest.length} bytes`);
+  return family === 'pss' ? pss(parameters, digest) : { kind: family, digest };
+}
+
+/**
+ * What a signature may be of: one scheme, but where nothing says how RSA is padded. Signing takes PKCS#1 v1.5 then; verifying takes PSS too, for clients
+ * that name it when they sign, and leave it to the server to know that when they verify.
+ * @throws Refusal as schemeOf does
+ */
+export function verifyingSchemes(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): readonly Scheme[] {
+  const scheme = schemeOf(key, parameters, digestLength);
+  const isOpen = scheme.kind === 'pkcs1' && parameters.digitalSignatureAlgorithm === undefined && parameters.paddingMethod === undefined;
+  return isOpen ? [scheme, pss(parameters, scheme.digest)] : [scheme];
+}
+
+function hashOf({ digitalSignatureAlgorithm, hashingAlgorithm }: CryptographicParameters, digestLength: number | undefined): HashingAlgorithm {
+  const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].hash;
+  if (named !== undefined && hashingAlgorithm !== undefined && named !== hashingAlgorithm)
+    throw bad(`${digitalSignatureAlgorithm} does not go with the hashing algorithm ${hashingAlgorithm}`);
+  return named ?? hashingAlgorithm ?? (digestLength === undefined ? undefined : HASH_OF_LENGTH[digestLength]) ?? 'SHA_256';
+}
+
+function pss({ maskGenerator, maskGeneratorHashingAlgorithm, saltLength, trailerField }: CryptographicParameters, digest: Digest): PssScheme {
+  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new Refusal('UnsupportedCryptographicParameters', 'the mask generator is not MGF1');
+  // RFC 8017 appendix A.2.3: trailer field 1 is the byte 0xbc.
+  if (trailerField !== undefined && trailerField !== 1 && trailerField !== 0xbc)
+    throw new Refusal('UnsupportedCryptographicParameters', 'TrailerField is not the standard one, 1');
+  if (saltLength !== undefined && saltLength < 0) throw bad('SaltLength is negative');
+  const maskDigest = maskGeneratorHashingAlgorithm === undefined ? digest : digestOf(maskGeneratorHashingAlgorithm);
+  return { kind: 'pss', digest, maskDigest, saltLength };
+}
+
+function familyOf(key: KeyObject, parameters: CryptographicParameters): Family | 'pure' {
+  const facts = keyFacts(key);
+  const { digitalSignatureAlgorithm, cryptographicAlgorithm } = parameters;
+  if (cryptographicAlgorithm !== undefined && !isOfAlgorithm(facts, cryptographicAlgorithm))
+    throw bad(`the key is of ${facts.algorithm}, not ${cryptographicAlgorithm}`);
+  const own = ownFamily(facts.algorithm, parameters);
+  const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].family;
+  if (named === undefined || named === own) return own;
+  if (own === 'pkcs1' && named === 'pss' && parameters.paddingMethod === undefined) return 'pss';
+  // Clients name PSS by the padding and the hash by the algorithm.
+  if (own === 'pss' && named === 'pkcs1') return 'pss';
+  throw bad(`${digitalSignatureAlgorithm} does not go with this key or padding`);
+}
+
+function ownFamily(algorithm: string, { paddingMethod }: CryptographicParameters): Family | 'pure' {
+  if (algorithm === 'RSA') {
+    if (paddingMethod === 'PSS') return 'pss';
+    if (paddingMethod === undefined || paddingMethod === 'PKCS1V1_5') return 'pkcs1';
+    throw new Refusal('UnsupportedCryptographicParameters', `RSA signatures with the padding ${paddingMethod} are not supported`);
+  }
+  if (algorithm === 'DSA') return 'dsa';
+  if (algorithm === 'EC') return 'ecdsa';
+  if (/^(Ed|MLDSA|SLHDSA)/.test(algorithm)) return 'pure';
+  throw new Refusal('UnsupportedCryptographicParameters', `keys of ${algorithm} do not sign`);
+}

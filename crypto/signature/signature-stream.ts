@@ -1,0 +1,75 @@
+// Signatures over data that comes in parts, between the calls of one KMIP correlation value.
+import { createHash, createSign, createVerify, type KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import type { CryptographicParameters } from '../parameters.ts';
+import type { SignatureEncoding } from './digest-signature.ts';
+import { attempt, opensslInput, sign, signGivenDigest, verify, verifyGivenDigest } from './sign.ts';
+import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
+
+interface SignStream {
+  update(data: Uint8Array): void;
+  /** The signature; the stream is over. */
+  final(): Uint8Array;
+}
+
+interface VerifyStream {
+  update(data: Uint8Array): void;
+  /** Whether the signature is of all that was updated; the stream is over. */
+  final(signature: Uint8Array): boolean;
+}
+
+/** Bytes that are held for algorithms that sign whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
+const MAX_HELD = 64 * 1024 * 1024;
+
+/** Holds parts. @throws Refusal ServerLimitExceeded beyond 64 MiB */
+function holder(): { update(data: Uint8Array): void; all(): Buffer } {
+  const parts: Buffer[] = [];
+  let length = 0;
+  return {
+    update(data) {
+      length += data.length;
+      if (length > MAX_HELD) throw new Refusal('ServerLimitExceeded', 'this algorithm signs at most 64 MiB in parts');
+      parts.push(Buffer.from(data));
+    },
+    all: () => Buffer.concat(parts),
+  };
+}
+
+/** @throws Refusal as sign does */
+export function signStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): SignStream {
+  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys sign');
+  const scheme = schemeOf(key, parameters);
+  if (scheme.kind === 'pure') {
+    const held = holder();
+    return { update: held.update, final: () => sign(key, parameters, { data: held.all() }) };
+  }
+  const input = opensslInput(key, scheme, encoding, false);
+  if (input === undefined) {
+    const hashing = createHash(scheme.digest.name);
+    return { update: (data) => void hashing.update(data), final: () => attempt(() => signGivenDigest(key, scheme, hashing.digest(), encoding)) };
+  }
+  const signing = createSign(scheme.digest.name);
+  return { update: (data) => void signing.update(data), final: () => attempt(() => signing.sign(input)) };
+}
+
+/** @throws Refusal as verify does */
+export function verifyStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): VerifyStream {
+  const [scheme, ...others] = verifyingSchemes(key, parameters) as [Scheme, ...Scheme[]];
+  if (scheme.kind === 'pure') {
+    const held = holder();
+    return { update: held.update, final: (signature) => verify(key, parameters, { data: held.all() }, signature) };
+  }
+  const input = opensslInput(key, scheme, encoding, true);
+  if (input === undefined || others.length > 0) {
+    const hashing = createHash(scheme.digest.name);
+    return {
+      update: (data) => void hashing.update(data),
+      final(signature) {
+        const digest = hashing.digest();
+        return [scheme, ...others].some((each) => attempt(() => verifyGivenDigest(key, each, digest, signature, encoding)));
+      },
+    };
+  }
+  const verifying = createVerify(scheme.digest.name);
+  return { update: (data) => void verifying.update(data), final: (signature) => attempt(() => verifying.verify(input, signature)) };
+}

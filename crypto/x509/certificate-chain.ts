@@ -1,0 +1,103 @@
+// Validates a chain of certificates given in any order (RFC 5280 section 6.1, KMIP 2.1 section 6.1.57).
+import { Refusal } from '../../kmip/refusal.ts';
+import { contentOf, DER, inside, readElement, readUnsigned } from '../der.ts';
+import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
+import { type CertificateFacts, certificateFacts } from './certificate-facts.ts';
+import { type RevocationList, readRevocationList, revocationOf } from './revocation-list.ts';
+import { isSignedBy } from './signed-der.ts';
+
+interface Validity {
+  readonly valid: boolean;
+  /** Where it is not. */
+  readonly why?: string;
+  /** Not valid because an issuer's certificate was not given: nothing can be said of the chain. */
+  readonly incomplete?: true;
+}
+
+const WHAT = 'the certificate';
+
+/** Critical extensions that are either acted on here or are not about the chain. */
+const UNDERSTOOD: readonly string[] = Object.values(EXTENSION).filter((oid) => oid !== EXTENSION.nameConstraints);
+
+class Invalid extends Error {}
+class Incomplete extends Error {}
+
+/**
+ * The certificates must be one chain, from one that issued none of the others up to a self-signed one: signatures, times, basic
+ * constraints, path lengths and key usage are held, critical extensions must be known. Names of authorities are compared byte
+ * by byte. The self-signed one is trusted because it was given; whether it may be is the caller's to say. Revocation is looked
+ * at in the lists that are given, and only there.
+ * @param at seconds since the epoch
+ */
+export function validateChain(certificates: readonly Uint8Array[], at: number, revocationLists: readonly Uint8Array[] = []): Validity {
+  try {
+    const chain = ordered(distinct(certificates).map(certificateFacts));
+    const lists = revocationLists.map(readRevocationList);
+    for (const [index, certificate] of chain.entries()) check(certificate, index, chain, at, lists);
+    return { valid: true };
+  } catch (error) {
+    if (error instanceof Incomplete) return { valid: false, why: error.message, incomplete: true };
+    if (error instanceof Invalid || error instanceof Refusal) return { valid: false, why: error.message };
+    throw error;
+  }
+}
+
+function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
+  return [...new Map(certificates.map((der) => [Buffer.from(der).toString('base64'), der])).values()];
+}
+
+const isIssued = (certificate: CertificateFacts, by: CertificateFacts): boolean =>
+  certificate.issuer.der.equals(by.subject.der) && isSignedBy(certificate.signed, by.publicKey, WHAT);
+
+/** From the leaf to the root. */
+function ordered(all: readonly CertificateFacts[]): CertificateFacts[] {
+  const issuersOf = new Map(all.map((each) => [each, all.filter((other) => other !== each && isIssued(each, other))]));
+  const isSelfSigned = (each: CertificateFacts): boolean => isIssued(each, each);
+  const issuing = new Set(all.flatMap((each) => (isSelfSigned(each) ? [] : (issuersOf.get(each) ?? []))));
+  const [leaf, ...others] = all.length === 1 ? all : all.filter((each) => !issuing.has(each));
+  if (leaf === undefined || others.length > 0) throw new Invalid('the certificates are not one chain');
+  const chain = [leaf];
+  for (let last = leaf; !isSelfSigned(last); chain.push(last)) {
+    const issuer = issuersOf.get(last)?.find((each) => !chain.includes(each));
+    if (issuer === undefined) throw noIssuer(last, all);
+    last = issuer;
+  }
+  if (chain.length !== all.length) throw new Invalid('the certificates are not one chain');
+  return chain;
+}
+
+/** Where the one that the certificate names was given, its signature is wrong. */
+function noIssuer(certificate: CertificateFacts, all: readonly CertificateFacts[]): Error {
+  const isNamed = all.some(({ subject }) => subject.der.equals(certificate.issuer.der));
+  return isNamed ? new Invalid('a signature is wrong') : new Incomplete('the certificate of an issuer is missing');
+}
+
+function check(certificate: CertificateFacts, index: number, chain: readonly CertificateFacts[], at: number, lists: readonly RevocationList[]): void {
+  if (at < certificate.notBefore) throw new Invalid('a certificate is not valid yet');
+  if (at > certificate.notAfter) throw new Invalid('a certificate has expired');
+  if (certificate.extensions.some(({ critical, oid }) => critical && !UNDERSTOOD.includes(oid))) throw new Invalid('a critical extension is unknown');
+  if (certificate.signatureAlgorithm === 'MD5WithRSAEncryption') throw new Invalid('a signature is of MD5');
+  if (index > 0) checkAuthority(certificate, chain.slice(1, index));
+  const issuer = chain[index + 1];
+  if (issuer === undefined) return;
+  for (const list of lists) {
+    const why = revocationOf(certificate, issuer, list, at);
+    if (why !== undefined) throw new Invalid(why);
+  }
+}
+
+/** @param below authorities between this one and the leaf */
+function checkAuthority(certificate: CertificateFacts, below: readonly CertificateFacts[]): void {
+  const constraints = extensionValue(certificate, EXTENSION.basicConstraints);
+  const [ca, pathLength] = constraints === undefined ? [] : inside(readElement(constraints, WHAT), DER.sequence, WHAT);
+  if (ca?.tag !== DER.boolean || ca.content[0] === 0) throw new Invalid('an issuer is no authority');
+  const counted = below.filter(({ subject, issuer }) => !subject.der.equals(issuer.der)).length;
+  if (pathLength !== undefined && BigInt(counted) > readUnsigned(pathLength, WHAT)) throw new Invalid('the chain is longer than an authority allows');
+  const usage = extensionValue(certificate, EXTENSION.keyUsage);
+  if (usage === undefined) return;
+  const bits = contentOf(readElement(usage, WHAT), DER.bits, WHAT);
+  const bit = KEY_USAGE.indexOf('keyCertSign');
+  if (!((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7)))) throw new Invalid('the key of an issuer is not for certificates');
+}
+
+const extensionValue = (certificate: CertificateFacts, oid: string): Buffer | undefined => certificate.extensions.find((each) => each.oid === oid)?.value;

@@ -1,0 +1,145 @@
+// Certificate extensions from the text of OpenSSL's configuration: `key=value` in lines, and sections that they name (x509v3_config(5)).
+import { Refusal } from '../../kmip/refusal.ts';
+import { boolean, context, DER, element, namedBits, octets, sequence, unsigned } from '../der.ts';
+import { EXTENSION, type Extension, KEY_USAGE } from './certificate-extension.ts';
+import { accessDescriptions, distributionPoints, nameConstraints, numbersOf, objectIdentifier } from './certificate-points.ts';
+import { certificatePolicies } from './certificate-policies.ts';
+import { writeGeneralName } from './general-name.ts';
+
+/** What the identifiers of keys are made from. */
+interface KeyIdentifiers {
+  readonly subject: Buffer;
+  readonly issuer: Buffer;
+  /** Of the issuer's certificate: DER of the name of its issuer, and of its serial number. */
+  readonly issuerCertificate?: { readonly issuer: Buffer; readonly serial: Buffer };
+}
+
+/** One line of a section. */
+export interface Setting {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Gives the lines of a section that a value names. @throws Refusal InvalidField where there is none */
+export type Section = (name: string) => readonly Setting[];
+
+type Writer = (values: readonly string[], keys: KeyIdentifiers, section: Section) => Buffer;
+
+const MAX_CHARACTERS = 65_536;
+/** Characters of a line that a refusal quotes. */
+const MAX_QUOTED = 200;
+const WHAT = 'certificate extensions';
+
+const PURPOSE: Readonly<Record<string, string>> = {
+  serverAuth: '1.3.6.1.5.5.7.3.1',
+  clientAuth: '1.3.6.1.5.5.7.3.2',
+  codeSigning: '1.3.6.1.5.5.7.3.3',
+  emailProtection: '1.3.6.1.5.5.7.3.4',
+  timeStamping: '1.3.6.1.5.5.7.3.8',
+  OCSPSigning: '1.3.6.1.5.5.7.3.9',
+};
+
+const refusal = (key: string): Refusal => new Refusal('InvalidField', `${key} cannot have this value`);
+
+const WRITERS: Readonly<Partial<Record<keyof typeof EXTENSION, Writer>>> = {
+  basicConstraints,
+  keyUsage: (values) => namedBits(DER.bits, numbersOf(values, KEY_USAGE)),
+  extendedKeyUsage: (values) => sequence(...values.map((value) => objectIdentifier(PURPOSE[value] ?? value))),
+  subjectAltName: (values, _, section) => sequence(...values.flatMap((value) => namesOf(value, section)).map(writeGeneralName)),
+  subjectKeyIdentifier: ([value = ''], { subject }) => {
+    if (value === 'hash') return octets(subject);
+    if (!/^([0-9a-fA-F]{2}:?){1,64}$/.test(value)) throw refusal('subjectKeyIdentifier');
+    return octets(Buffer.from(value.replaceAll(':', ''), 'hex'));
+  },
+  authorityKeyIdentifier,
+  crlDistributionPoints: (values, _, section) => distributionPoints(values, section),
+  authorityInfoAccess: (values) => accessDescriptions(values),
+  certificatePolicies: (values, _, section) => certificatePolicies(values, section),
+  nameConstraints: (values) => nameConstraints(values),
+};
+
+function basicConstraints(values: readonly string[]): Buffer {
+  const parts: Buffer[] = [];
+  for (const value of values) {
+    const [, name, setting = ''] = /^(CA|pathlen):(\w+)$/i.exec(value) ?? [];
+    const isCa = /^true$/i.test(setting);
+    if (name?.toLowerCase() === 'ca' && (isCa || /^false$/i.test(setting))) parts.push(isCa ? boolean(true) : Buffer.alloc(0));
+    else if (name?.toLowerCase() === 'pathlen' && /^\d{1,4}$/.test(setting)) parts.push(unsigned(BigInt(setting)));
+    else throw refusal('basicConstraints');
+  }
+  return sequence(...parts.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)));
+}
+
+/** The issuer and serial number are written where they are asked for and there is a certificate of the issuer. */
+function authorityKeyIdentifier(values: readonly string[], { issuer, issuerCertificate }: KeyIdentifiers): Buffer {
+  const asked = values.map((value) => value.replace(/:always$/, ''));
+  if (asked.length === 0 || asked.some((value) => value !== 'keyid' && value !== 'issuer')) throw refusal('authorityKeyIdentifier');
+  const keyid = asked.includes('keyid') ? [element(0x80, issuer)] : [];
+  if (!asked.includes('issuer') || issuerCertificate === undefined) return sequence(...keyid);
+  return sequence(...keyid, context(1, context(4, issuerCertificate.issuer)), element(0x82, issuerCertificate.serial));
+}
+
+/** `@alternative` stands for the names in a section, as `DNS.1 = example.org`. */
+function namesOf(value: string, section: Section): string[] {
+  if (!value.startsWith('@')) return [value];
+  return section(value.slice(1)).map(({ key, value: name }) => `${key.replace(/\.\w+$/, '')}:${name}`);
+}
+
+/**
+ * Comments and empty lines are passed over. Sections that no value names count as one; the headers say nothing.
+ * @throws Refusal InvalidField for an unknown extension, one that comes twice, or a value it cannot have; it quotes the line
+ */
+export function parseExtensions(text: string, keys: KeyIdentifiers): Extension[] {
+  if (text.length > MAX_CHARACTERS) throw new Refusal('InvalidField', `${WHAT}: the text is longer than ${MAX_CHARACTERS} characters`);
+  const { own, section } = readSections(text);
+  const extensions: Extension[] = [];
+  for (const { line, key, value } of own())
+    try {
+      const extension = written(key, value, keys, section);
+      if (extensions.some(({ oid }) => oid === extension.oid)) throw new Refusal('InvalidField', `${key} comes twice`);
+      extensions.push(extension);
+    } catch (error) {
+      throw error instanceof Refusal ? new Refusal(error.reason, `${WHAT}: ${JSON.stringify(line.slice(0, MAX_QUOTED))}: ${error.message}`) : error;
+    }
+  return extensions;
+}
+
+function written(key: string, list: string, keys: KeyIdentifiers, section: Section): Extension {
+  const writer = Object.hasOwn(WRITERS, key) ? WRITERS[key as keyof typeof WRITERS] : undefined;
+  if (writer === undefined) throw new Refusal('InvalidField', `the line is not one of the supported extensions, which are ${Object.keys(WRITERS).join(', ')}`);
+  const values = list.split(',').map((value) => value.trim());
+  const critical = values[0] === 'critical';
+  return { oid: EXTENSION[key as keyof typeof EXTENSION], critical, value: writer(critical ? values.slice(1) : values, keys, section) };
+}
+
+interface Line extends Setting {
+  readonly line: string;
+}
+
+/** Which values name a section: those after an @, and the whole value of crlDistributionPoints, where it is a word. */
+const NAMING = /(?:^|[,=]\s*)@([\w.-]+)/g;
+const NAMING_POINTS = /^crlDistributionPoints\s*=\s*(?:critical\s*,\s*)?([\w.-]+)$/;
+
+function readSections(text: string): { own(): readonly Line[]; section: Section } {
+  const sections = new Map<string, Line[]>();
+  const named = new Set<string>();
+  let current = '';
+  for (const line of text.split(/\r?\n/).map((each) => each.replace(/#.*/, '').trim())) {
+    const header = /^\[\s*([^\]]*?)\s*\]$/.exec(line)?.[1];
+    if (header !== undefined) current = header;
+    if (line === '' || header !== undefined) continue;
+    const [, key = '', value = ''] = /^([\w.]+)\s*=\s*(.+)$/.exec(line) ?? [];
+    sections.set(current, [...(sections.get(current) ?? []), { line, key, value: /^"(.*)"$/.exec(value)?.[1] ?? value }]);
+    for (const [, name = ''] of line.matchAll(NAMING)) named.add(name);
+    const points = NAMING_POINTS.exec(line)?.[1];
+    if (points !== undefined) named.add(points);
+  }
+  return {
+    own: () => [...sections].flatMap(([name, lines]) => (named.has(name) ? [] : lines)),
+    section(name) {
+      const lines = sections.get(name);
+      if (lines === undefined) throw new Refusal('InvalidField', `there is no section [${name}]`);
+      return lines;
+    },
+  };
+}

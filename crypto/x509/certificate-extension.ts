@@ -1,0 +1,52 @@
+// Certificate extensions: their object identifiers, and their form in certificates and requests (RFC 5280 section 4.2).
+import { Refusal } from '../../kmip/refusal.ts';
+import { boolean, contentOf, DER, inside, octets, oid, readElement, readOid, sequence } from '../der.ts';
+
+export interface Extension {
+  readonly oid: string;
+  readonly critical: boolean;
+  /** What the octet string of the extension holds. */
+  readonly value: Buffer;
+}
+
+export const EXTENSION = Object.freeze({
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  issuerAltName: '2.5.29.18',
+  basicConstraints: '2.5.29.19',
+  nameConstraints: '2.5.29.30',
+  crlDistributionPoints: '2.5.29.31',
+  certificatePolicies: '2.5.29.32',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+  authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
+});
+
+/** Bits by number, RFC 5280 section 4.2.1.3. */
+export const KEY_USAGE: readonly string[] = [
+  'digitalSignature',
+  'nonRepudiation',
+  'keyEncipherment',
+  'dataEncipherment',
+  'keyAgreement',
+  'keyCertSign',
+  'cRLSign',
+  'encipherOnly',
+  'decipherOnly',
+];
+
+export const writeExtension = ({ oid: dotted, critical, value }: Extension): Buffer =>
+  sequence(oid(dotted), ...(critical ? [boolean(true)] : []), octets(value));
+
+/** @param der a SEQUENCE OF Extension. @throws Refusal InvalidField */
+export function readExtensions(der: Uint8Array): Extension[] {
+  const what = 'certificate extensions';
+  const extensions = inside(readElement(der, what), DER.sequence, what).map((each) => {
+    const [identifier, second, third] = inside(each, DER.sequence, what);
+    const critical = second?.tag === DER.boolean && second.content[0] !== 0;
+    return { oid: readOid(identifier, what), critical, value: contentOf(second?.tag === DER.boolean ? third : second, DER.octets, what) };
+  });
+  if (new Set(extensions.map((each) => each.oid)).size !== extensions.length) throw new Refusal('InvalidField', `${what}: one comes twice`);
+  return extensions;
+}

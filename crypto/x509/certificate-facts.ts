@@ -1,0 +1,82 @@
+// What a certificate says: the source of KMIP's certificate attributes (specification 2.1 sections 4.6 to 4.8 and 4.61 to 4.63).
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { contentOf, DER, type Element, inside, readBits, readElement } from '../der.ts';
+import type { DigitalSignatureAlgorithm } from '../parameters.ts';
+import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';
+import { readTime } from './certificate-time.ts';
+import { type DistinguishedName, readName } from './distinguished-name.ts';
+import { type GeneralName, readGeneralNames } from './general-name.ts';
+import { readSigned, type SignedDer, signatureAlgorithm } from './signed-der.ts';
+
+export interface CertifiedName {
+  /** DER of the distinguished name. */
+  readonly der: Buffer;
+  readonly attributes: DistinguishedName;
+  readonly alternativeNames: readonly GeneralName[];
+}
+
+export interface CertificateFacts {
+  readonly subject: CertifiedName;
+  readonly issuer: CertifiedName;
+  /** Content of the integer, big-endian. */
+  readonly serialNumber: Buffer;
+  /** Seconds since the epoch. */
+  readonly notBefore: number;
+  readonly notAfter: number;
+  readonly publicKey: KeyObject;
+  /** Undefined where KMIP has no name for it, as for Ed25519 and ML-DSA. */
+  readonly signatureAlgorithm: DigitalSignatureAlgorithm | undefined;
+  /** Bytes of the certificate. */
+  readonly length: number;
+  readonly extensions: readonly Extension[];
+  readonly signed: SignedDer;
+}
+
+const WHAT = 'the certificate';
+
+/** @throws Refusal InvalidField for what is no X.509 certificate */
+export function certificateFacts(der: Uint8Array): CertificateFacts {
+  const signed = readSigned(der, WHAT);
+  const isVersioned = signed.fields[0]?.tag === 0xa0;
+  const [serial, algorithm, issuer, validity, subject, spki, ...rest] = isVersioned ? signed.fields.slice(1) : signed.fields;
+  if (subject === undefined || issuer === undefined || spki === undefined || !algorithm?.whole.equals(signed.algorithm.whole))
+    throw new Refusal('InvalidField', `${WHAT} is not X.509`);
+  const [notBefore, notAfter] = inside(validity, DER.sequence, WHAT);
+  const wrapped = rest.find(({ tag }) => tag === 0xa3);
+  const extensions = wrapped === undefined ? [] : readExtensions(wrapped.content);
+  return {
+    subject: named(subject, extensions, EXTENSION.subjectAltName),
+    issuer: named(issuer, extensions, EXTENSION.issuerAltName),
+    serialNumber: contentOf(serial, DER.integer, WHAT),
+    notBefore: readTime(notBefore, WHAT),
+    notAfter: readTime(notAfter, WHAT),
+    publicKey: publicKeyOf(spki.whole),
+    signatureAlgorithm: signatureAlgorithm(signed.algorithm, WHAT),
+    length: der.length,
+    extensions,
+    signed,
+  };
+}
+
+function named(name: Element, extensions: readonly Extension[], alternative: string): CertifiedName {
+  const names = extensions.find(({ oid }) => oid === alternative);
+  return { der: name.whole, attributes: readName(name.whole), alternativeNames: names === undefined ? [] : readGeneralNames(names.value) };
+}
+
+/** @throws Refusal InvalidField for a key that OpenSSL does not know */
+export function publicKeyOf(spki: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: spki, format: 'der', type: 'spki' });
+  } catch {
+    throw new Refusal('InvalidField', 'the public key is malformed or of an unknown algorithm');
+  }
+}
+
+/** SHA-1 of the key's bit string, the first method of RFC 5280 section 4.2.1.2. */
+export function keyIdentifierOf(key: KeyObject): Buffer {
+  const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
+  return createHash('sha1')
+    .update(readBits(inside(spki, DER.sequence, WHAT)[1], WHAT))
+    .digest();
+}

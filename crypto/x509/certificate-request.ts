@@ -1,0 +1,53 @@
+// Certificate requests of PKCS#10 (RFC 2986), in DER or PEM.
+import type { KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { DER, type Element, inside, readOid } from '../der.ts';
+import { type Extension, readExtensions } from './certificate-extension.ts';
+import { publicKeyOf } from './certificate-facts.ts';
+import { isSignedBy, readSigned } from './signed-der.ts';
+
+export interface CertificateRequest {
+  /** DER of the distinguished name. */
+  readonly subject: Buffer;
+  readonly subjectPublicKey: KeyObject;
+  /** What the client asks for in the extensionRequest attribute. */
+  readonly requestedExtensions: readonly Extension[];
+}
+
+const WHAT = 'the certificate request';
+const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
+
+/** @throws Refusal InvalidCSR for what is no request, or one that its own key has not signed */
+export function readCertificateRequest(request: Uint8Array): CertificateRequest {
+  try {
+    return opened(fromPem(Buffer.from(request.buffer, request.byteOffset, request.length)));
+  } catch (error) {
+    if (error instanceof Refusal) throw new Refusal('InvalidCSR', error.message);
+    throw error;
+  }
+}
+
+function fromPem(request: Buffer): Buffer {
+  const [, base64] = /-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([\s\S]*?)-----END (?:NEW )?CERTIFICATE REQUEST-----/.exec(request.toString('latin1')) ?? [];
+  return base64 === undefined ? request : Buffer.from(base64, 'base64');
+}
+
+function opened(der: Buffer): CertificateRequest {
+  const signed = readSigned(der, WHAT);
+  const [, subject, spki, attributes] = signed.fields;
+  if (subject?.tag !== DER.sequence || spki?.tag !== DER.sequence) throw new Refusal('InvalidField', `${WHAT} is not PKCS#10`);
+  const subjectPublicKey = publicKeyOf(spki.whole);
+  if (!isSignedBy(signed, subjectPublicKey, WHAT)) throw new Refusal('InvalidField', `${WHAT} is not signed by its own key`);
+  return { subject: subject.whole, subjectPublicKey, requestedExtensions: requested(attributes) };
+}
+
+function requested(attributes: Element | undefined): Extension[] {
+  if (attributes?.tag !== 0xa0) return [];
+  for (const attribute of inside(attributes, 0xa0, WHAT)) {
+    const [type, values] = inside(attribute, DER.sequence, WHAT);
+    if (readOid(type, WHAT) !== EXTENSION_REQUEST) continue;
+    const [extensions] = inside(values, DER.set, WHAT);
+    return extensions === undefined ? [] : readExtensions(extensions.whole);
+  }
+  return [];
+}

@@ -1,0 +1,83 @@
+// Distinguished names by KMIP's certificate attributes (RFC 5280 section 4.1.2.4, KMIP 2.1 section 4.6).
+import { Refusal } from '../../kmip/refusal.ts';
+import { contentOf, DER, type Element, element, inside, oid, readElement, readOid, sequence } from '../der.ts';
+
+/** The last part of KMIP's attribute names: CertificateSubjectCN, CertificateIssuerDNQualifier. */
+export type NameAttribute = 'CN' | 'O' | 'OU' | 'Email' | 'C' | 'ST' | 'L' | 'UID' | 'SerialNumber' | 'Title' | 'DC' | 'DNQualifier';
+
+/** Values in the order of the name; most attributes have one. */
+export type DistinguishedName = Readonly<Partial<Record<NameAttribute, readonly string[]>>>;
+
+/** In the order in which a name of ours has them, with the type of its strings and the upper bound of RFC 5280 appendix A.1. */
+const ATTRIBUTES: readonly (readonly [NameAttribute, string, number, number])[] = [
+  ['DC', '0.9.2342.19200300.100.1.25', DER.ia5, 255],
+  ['C', '2.5.4.6', DER.printable, 2],
+  ['ST', '2.5.4.8', DER.utf8, 128],
+  ['L', '2.5.4.7', DER.utf8, 128],
+  ['O', '2.5.4.10', DER.utf8, 64],
+  ['OU', '2.5.4.11', DER.utf8, 64],
+  ['Title', '2.5.4.12', DER.utf8, 64],
+  ['CN', '2.5.4.3', DER.utf8, 64],
+  ['UID', '0.9.2342.19200300.100.1.1', DER.utf8, 255],
+  ['SerialNumber', '2.5.4.5', DER.printable, 64],
+  ['DNQualifier', '2.5.4.46', DER.printable, 64],
+  ['Email', '1.2.840.113549.1.9.1', DER.ia5, 255],
+];
+
+const BY_OID: ReadonlyMap<string, NameAttribute> = new Map(ATTRIBUTES.map(([name, dotted]) => [dotted, name]));
+
+const ALLOWED: Readonly<Record<number, RegExp>> = {
+  [DER.printable]: /^[A-Za-z0-9 '()+,\-./:=?]*$/,
+  [DER.ia5]: /^[\x20-\x7e]*$/,
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a zero byte in a name is what attackers put there
+  [DER.utf8]: /^[^\x00]*$/u,
+};
+
+/** DER of the name. Empty values are left out. @throws Refusal InvalidField for a value that its attribute cannot have */
+export function writeName(name: DistinguishedName): Buffer {
+  const parts = ATTRIBUTES.flatMap(([attribute, dotted, tag, bound]) =>
+    (name[attribute] ?? [])
+      .filter((value) => value !== '')
+      .map((value) => {
+        if ([...value].length > bound || !ALLOWED[tag]?.test(value))
+          throw new Refusal('InvalidField', `the certificate attribute ${attribute} cannot have this value`);
+        return element(DER.set, sequence(oid(dotted), element(tag, Buffer.from(value))));
+      }),
+  );
+  return sequence(...parts);
+}
+
+/** As people write it, `CN=leaf,O=ACME` (RFC 4514: the last part first), of the attributes that KMIP knows. @throws Refusal InvalidField for what is no name */
+export function nameText(der: Uint8Array): string {
+  return Object.entries(readName(der))
+    .flatMap(([attribute, values]) => values.map((value) => `${attribute}=${escaped(value)}`))
+    .reverse()
+    .join(',');
+}
+
+const escaped = (value: string): string => value.replaceAll(/[,+"\\<>;]|^[# ]| $/g, '\\$&').replaceAll('\0', '\\00');
+
+/** The attributes that KMIP knows; others are left out. @throws Refusal InvalidField for what is no name */
+export function readName(der: Uint8Array): DistinguishedName {
+  const what = 'a distinguished name';
+  const name: Partial<Record<NameAttribute, string[]>> = {};
+  for (const set of inside(readElement(der, what), DER.sequence, what)) {
+    for (const pair of inside(set, DER.set, what)) {
+      const [type, value] = inside(pair, DER.sequence, what);
+      const attribute = BY_OID.get(readOid(type, what));
+      if (attribute === undefined || value === undefined) continue;
+      name[attribute] = [...(name[attribute] ?? []), textOf(value)];
+    }
+  }
+  return name;
+}
+
+/** Text of any of the string types of a DirectoryString. */
+function textOf(value: Element): string {
+  const content = contentOf(value, value.tag, 'a distinguished name');
+  if (value.tag === DER.bmp)
+    return Buffer.from(content.subarray(0, content.length & ~1))
+      .swap16()
+      .toString('utf16le');
+  return content.toString(value.tag === DER.teletex ? 'latin1' : 'utf8');
+}

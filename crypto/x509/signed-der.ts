@@ -1,0 +1,136 @@
+// What certificates, certificate requests and revocation lists have in common: a body, an algorithm, a signature (RFC 5280 section 4.1.1).
+import type { KeyObject } from 'node:crypto';
+import { Refusal } from '../../kmip/refusal.ts';
+import { bits, DER, type Element, inside, nullElement, oid, readBits, readElement, readOid, readUnsigned, sequence } from '../der.ts';
+import { keyFacts } from '../key/key-algorithm.ts';
+import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
+import { verify } from '../signature/sign.ts';
+
+const PKCS1 = '1.2.840.113549.1.1';
+const NIST_SIGNATURE = '2.16.840.1.101.3.4.3';
+const MGF1 = `${PKCS1}.8`;
+const PSS = `${PKCS1}.10`;
+
+const BY_OID: Readonly<Record<string, DigitalSignatureAlgorithm>> = {
+  [`${PKCS1}.2`]: 'MD2WithRSAEncryption',
+  [`${PKCS1}.4`]: 'MD5WithRSAEncryption',
+  [`${PKCS1}.5`]: 'SHA_1WithRSAEncryption',
+  [PSS]: 'RSASSA_PSS',
+  [`${PKCS1}.11`]: 'SHA_256WithRSAEncryption',
+  [`${PKCS1}.12`]: 'SHA_384WithRSAEncryption',
+  [`${PKCS1}.13`]: 'SHA_512WithRSAEncryption',
+  [`${PKCS1}.14`]: 'SHA_224WithRSAEncryption',
+  '1.2.840.10040.4.3': 'DSAWithSHA_1',
+  [`${NIST_SIGNATURE}.1`]: 'DSAWithSHA224',
+  [`${NIST_SIGNATURE}.2`]: 'DSAWithSHA256',
+  [`${NIST_SIGNATURE}.14`]: 'SHA3_256WithRSAEncryption',
+  [`${NIST_SIGNATURE}.15`]: 'SHA3_384WithRSAEncryption',
+  [`${NIST_SIGNATURE}.16`]: 'SHA3_512WithRSAEncryption',
+  '1.2.840.10045.4.1': 'ECDSAWithSHA_1',
+  '1.2.840.10045.4.3.1': 'ECDSAWithSHA224',
+  '1.2.840.10045.4.3.2': 'ECDSAWithSHA256',
+  '1.2.840.10045.4.3.3': 'ECDSAWithSHA384',
+  '1.2.840.10045.4.3.4': 'ECDSAWithSHA512',
+};
+
+const HASH_BY_OID: Readonly<Record<string, HashingAlgorithm>> = {
+  '1.3.14.3.2.26': 'SHA_1',
+  '2.16.840.1.101.3.4.2.4': 'SHA_224',
+  '2.16.840.1.101.3.4.2.1': 'SHA_256',
+  '2.16.840.1.101.3.4.2.2': 'SHA_384',
+  '2.16.840.1.101.3.4.2.3': 'SHA_512',
+};
+
+export interface SignedDer {
+  /** Members of the body. */
+  readonly fields: readonly Element[];
+  readonly body: Buffer;
+  /** The AlgorithmIdentifier. */
+  readonly algorithm: Element;
+  readonly signature: Buffer;
+}
+
+/** @throws Refusal InvalidField */
+export function readSigned(der: Uint8Array, what: string): SignedDer {
+  const [body, algorithm, signature] = inside(readElement(der, what), DER.sequence, what);
+  const fields = inside(body, DER.sequence, what);
+  return { fields, body: body?.whole as Buffer, algorithm: algorithm as Element, signature: readBits(signature, what) };
+}
+
+/** KMIP's name of the algorithm; undefined where its enumeration has none, as for Ed25519. */
+export function signatureAlgorithm(algorithm: Element, what: string): DigitalSignatureAlgorithm | undefined {
+  return BY_OID[readOid(inside(algorithm, DER.sequence, what)[0], what)];
+}
+
+/** False also for an algorithm that is not supported or does not go with the key. */
+export function isSignedBy({ body, algorithm, signature }: SignedDer, key: KeyObject, what: string): boolean {
+  try {
+    const parameters = parametersOf(algorithm, key, what);
+    return parameters !== undefined && verify(key, parameters, { data: body }, signature);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
+}
+
+function parametersOf(algorithm: Element, key: KeyObject, what: string): CryptographicParameters | undefined {
+  const name = signatureAlgorithm(algorithm, what);
+  if (name === 'RSASSA_PSS') return pssParameters(algorithm, what);
+  if (name !== undefined) return { digitalSignatureAlgorithm: name };
+  // Ed25519, ML-DSA and their like: the identifier of the signature is that of the key.
+  return algorithm.whole.equals(keyIdentifier(key)) ? {} : undefined;
+}
+
+/** RFC 4055 section 3.1: what is left out is SHA-1 and 20 bytes of salt. */
+function pssParameters(algorithm: Element, what: string): CryptographicParameters | undefined {
+  const members = inside(inside(algorithm, DER.sequence, what)[1], DER.sequence, what);
+  const member = (number: number): Element | undefined => {
+    const found = members.find(({ tag }) => tag === (0xa0 | number));
+    return found === undefined ? undefined : readElement(found.content, what);
+  };
+  const hashOf = (identifier: Element | undefined): HashingAlgorithm | undefined =>
+    identifier === undefined ? 'SHA_1' : HASH_BY_OID[readOid(inside(identifier, DER.sequence, what)[0], what)];
+  const [mask, maskHash] = member(1) === undefined ? [] : inside(member(1), DER.sequence, what);
+  const hashingAlgorithm = hashOf(member(0));
+  const maskGeneratorHashingAlgorithm = hashOf(maskHash);
+  if (hashingAlgorithm === undefined || maskGeneratorHashingAlgorithm === undefined || (mask !== undefined && readOid(mask, what) !== MGF1)) return undefined;
+  const salt = member(2);
+  const saltLength = salt === undefined ? 20 : Number(readUnsigned(salt, what));
+  return { paddingMethod: 'PSS', hashingAlgorithm, maskGeneratorHashingAlgorithm, saltLength };
+}
+
+/** The AlgorithmIdentifier of the public key's SubjectPublicKeyInfo. */
+function keyIdentifier(key: KeyObject): Buffer {
+  const spki = readElement(key.export({ format: 'der', type: 'spki' }), 'the public key');
+  return inside(spki, DER.sequence, 'the public key')[0]?.whole as Buffer;
+}
+
+/** SHA-256, and for EC keys the hash that is no weaker than the curve (RFC 5480 section 4). */
+function algorithmFor(publicKey: KeyObject): { identifier: Buffer; parameters: CryptographicParameters } {
+  const { algorithm, length } = keyFacts(publicKey);
+  const strong = length > 384 ? 'ECDSAWithSHA512' : length > 256 ? 'ECDSAWithSHA384' : 'ECDSAWithSHA256';
+  const named: Partial<Record<string, DigitalSignatureAlgorithm>> = { RSA: 'SHA_256WithRSAEncryption', DSA: 'DSAWithSHA256', EC: strong };
+  const name = named[algorithm];
+  if (name === undefined) return { identifier: keyIdentifier(publicKey), parameters: {} };
+  const dotted = Object.entries(BY_OID).find(([, each]) => each === name)?.[0] as string;
+  return { identifier: sequence(oid(dotted), ...(algorithm === 'RSA' ? [nullElement()] : [])), parameters: { digitalSignatureAlgorithm: name } };
+}
+
+/** What has to be signed, by whoever has the key. */
+export interface Unsigned {
+  readonly data: Buffer;
+  /** How it has to be signed. */
+  readonly parameters: CryptographicParameters;
+  /** The AlgorithmIdentifier that says so. */
+  readonly identifier: Buffer;
+}
+
+/** @param body made knowing the algorithm's identifier, which certificates repeat inside */
+export function unsignedDer(publicKey: KeyObject, body: (identifier: Buffer) => Buffer): Unsigned {
+  const { identifier, parameters } = algorithmFor(publicKey);
+  return { data: body(identifier), parameters, identifier };
+}
+
+export function signedDer({ data, identifier }: Unsigned, signature: Uint8Array): Buffer {
+  return sequence(data, identifier, bits(Buffer.from(signature)));
+}

@@ -1,0 +1,50 @@
+// Names an attribute: by its tag, a vendor attribute by vendor and name (KMIP specification 2.1 section 5.5).
+import { Refusal } from '../refusal.ts';
+import { enumeration, type Node, structure, TYPE, text } from '../ttlv/node.ts';
+import { required, textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { AttributeValue, ReadonlyAttributes } from './set.ts';
+
+export interface AttributeReference {
+  /** `TAG.Attribute` of a vendor attribute. */
+  readonly tag: number;
+  readonly vendor?: string;
+  readonly name?: string;
+}
+
+/** The reference that a value is found by. */
+export function referenceTo(node: Node): AttributeReference {
+  if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return { tag: node.tag };
+  return { tag: node.tag, vendor: textOf(node, TAG.VendorIdentification) ?? '', name: textOf(node, TAG.AttributeName) ?? '' };
+}
+
+export function sameReference(a: AttributeReference, b: AttributeReference): boolean {
+  return a.tag === b.tag && a.vendor === b.vendor && a.name === b.name;
+}
+
+/** @param node an AttributeReference: a tag, or a structure of vendor and name @throws Refusal InvalidMessage */
+export function readReference(node: Node): AttributeReference {
+  if (node.type === TYPE.Enumeration) return { tag: node.value };
+  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'AttributeReference is neither an Enumeration nor a Structure');
+  return {
+    tag: TAG.Attribute,
+    vendor: required(textOf(node, TAG.VendorIdentification), TAG.VendorIdentification),
+    name: required(textOf(node, TAG.AttributeName), TAG.AttributeName),
+  };
+}
+
+export function referenceNode({ tag, vendor, name }: AttributeReference): Node {
+  if (vendor === undefined || name === undefined) return enumeration(TAG.AttributeReference, tag);
+  return structure(TAG.AttributeReference, [text(TAG.VendorIdentification, vendor), text(TAG.AttributeName, name)]);
+}
+
+/** The values of an attribute. */
+export function valuesOf(attributes: ReadonlyAttributes, reference: AttributeReference): readonly AttributeValue[] {
+  const values = attributes.all(reference.tag);
+  return reference.tag === TAG.Attribute ? values.filter(({ node }) => sameReference(referenceTo(node), reference)) : values;
+}
+
+/** Whether it is the tags of an object; custom attributes of KMIP 1.x (vendor `x` and `y`) of that name are none. */
+export function isTags({ tag, vendor, name }: AttributeReference): boolean {
+  return tag === TAG.Attribute && name === 'tag' && vendor !== 'x' && vendor !== 'y';
+}

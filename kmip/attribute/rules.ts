@@ -1,0 +1,140 @@
+// Asks the table of attributes: their names in KMIP 1.x, who may set them, which values they take.
+import type { ObjectType } from '../object-type.ts';
+import { Refusal } from '../refusal.ts';
+import { parseTags } from '../tags.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { codeName, enumerationNames } from '../ttlv/enumeration-of.ts';
+import { tagName } from '../ttlv/names.ts';
+import { enumeration, interval, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
+import { child, nameOf, secondsOf, textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Version } from '../version.ts';
+import { isTags } from './reference.ts';
+import { ATTRIBUTES, type AttributeRule, type ClientRight, MEMBER_TYPES } from './table.ts';
+
+/** Undefined for a tag that is no attribute. */
+export function ruleOf(tag: number): AttributeRule | undefined {
+  return ATTRIBUTES.get(tag);
+}
+
+export function isMultiple(tag: number): boolean {
+  return ruleOf(tag)?.multiple ?? false;
+}
+
+const STEPS: readonly ClientRight[] = ['none', 'create', 'add', 'modify', 'delete'];
+
+const reaches = (tag: number, right: ClientRight): boolean => STEPS.indexOf(ruleOf(tag)?.client ?? 'none') >= STEPS.indexOf(right);
+
+/** Whether a client may give the attribute when an object is made. */
+export const mayClientSet = (tag: number): boolean => reaches(tag, 'create');
+/** Whether a client may add the attribute to an object that has it not. */
+export const mayClientAdd = (tag: number): boolean => reaches(tag, 'add');
+/** Whether a client may change the attribute, as far as its dates and the state of the object permit it. */
+export const mayClientModify = (tag: number): boolean => reaches(tag, 'modify');
+export const mayClientDelete = (tag: number): boolean => reaches(tag, 'delete');
+
+/** Why a client cannot set, change or delete the attribute. */
+export function readOnly(tag: number): Refusal {
+  const why = mayClientSet(tag) ? 'is set when an object is made, and cannot be changed afterwards' : 'is server-managed';
+  return new Refusal('AttributeReadOnly', `DENIED: ${tagName(tag)} ${why}`);
+}
+
+/** `Cryptographic Algorithm`; undefined for what KMIP 1.x has not. */
+export function nameOfAttribute(tag: number): string | undefined {
+  return NAMES.get(tag);
+}
+
+/** The tag of an attribute of KMIP 1.x by its name. */
+export function attributeByName(name: string): number | undefined {
+  return TAGS.get(name);
+}
+
+const NAMES: ReadonlyMap<number, string> = new Map([...ATTRIBUTES].filter(([, { since }]) => since < '2.0').map(([tag]) => [tag, spaced(tagName(tag))]));
+const TAGS: ReadonlyMap<string, number> = new Map([...NAMES].map(([tag, name]) => [name, tag]));
+
+/** `X_509CertificateIssuer` as `X.509 Certificate Issuer`. */
+function spaced(name: string): string {
+  if (name === 'PKCS_12FriendlyName') return 'PKCS#12 Friendly Name';
+  return name.replace('_', '.').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ');
+}
+
+/** Whether a client of this version knows the attribute. */
+export function isAttributeIn(tag: number, { major, minor }: Version): boolean {
+  const rule = ruleOf(tag);
+  // KMIP 1.x has vendor attributes too, as custom attributes.
+  if (tag === TAG.Attribute) return true;
+  return rule !== undefined && !rule.wish && rule.since <= `${major}.${minor}` && !(rule.gone && major >= 2);
+}
+
+/**
+ * Checks the form of an attribute that a client gives, and whether an object of this type may have it.
+ * @returns the attribute as it is stored
+ * @throws Refusal InvalidAttribute, InvalidAttributeValue, ApplicationNamespaceNotSupported
+ */
+export function checkAttribute(node: Node, objectType: ObjectType): Node {
+  const rule = ruleOf(node.tag);
+  if (rule?.only && !rule.only.includes(objectType))
+    throw new Refusal('InvalidAttribute', `${nameOf('ObjectType', objectType)} objects have no ${tagName(node.tag)}`);
+  return checkForm(node);
+}
+
+/** The same of an attribute on its own, whatever object it is for. */
+export function checkForm(node: Node): Node {
+  const rule = ruleOf(node.tag);
+  if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
+  const whole = asRuled(rotateName(node), rule);
+  if (whole.type !== rule.type) throw new Refusal('InvalidAttributeValue', `the value of ${tagName(node.tag)} has the wrong type`);
+  if (whole.type === TYPE.Structure) checkStructure(whole, rule);
+  checkCode(whole);
+  return whole;
+}
+
+/** Codes from here on are extensions, which anybody may have of their own. */
+const EXTENSIONS = 0x80000000;
+
+function checkCode(node: Node): void {
+  const names = node.type === TYPE.Enumeration && node.value < EXTENSIONS ? enumerationNames(node.tag) : undefined;
+  if (names !== undefined && names.name(node.value as number) === undefined)
+    throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${codeName(node.value as number, names)}`);
+}
+
+/** Seconds are read from the other types of whole numbers too. */
+function asRuled(node: Node, rule: AttributeRule): Node {
+  const seconds = rule.type === TYPE.Interval ? secondsOf(node) : undefined;
+  return seconds === undefined ? node : interval(node.tag, seconds);
+}
+
+/** Clients also send the name alone. */
+function rotateName(node: Node): Node {
+  if (node.tag !== TAG.RotateName || node.type !== TYPE.TextString) return node;
+  return structure(TAG.RotateName, [text(TAG.RotateNameValue, node.value), enumeration(TAG.RotateNameType, ENUM.RotateNameType.UninterpretedTextString)]);
+}
+
+function checkStructure(node: Structure, { members = [] }: AttributeRule): void {
+  for (const name of members) if (!child(node, TAG[name])) throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} needs ${name}`);
+  for (const member of node.value)
+    if ((MEMBER_TYPES.get(member.tag) ?? member.type) !== member.type)
+      throw new Refusal('InvalidAttributeValue', `${tagName(member.tag)} in ${tagName(node.tag)} has the wrong type`);
+  // The values of vendor attributes are their vendor's.
+  if (node.tag !== TAG.Attribute) node.value.forEach(checkCode);
+  if (node.tag === TAG.RotateName) checkRotateName(textOf(node, TAG.RotateNameValue) ?? '');
+  if (node.tag === TAG.ApplicationSpecificInformation && !child(node, TAG.ApplicationData))
+    throw new Refusal('ApplicationNamespaceNotSupported', 'ApplicationData is missing, and is generated for no namespace');
+  if (node.tag === TAG.Attribute) checkVendorAttribute(node);
+}
+
+/** Tags are the vendor attribute `tag`: a JSON array of texts; those that begin with _ are the server's. */
+function checkVendorAttribute(node: Structure): void {
+  const vendor = textOf(node, TAG.VendorIdentification) ?? '';
+  if (!/^[A-Za-z0-9_.]+$/.test(vendor)) throw new Refusal('InvalidAttributeValue', 'VendorIdentification holds letters, digits, _ and . only');
+  if (!isTags({ tag: node.tag, vendor, name: textOf(node, TAG.AttributeName) ?? '' })) return;
+  const value = child(node, TAG.AttributeValue);
+  const tags = value?.type === TYPE.TextString ? parseTags(value.value) : undefined;
+  if (!tags) throw new Refusal('InvalidAttributeValue', 'tags are a JSON array of texts');
+  if (tags.some((tag) => tag === '' || tag.startsWith('_'))) throw new Refusal('InvalidAttributeValue', 'a tag is not empty and does not begin with _');
+}
+
+function checkRotateName(name: string): void {
+  if (name === '') throw new Refusal('InvalidAttributeValue', 'RotateName is empty');
+  if (name.includes('@')) throw new Refusal('InvalidAttributeValue', "RotateName must not contain '@': it separates the name from the generation");
+}

@@ -1,0 +1,175 @@
+// The attributes of an object: values by tag, several where KMIP permits it, each with the index that KMIP 1.x clients name it by.
+import { encodeBinary } from '../ttlv/binary.ts';
+import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { referenceTo } from './reference.ts';
+
+export interface AttributeValue {
+  /** Stable while the value exists, so that deleting one renumbers nothing (KMIP 1.4 section 2.1.1). Vendor attributes count by name. */
+  readonly index: number;
+  readonly node: Node;
+}
+
+/** What may be read of attributes by everybody; objects that came from the cache are shared and never written to. */
+export interface ReadonlyAttributes {
+  first(tag: number): Node | undefined;
+  all(tag: number): readonly AttributeValue[];
+  has(tag: number): boolean;
+  /** Every value, in the order in which their tags came. */
+  nodes(): Node[];
+  tags(): IterableIterator<number>;
+  /** For storage: an Attributes structure, an AttributeIndex before each value whose index does not follow from those before it. */
+  toStructure(): Structure;
+  copy(): AttributeSet;
+}
+
+export class AttributeSet implements ReadonlyAttributes {
+  readonly #byTag = new Map<number, AttributeValue[]>();
+  readonly #indexes = new Indexes();
+
+  /** From values as a client or the store has them. */
+  static of(attributes: Structure | undefined): AttributeSet {
+    const set = new AttributeSet();
+    let index: number | undefined;
+    for (const node of attributes?.value ?? []) {
+      if (node.tag === TAG.AttributeIndex && typeof node.value === 'number') index = node.value;
+      else {
+        set.add(node, index);
+        index = undefined;
+      }
+    }
+    return set;
+  }
+
+  first(tag: number): Node | undefined {
+    return this.#byTag.get(tag)?.[0]?.node;
+  }
+
+  all(tag: number): readonly AttributeValue[] {
+    return this.#byTag.get(tag) ?? [];
+  }
+
+  has(tag: number): boolean {
+    return this.#byTag.has(tag);
+  }
+
+  nodes(): Node[] {
+    return [...this.#byTag.values()].flatMap((values) => values.map(({ node }) => node));
+  }
+
+  tags(): IterableIterator<number> {
+    return this.#byTag.keys();
+  }
+
+  toStructure(): Structure {
+    const value: Node[] = [];
+    for (const values of this.#byTag.values()) {
+      const follows = new Indexes();
+      for (const { index, node } of values) {
+        if (index !== follows.next(node)) value.push(integer(TAG.AttributeIndex, index));
+        value.push(node);
+        follows.note(node, index);
+      }
+    }
+    return structure(TAG.Attributes, value);
+  }
+
+  copy(): AttributeSet {
+    const set = new AttributeSet();
+    for (const values of this.#byTag.values()) for (const { index, node } of values) set.add(node, index);
+    return set;
+  }
+
+  /** Replaces every value of the node's tag by this one. */
+  set(node: Node): void {
+    for (const value of this.all(node.tag)) this.#indexes.forget(value.node);
+    this.#byTag.set(node.tag, [{ index: 0, node }]);
+    this.#indexes.note(node, 0);
+  }
+
+  /** Adds a value beside those that are there; its index is the next one unless given. */
+  add(node: Node, index?: number): AttributeValue {
+    const value = { index: index ?? this.#indexes.next(node), node };
+    const values = this.#byTag.get(node.tag);
+    if (values) values.push(value);
+    else this.#byTag.set(node.tag, [value]);
+    this.#indexes.note(node, value.index);
+    return value;
+  }
+
+  /** Puts another node in the place of the value with this index. */
+  replace(tag: number, index: number, node: Node): void {
+    const values = this.#byTag.get(tag) ?? [];
+    this.#byTag.set(
+      tag,
+      values.map((value) => (value.index === index ? { index, node } : value)),
+    );
+  }
+
+  /** Puts another node in the place of a value of this set. */
+  replaceValue(old: AttributeValue, node: Node): AttributeValue {
+    const value = { index: old.index, node };
+    const values = this.#byTag.get(old.node.tag) ?? [];
+    this.#byTag.set(
+      old.node.tag,
+      values.map((each) => (each === old ? value : each)),
+    );
+    return value;
+  }
+
+  /** Removes a value of this set. */
+  removeValue(old: AttributeValue): void {
+    this.#keep(old.node.tag, (value) => value !== old);
+  }
+
+  /** Removes one value, or all of the tag where no index is given. */
+  remove(tag: number, index?: number): void {
+    this.#keep(tag, (value) => index !== undefined && value.index !== index);
+  }
+
+  #keep(tag: number, kept: (value: AttributeValue) => boolean): void {
+    const values = this.#byTag.get(tag);
+    if (!values) return;
+    for (const { node } of values) this.#indexes.forget(node);
+    const left = values.filter(kept);
+    for (const { index, node } of left) this.#indexes.note(node, index);
+    if (left.length > 0) this.#byTag.set(tag, left);
+    else this.#byTag.delete(tag);
+  }
+}
+
+/** The index that the next value of each attribute gets. */
+class Indexes {
+  readonly #next = new Map<string | number, number>();
+
+  next(node: Node): number {
+    return this.#next.get(keyOf(node)) ?? 0;
+  }
+
+  forget(node: Node): void {
+    this.#next.delete(keyOf(node));
+  }
+
+  note(node: Node, index: number): void {
+    this.#next.set(keyOf(node), Math.max(this.next(node), index + 1));
+  }
+}
+
+function keyOf(node: Node): string | number {
+  if (node.tag !== TAG.Attribute) return node.tag;
+  const { vendor, name } = referenceTo(node);
+  return `${vendor} ${name}`;
+}
+
+/** Whether two values are the same, by their binary encoding; the order of a structure's members means nothing. */
+export function sameNode(a: Node, b: Node): boolean {
+  return a.tag === b.tag && a.type === b.type && Buffer.compare(encodeBinary(ordered(a)), encodeBinary(ordered(b))) === 0;
+}
+
+function ordered(node: Node): Node {
+  if (node.type !== TYPE.Structure) return node;
+  return structure(
+    node.tag,
+    node.value.map(ordered).toSorted((a, b) => a.tag - b.tag),
+  );
+}

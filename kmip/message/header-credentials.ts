@@ -1,0 +1,46 @@
+// The credentials in the header of a request (KMIP 1.4 sections 2.1.2 and 6.6, 2.1 sections 8.1.2 and 9.11), as they are handed to whoever can check them.
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, TYPE } from '../ttlv/node.ts';
+import { children, codeOf, required, structureOf, textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+
+/** Each costs a lookup, and a password a hash. */
+const MAX_CREDENTIALS = 4;
+
+const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(ENUM.CredentialType).map(([name, code]) => [code, name]));
+
+/** @returns undefined for a header without an Authentication, as nearly all are @throws Refusal InvalidMessage */
+export function credentialsIn(header: Structure): readonly HeaderCredential[] | undefined {
+  const authentication = structureOf(header, TAG.Authentication);
+  if (!authentication) return undefined;
+  const credentials = children(authentication, TAG.Credential);
+  if (credentials.length === 0) throw new Refusal('InvalidMessage', 'an Authentication holds at least one Credential');
+  if (credentials.length > MAX_CREDENTIALS) throw new Refusal('InvalidMessage', `an Authentication holds at most ${MAX_CREDENTIALS} Credentials`);
+  return credentials.map((node) => {
+    if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Credential is not a Structure');
+    return credentialOf(node);
+  });
+}
+
+function credentialOf(node: Structure): HeaderCredential {
+  const code = required(codeOf(node, TAG.CredentialType), TAG.CredentialType);
+  const value = required(structureOf(node, TAG.CredentialValue), TAG.CredentialValue);
+  const type = NAMES.get(code) ?? `0x${code.toString(16).padStart(8, '0')}`;
+  if (code !== ENUM.CredentialType.UsernameAndPassword) return { type };
+  const password = textOf(value, TAG.Password);
+  return {
+    type,
+    username: required(textOf(value, TAG.Username), TAG.Username),
+    ...(password === undefined ? {} : { password: new Uint8Array(Buffer.from(password)) }),
+  };
+}
+
+/** A credential in the header of a message (KMIP 1.4 section 2.1.2, 2.1 section 9.11). */
+export interface HeaderCredential {
+  /** `UsernameAndPassword`, `Ticket`. */
+  readonly type: string;
+  readonly username?: string;
+  /** UTF-8. Secret. */
+  readonly password?: Uint8Array;
+}

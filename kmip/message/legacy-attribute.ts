@@ -1,0 +1,74 @@
+// Attributes of KMIP 1.x, by name and index, and those of 2.x, by tag; custom attributes are vendor attributes of `x` and `y` (specification 2.1 section 4.60).
+import { attributeByName, nameOfAttribute } from '../attribute/rules.ts';
+import { Refusal } from '../refusal.ts';
+import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
+import { child, integerOf, required, textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+
+/** `x-Barcode`: made by a client; `y-...`: by the server. */
+const CUSTOM = /^([xy])-(.+)$/s;
+
+/** @returns the attribute, its AttributeIndex before it where it has one @throws Refusal InvalidMessage, InvalidField */
+export function upgradeAttribute(node: Node): Node[] {
+  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Attribute is not a structure');
+  if (child(node, TAG.VendorIdentification)) return [node];
+  const name = required(textOf(node, TAG.AttributeName), TAG.AttributeName);
+  const value = required(child(node, TAG.AttributeValue), TAG.AttributeValue);
+  const index = integerOf(node, TAG.AttributeIndex);
+  return [...(index === undefined ? [] : [integer(TAG.AttributeIndex, index)]), named(name, value)];
+}
+
+function named(name: string, value: Node): Node {
+  const custom = CUSTOM.exec(name);
+  if (custom) return structure(TAG.Attribute, [text(TAG.VendorIdentification, custom[1] ?? ''), text(TAG.AttributeName, custom[2] ?? ''), value]);
+  const tag = attributeByName(name);
+  if (tag === undefined) throw new Refusal('InvalidField', `there is no attribute ${name}; a custom one begins with x-`);
+  return { ...value, tag } as Node;
+}
+
+/** @param nodes attributes, some with their AttributeIndex before them; those that KMIP 1.x cannot name are left out */
+export function downgradeAttributes(nodes: readonly Node[]): Structure[] {
+  const attributes: Structure[] = [];
+  let index: Node | undefined;
+  for (const node of nodes) {
+    if (node.tag === TAG.AttributeIndex) {
+      index = node;
+      continue;
+    }
+    const name = nameIn1(node);
+    const value = node.tag === TAG.Attribute && node.type === TYPE.Structure ? child(node, TAG.AttributeValue) : node;
+    if (name !== undefined && value)
+      attributes.push(structure(TAG.Attribute, [text(TAG.AttributeName, name), ...(index ? [index] : []), { ...value, tag: TAG.AttributeValue } as Node]));
+    index = undefined;
+  }
+  return attributes;
+}
+
+function nameIn1(node: Node): string | undefined {
+  if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return nameOfAttribute(node.tag);
+  return customName(textOf(node, TAG.VendorIdentification), textOf(node, TAG.AttributeName));
+}
+
+function customName(vendor: string | undefined, name: string | undefined): string | undefined {
+  return (vendor === 'x' || vendor === 'y') && name !== undefined ? `${vendor}-${name}` : undefined;
+}
+
+/** @param node AttributeName @returns AttributeReference; that to a name nobody knows finds nothing */
+export function upgradeReference(node: Node): Node {
+  if (node.type !== TYPE.TextString) throw new Refusal('InvalidMessage', 'AttributeName is not a text');
+  const tag = attributeByName(node.value);
+  if (tag !== undefined) return enumeration(TAG.AttributeReference, tag);
+  const [, vendor = '', name = node.value] = CUSTOM.exec(node.value) ?? [];
+  return structure(TAG.AttributeReference, [text(TAG.VendorIdentification, vendor), text(TAG.AttributeName, name)]);
+}
+
+/** @param node AttributeReference @returns AttributeName; undefined for what KMIP 1.x cannot name */
+export function downgradeReference(node: Node): Node | undefined {
+  const name =
+    node.type === TYPE.Structure
+      ? customName(textOf(node, TAG.VendorIdentification), textOf(node, TAG.AttributeName))
+      : node.type === TYPE.Enumeration
+        ? nameOfAttribute(node.value)
+        : undefined;
+  return name === undefined ? undefined : text(TAG.AttributeName, name);
+}

@@ -1,0 +1,173 @@
+// Converts payloads at the border: requests of KMIP 1.x into the shape of 2.1 that operations work on, and responses back.
+import { isMultiple } from '../attribute/rules.ts';
+import { sameNode } from '../attribute/set.ts';
+import { mapKeyValue } from '../key-value.ts';
+import type { OperationName } from '../operation-name.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { tagName } from '../ttlv/names.ts';
+import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { child, children, textOf } from '../ttlv/read.ts';
+import { operationExists, tagExists } from '../ttlv/since.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Version } from '../version.ts';
+import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
+import { knownValues } from './version-values.ts';
+
+/** @throws Refusal OperationNotSupported, InvalidMessage for what the version has not */
+export function checkVersion(operation: OperationName, payload: Structure, version: Version): void {
+  const name = `KMIP ${version.major}.${version.minor}`;
+  if (!operationExists(ENUM.Operation[operation], version)) throw new Refusal('OperationNotSupported', `${name} has no ${operation}`);
+  const check = (node: Node): void => {
+    if (!tagExists(node.tag, version) && !isEmptyTemplate(node)) throw new Refusal('InvalidMessage', `${name} has no ${tagName(node.tag)}`);
+    if (node.type === TYPE.Structure) node.value.forEach(check);
+  };
+  payload.value.forEach(check);
+}
+
+/** It says nothing; PyKMIP adds one to every ReKey, in KMIP 2.0 too. */
+function isEmptyTemplate({ tag, type, value }: Node): boolean {
+  return tag === TAG.TemplateAttribute && type === TYPE.Structure && value.length === 0;
+}
+
+const IN_2: ReadonlyMap<number, number> = new Map([
+  [TAG.TemplateAttribute, TAG.Attributes],
+  [TAG.CommonTemplateAttribute, TAG.CommonAttributes],
+  [TAG.PrivateKeyTemplateAttribute, TAG.PrivateKeyAttributes],
+  [TAG.PublicKeyTemplateAttribute, TAG.PublicKeyAttributes],
+]);
+const IN_1: ReadonlyMap<number, number> = new Map([...IN_2].map(([before, after]) => [after, before]));
+
+const KEYS: ReadonlySet<number> = new Set([TAG.SymmetricKey, TAG.PrivateKey, TAG.PublicKey, TAG.SecretData, TAG.SplitKey, TAG.PGPKey]);
+
+/** Attributes of templates by the template's name, in the shape of 2.1. */
+export type Templates = ReadonlyMap<string, readonly Node[]>;
+
+/** The names of the templates that a request of KMIP 1.x takes attributes from. */
+export function templateNames({ value }: Structure): string[] {
+  return value.flatMap((node) => (IN_2.has(node.tag) && node.type === TYPE.Structure ? children(node, TAG.Name).map(templateName) : []));
+}
+
+function templateName(node: Node): string {
+  const name = node.type === TYPE.Structure ? textOf(node, TAG.NameValue) : undefined;
+  if (name === undefined) throw new Refusal('InvalidMessage', 'the Name of a template has no NameValue');
+  return name;
+}
+
+/** @throws Refusal InvalidMessage, InvalidField for attributes that KMIP 1.x has not, ItemNotFound for a template that is not among these */
+export function upgradePayload(operation: OperationName, payload: Structure, version: Version, templates: Templates = new Map()): Structure {
+  if (version.major !== 1)
+    return payload.value.some(isEmptyTemplate)
+      ? structure(
+          payload.tag,
+          payload.value.filter((node) => !isEmptyTemplate(node)),
+        )
+      : payload;
+  const members = payload.value.flatMap((node) => upgradeMember(operation, node, templates));
+  // Section 4.16 of 1.4: without an index the first value is meant.
+  if (operation === 'DeleteAttribute' && !child(payload, TAG.AttributeIndex)) members.push(integer(TAG.AttributeIndex, 0));
+  return structure(payload.tag, gathered(members));
+}
+
+function upgradeMember(operation: OperationName, node: Node, templates: Templates): Node[] {
+  const after = IN_2.get(node.tag);
+  if (after !== undefined) return [structure(after, templateAttributes(node, templates))];
+  if (node.tag === TAG.Attribute) return [upgradeSingle(operation, upgradeAttribute(node))];
+  if (node.tag === TAG.AttributeName) return [upgradeReference(node)];
+  if (node.tag === TAG.CertificateRequest && node.type === TYPE.ByteString) return [{ ...node, tag: TAG.CertificateRequestValue }];
+  if (node.tag === TAG.Template && node.type === TYPE.Structure)
+    return [structure(TAG.Template, [structure(TAG.Attributes, node.value.flatMap(upgradeAttribute))])];
+  return [KEYS.has(node.tag) ? inKeyValue(node, upgradeKeyValue) : node];
+}
+
+/** An attribute that is a member of the payload itself. */
+function upgradeSingle(operation: OperationName, attribute: readonly Node[]): Structure {
+  if (operation === 'AddAttribute') return structure(TAG.NewAttribute, attribute);
+  // Section 4.9 of 1.4: what is searched for has no index.
+  if (operation === 'Locate') return structure(TAG.Attributes, attribute.slice(-1));
+  if (operation !== 'ModifyAttribute') return structure(TAG.Attributes, attribute);
+  return structure(TAG.NewAttribute, attribute.length > 1 ? attribute : [integer(TAG.AttributeIndex, 0), ...attribute]);
+}
+
+/** What a template has for itself, not for the objects that are made with it. */
+const OF_TEMPLATE: ReadonlySet<number> = new Set([TAG.Name, TAG.AttributeIndex]);
+
+/** Section 4 of 1.4: of single values the request's goes first, then that of the last template; of several values the union is taken. */
+function templateAttributes(node: Node, templates: Templates): Node[] {
+  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', `${tagName(node.tag)} is not a structure`);
+  const own = children(node, TAG.Attribute).flatMap(upgradeAttribute);
+  const named = new Set(own.map(({ tag }) => tag));
+  let inherited: Node[] = [];
+  for (const name of children(node, TAG.Name)) {
+    const attributes = templates.get(templateName(name));
+    if (!attributes) throw new Refusal('ItemNotFound', `there is no template ${templateName(name)}`);
+    const single = attributes.filter(({ tag }) => !OF_TEMPLATE.has(tag) && !isMultiple(tag) && !named.has(tag));
+    const several = attributes.filter((each) => !OF_TEMPLATE.has(each.tag) && isMultiple(each.tag) && !own.some((other) => sameNode(other, each)));
+    const replaced = new Set(single.map(({ tag }) => tag));
+    const kept = inherited.filter((each) => !replaced.has(each.tag) && !several.some((other) => sameNode(other, each)));
+    inherited = [...kept, ...single, ...several];
+  }
+  return [...inherited, ...own];
+}
+
+/** Attributes structures as one, in the place of the first. */
+function gathered(members: readonly Node[]): Node[] {
+  const first = members.findIndex(({ tag }) => tag === TAG.Attributes);
+  const all = members.flatMap((node) => (node.tag === TAG.Attributes && node.type === TYPE.Structure ? node.value : []));
+  return members.flatMap((node, place) => (node.tag !== TAG.Attributes ? [node] : place === first ? [structure(TAG.Attributes, all)] : []));
+}
+
+/** @param payload of a response, in the shape of 2.1 */
+export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
+  const shown = knownValues(payload, version);
+  const answered = version.major === 1 ? shown.flatMap((node) => downgradeMember(operation, node)) : shown;
+  return known(answered, version);
+}
+
+/** Without the members, however deep, that the version has not. */
+function known(nodes: readonly Node[], version: Version): Node[] {
+  return nodes
+    .filter(({ tag }) => tagExists(tag, version))
+    .map((node) => (node.type === TYPE.Structure ? structure(node.tag, known(node.value, version)) : node));
+}
+
+function downgradeMember(operation: OperationName, node: Node): Node[] {
+  const before = IN_1.get(node.tag);
+  if (before !== undefined && node.type === TYPE.Structure) {
+    const attributes = downgradeAttributes(node.value);
+    return operation === 'GetAttributes' || operation === 'Export' ? attributes : [structure(before, attributes)];
+  }
+  if (node.tag === TAG.NewAttribute && node.type === TYPE.Structure) return downgradeAttributes(node.value);
+  if (node.tag === TAG.AttributeReference) return [downgradeReference(node) ?? []].flat();
+  if (node.tag === TAG.Template && node.type === TYPE.Structure)
+    return [
+      structure(
+        TAG.Template,
+        node.value.flatMap((each) => (each.type === TYPE.Structure ? downgradeAttributes(each.value) : [])),
+      ),
+    ];
+  return [KEYS.has(node.tag) ? inKeyValue(node, downgradeKeyValue) : node];
+}
+
+/** Attributes may also be inside the KeyValue of an object that is not wrapped. */
+function inKeyValue(object: Node, convert: (member: Node) => Node[]): Node {
+  const inside = (node: Node): Node => {
+    if (node.type !== TYPE.Structure) return node;
+    if (node.tag === TAG.KeyValue) return structure(node.tag, gathered(node.value.flatMap(convert)));
+    return structure(
+      node.tag,
+      node.value.map((member) => (member.tag === TAG.KeyBlock || member.tag === TAG.KeyValue ? inside(member) : member)),
+    );
+  };
+  return inside(object);
+}
+
+/** An object as the version has what is inside its KeyValue, before it is wrapped. @param object in the shape of 2.1 */
+export function keyValueIn(object: Structure, version: Version): Structure {
+  const shown = mapKeyValue(object, (members) => knownValues(members, version));
+  return version.major === 1 ? (inKeyValue(shown, downgradeKeyValue) as Structure) : shown;
+}
+
+const upgradeKeyValue = (node: Node): Node[] => (node.tag === TAG.Attribute ? [structure(TAG.Attributes, upgradeAttribute(node))] : [node]);
+
+const downgradeKeyValue = (node: Node): Node[] => (node.tag === TAG.Attributes && node.type === TYPE.Structure ? downgradeAttributes(node.value) : [node]);

@@ -1,0 +1,63 @@
+// The members of a request payload: an operation says which it has, and any other is refused, not passed over (KMIP 2.1 section 6.1).
+import type { OperationName } from '../operation-name.ts';
+import { Refusal } from '../refusal.ts';
+import { tagName } from '../ttlv/names.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { TAG, type TagName } from '../ttlv/tag.ts';
+
+/** In the shape of 2.1. */
+export interface PayloadMembers {
+  /** Once at most. */
+  readonly one: ReadonlySet<number>;
+  /** Any number of times. */
+  readonly many: ReadonlySet<number>;
+}
+
+export function payloadMembers(one: readonly TagName[], many: readonly TagName[] = []): PayloadMembers {
+  return { one: new Set(one.map((name) => TAG[name])), many: new Set(many.map((name) => TAG[name])) };
+}
+
+/** Members that several operations have. OBJECT is an object that exists, and the extension that says of what type it has to be. */
+export const OBJECT = ['UniqueIdentifier', 'ExpectedObjectType'] as const satisfies readonly TagName[];
+export const PAIR = [
+  'CommonAttributes',
+  'PrivateKeyAttributes',
+  'PublicKeyAttributes',
+  'CommonProtectionStorageMasks',
+  'PrivateProtectionStorageMasks',
+  'PublicProtectionStorageMasks',
+] as const satisfies readonly TagName[];
+export const CERTIFICATE_REQUEST = [
+  'CertificateRequestUniqueIdentifier',
+  'CertificateRequestType',
+  'CertificateRequestValue',
+] as const satisfies readonly TagName[];
+export const CONTENT = [
+  'Certificate',
+  'SymmetricKey',
+  'PublicKey',
+  'PrivateKey',
+  'SplitKey',
+  'Template',
+  'SecretData',
+  'OpaqueObject',
+  'PGPKey',
+  'CertificateRequest',
+] as const satisfies readonly TagName[];
+export const PARTS = ['CorrelationValue', 'InitIndicator', 'FinalIndicator'] as const satisfies readonly TagName[];
+export const CIPHER = [...OBJECT, 'CryptographicParameters', 'Data', 'IVCounterNonce', 'AuthenticatedEncryptionAdditionalData', ...PARTS] as const;
+export const GIVEN_OUT = [...OBJECT, 'KeyFormatType', 'KeyWrapType', 'KeyCompressionType', 'KeyWrappingSpecification'] as const satisfies readonly TagName[];
+
+/**
+ * @param payload in the shape of 2.1
+ * @throws Refusal InvalidField for a member that the operation does not have, or that it has once and was given twice
+ */
+export function checkMembers(operation: OperationName, members: PayloadMembers, { value }: Structure): void {
+  for (let i = 0; i < value.length; i++) {
+    const tag = value[i]?.tag as number;
+    if (members.many.has(tag)) continue;
+    if (!members.one.has(tag)) throw new Refusal('InvalidField', `${operation} has no field ${tagName(tag)}: leave it out`);
+    for (let before = 0; before < i; before++)
+      if (value[before]?.tag === tag) throw new Refusal('InvalidField', `${operation} takes one ${tagName(tag)}, this request has several`);
+  }
+}

@@ -1,0 +1,118 @@
+// Reads a RequestMessage: its header, its items, and whether this server can do what the header asks for (specification 2.1 section 8).
+import type { OperationName } from '../operation-name.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { booleanOf, bytesOf, child, children, codeOf, integerOf, nameOf, required, structureOf, textOf } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import { VERSIONS, type Version } from '../version.ts';
+import { credentialsIn, type HeaderCredential } from './header-credentials.ts';
+import { notARequest } from './outer.ts';
+
+export interface BatchItem {
+  /** Undefined for one that there is not. */
+  readonly operation: OperationName | undefined;
+  /** Of the operation, as the client wrote it: the answer repeats it. */
+  readonly code: number;
+  /** Why this item is not executed, whatever becomes of the others. */
+  readonly refusal?: Refusal | undefined;
+  readonly id: Uint8Array | undefined;
+  readonly payload: Structure;
+  /** The client does not want the Data of the answer (specification 2.1 table 396). */
+  readonly ephemeral?: boolean;
+}
+
+export interface RequestHeader {
+  readonly version: Version;
+  /** Bytes of the binary encoding; undefined: any size. */
+  readonly maximumResponseSize: number | undefined;
+  readonly clientCorrelationValue: string | undefined;
+  readonly onError: ErrorContinuation;
+  readonly batchCount: number;
+  /** Undefined for nearly all. */
+  readonly credentials: readonly HeaderCredential[] | undefined;
+  /** The client will have no other than asynchronous answers. */
+  readonly asynchronous: boolean;
+}
+
+const MOST_ITEMS = 1_000;
+
+const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
+
+/** The version that a broken message is answered in: its own, else the newest that the server has of its major number; undefined where that cannot be told. */
+export function versionOf(message: Structure): Version | undefined {
+  const header = child(message, TAG.RequestHeader);
+  const version = header?.type === TYPE.Structure ? child(header, TAG.ProtocolVersion) : undefined;
+  if (version?.type !== TYPE.Structure) return undefined;
+  const major = child(version, TAG.ProtocolVersionMajor)?.value;
+  const minor = child(version, TAG.ProtocolVersionMinor)?.value;
+  return VERSIONS.find((each) => each.major === major && each.minor === minor) ?? VERSIONS.find((each) => each.major === major);
+}
+
+/** @throws Refusal InvalidMessage, UnsupportedProtocolVersion */
+export function readHeader(message: Structure): RequestHeader {
+  if (message.tag !== TAG.RequestMessage) throw notARequest(message.tag);
+  const header = required(structureOf(message, TAG.RequestHeader), TAG.RequestHeader);
+  const asked = required(structureOf(header, TAG.ProtocolVersion), TAG.ProtocolVersion);
+  const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);
+  const minor = required(integerOf(asked, TAG.ProtocolVersionMinor), TAG.ProtocolVersionMinor);
+  const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
+  if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; 1.0 to 1.4, 2.0 and 2.1 are`);
+  const maximumResponseSize = integerOf(header, TAG.MaximumResponseSize);
+  return {
+    version,
+    maximumResponseSize,
+    clientCorrelationValue: textOf(header, TAG.ClientCorrelationValue),
+    onError: onErrorOf(header),
+    batchCount: required(integerOf(header, TAG.BatchCount), TAG.BatchCount),
+    credentials: credentialsIn(header),
+    asynchronous: isAsynchronous(header, version),
+  };
+}
+
+/** Until 1.4 a client can say only that it would wait, and what is done at once is what the server decides (section 6.8 there). */
+function isAsynchronous(header: Structure, version: Version): boolean {
+  return version.major > 1 && child(header, TAG.AsynchronousIndicator)?.value === ENUM.AsynchronousIndicator.Mandatory;
+}
+
+function onErrorOf(header: Structure): ErrorContinuation {
+  const code = codeOf(header, TAG.BatchErrorContinuationOption);
+  return code === undefined ? 'Stop' : nameOf('BatchErrorContinuationOption', code);
+}
+
+/** @throws Refusal InvalidMessage where count and items differ, or an item is malformed */
+export function readItems(message: Structure, { batchCount, asynchronous }: RequestHeader): BatchItem[] {
+  const items = children(message, TAG.BatchItem);
+  if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, there are ${items.length} batch items`);
+  if (items.length === 0) throw new Refusal('InvalidMessage', 'a message has at least one BatchItem');
+  if (items.length > MOST_ITEMS) throw new Refusal('InvalidMessage', `a message has at most ${MOST_ITEMS} batch items`);
+  return items.map((item) => {
+    if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem is not a structure');
+    return readItem(item, asynchronous);
+  });
+}
+
+function readItem(item: Structure, asynchronous: boolean): BatchItem {
+  const code = required(codeOf(item, TAG.Operation), TAG.Operation);
+  const operation = OPERATION_NAMES.get(code);
+  return {
+    operation,
+    code,
+    refusal: operation === undefined ? unknownOperation(code) : refusalOf(item, asynchronous),
+    id: bytesOf(item, TAG.UniqueBatchItemID),
+    payload: structureOf(item, TAG.RequestPayload) ?? structure(TAG.RequestPayload, []),
+    ephemeral: booleanOf(item, TAG.Ephemeral) ?? false,
+  };
+}
+
+function unknownOperation(code: number): Refusal {
+  return new Refusal('OperationNotSupported', `there is no operation 0x${code.toString(16).padStart(8, '0')}`);
+}
+
+function refusalOf(item: Structure, asynchronous: boolean): Refusal | undefined {
+  if (asynchronous) return new Refusal('OperationNotSupported', 'asynchronous operations are not supported');
+  const isCritical = children(item, TAG.MessageExtension).some((each) => each.type === TYPE.Structure && booleanOf(each, TAG.CriticalityIndicator));
+  return isCritical ? new Refusal('FeatureNotSupported', 'the message has a critical extension that is not known here') : undefined;
+}
+
+export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';

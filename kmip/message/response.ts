@@ -1,0 +1,66 @@
+// Writes a ResponseMessage: outcomes in the order of the items, in the version of the request (specification 2.1 section 8).
+import { randomUUID } from 'node:crypto';
+import type { ResultReason } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, dateTime, enumeration, integer, type Node, type Structure, structure, text } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Version } from '../version.ts';
+import { reasonIn } from './reason.ts';
+import type { BatchItem } from './request.ts';
+
+/** What became of one item of a request. */
+export interface ItemOutcome {
+  readonly item: BatchItem;
+  readonly status: 'Success' | 'OperationFailed' | 'OperationUndone';
+  readonly reason?: ResultReason;
+  readonly message?: string;
+  readonly payload?: readonly Node[];
+}
+
+export interface ResponseHead {
+  readonly version: Version;
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Whether the request had a ClientCorrelationValue. */
+  readonly correlated?: boolean;
+}
+
+export function responseMessage(head: ResponseHead, outcomes: readonly ItemOutcome[]): Structure {
+  return structure(TAG.ResponseMessage, [header(head, outcomes.length), ...outcomes.map((outcome) => batchItem(outcome, head.version))]);
+}
+
+/** The answer to what is no message that could be executed: one item, of no operation. */
+export function failedMessage(head: ResponseHead, reason: ResultReason, message: string): Structure {
+  return structure(TAG.ResponseMessage, [header(head, 1), structure(TAG.BatchItem, result('OperationFailed', reasonIn(reason, head.version), message))]);
+}
+
+function header({ version, now, correlated = false }: ResponseHead, count: number): Structure {
+  const members: Node[] = [
+    structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, version.major), integer(TAG.ProtocolVersionMinor, version.minor)]),
+    dateTime(TAG.TimeStamp, now),
+  ];
+  if (hasCorrelationValue(version, correlated)) members.push(text(TAG.ServerCorrelationValue, randomUUID()));
+  members.push(integer(TAG.BatchCount, count));
+  return structure(TAG.ResponseHeader, members);
+}
+
+/** It is optional, and came with 1.4: clients of 1.4 and 2.0 are about that cannot read it, PyKMIP for one, so it is for those that send one themselves. */
+function hasCorrelationValue({ major, minor }: Version, correlated: boolean): boolean {
+  if (major === 2 && minor >= 1) return true;
+  return correlated && (major > 1 || minor >= 4);
+}
+
+function batchItem({ item, status, reason, message, payload }: ItemOutcome, version: Version): Structure {
+  const members: Node[] = [enumeration(TAG.Operation, item.code)];
+  if (item.id) members.push(bytes(TAG.UniqueBatchItemID, item.id));
+  members.push(...result(status, reason === undefined ? undefined : reasonIn(reason, version, item.operation), message));
+  if (payload) members.push(structure(TAG.ResponsePayload, payload));
+  return structure(TAG.BatchItem, members);
+}
+
+function result(status: ItemOutcome['status'], reason: ResultReason | undefined, message: string | undefined): Node[] {
+  const members: Node[] = [enumeration(TAG.ResultStatus, ENUM.ResultStatus[status])];
+  if (reason !== undefined) members.push(enumeration(TAG.ResultReason, ENUM.ResultReason[reason]));
+  if (message !== undefined) members.push(text(TAG.ResultMessage, message));
+  return members;
+}

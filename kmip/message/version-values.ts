@@ -1,0 +1,92 @@
+// Enumeration values and mask bits by the version of a message: a request brings none that its version has not, an answer shows none.
+import { isAttributeIn } from '../attribute/rules.ts';
+import { Refusal } from '../refusal.ts';
+import { codeName, enumerationNames, enumOf } from '../ttlv/enumeration-of.ts';
+import { MASK } from '../ttlv/mask.ts';
+import { tagName } from '../ttlv/names.ts';
+import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
+import { enumerationValueExists, usageBits } from '../ttlv/since.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { Version } from '../version.ts';
+
+const USAGE_OF_1 = usageBits({ major: 1, minor: 0 });
+const { Unrestricted, FPEEncrypt, FPEDecrypt, Encrypt, Decrypt } = MASK.CryptographicUsageMask;
+
+function isCodeIn({ tag, value }: Node, version: Version): boolean {
+  const name = enumOf(tag);
+  return name === undefined || enumerationValueExists(name, value as number, version);
+}
+
+/** @param nodes of a request, in the shape of 2.1 @throws Refusal InvalidField for a value or bit that the version has not */
+export function checkValues(nodes: readonly Node[], version: Version): void {
+  for (const node of nodes) {
+    if (node.type === TYPE.Structure) checkValues(node.value, version);
+    // Who asks for what the version has not is told nothing of it.
+    else if (node.type === TYPE.Enumeration && node.tag !== TAG.QueryFunction && !isCodeIn(node, version))
+      throw new Refusal('InvalidField', `${spoken(version)} has no ${tagName(node.tag)} ${codeName(node.value, enumerationNames(node.tag))}`);
+    else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) checkUsage(node.value, version);
+  }
+}
+
+const spoken = ({ major, minor }: Version): string => `KMIP ${major}.${minor}`;
+
+/** Clients of 2.x, PyKMIP for one, still send bits of 1.x that 2.x reserves: they are kept for those who have them. */
+function checkUsage(mask: number, version: Version): void {
+  const unknown = mask & ~(usageBits(version) | USAGE_OF_1);
+  if (unknown !== 0) throw new Refusal('InvalidField', `${spoken(version)} has no bits ${codeName(unknown >>> 0, undefined)} in CryptographicUsageMask`);
+}
+
+/**
+ * Attributes that the version has not, or whose value it has not, are left out whole; of other structures the members are.
+ * @param nodes of an answer, in the shape of 2.1
+ * @throws Refusal InvalidObjectType, KeyFormatTypeNotSupported for what an object cannot be shown without
+ */
+export function knownValues(nodes: readonly Node[], version: Version): Node[] {
+  const known: Node[] = [];
+  for (const node of nodes) {
+    if (node.type === TYPE.Structure)
+      known.push(node.tag === TAG.Attributes ? knownAttributes(node, version) : structure(node.tag, knownMembers(node, version)));
+    else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) known.push(integer(node.tag, usageIn(node.value, version)));
+    else if (node.type !== TYPE.Enumeration || isCodeIn(node, version)) known.push(node);
+    else if (node.tag === TAG.ObjectType) throw new Refusal('InvalidObjectType', `${spoken(version)} has no such object: ${named(node)}`);
+  }
+  return known;
+}
+
+const named = ({ tag, value }: Node): string => `a ${codeName(value as number, enumerationNames(tag))}`;
+
+function knownMembers({ tag, value }: Structure, version: Version): Node[] {
+  const known = knownValues(value, version);
+  if (tag !== TAG.KeyBlock || known.length === value.length) return known;
+  const format = value.find((node) => node.tag === TAG.KeyFormatType);
+  if (format && !isCodeIn(format, version))
+    throw new Refusal('KeyFormatTypeNotSupported', `${spoken(version)} has no key format for this object, which is kept as ${named(format)}`);
+  // Section 3.1: the algorithm and the length are there together or not at all.
+  return known.some((node) => node.tag === TAG.CryptographicAlgorithm) ? known : known.filter((node) => node.tag !== TAG.CryptographicLength);
+}
+
+function knownAttributes({ tag, value }: Structure, version: Version): Structure {
+  const known: Node[] = [];
+  let index: Node | undefined;
+  for (const node of value) {
+    if (node.tag === TAG.AttributeIndex) {
+      index = node;
+      continue;
+    }
+    if (isAttributeIn(node.tag, version) && isWhole(node, version)) known.push(...(index ? [index] : []), ...knownValues([node], version));
+    index = undefined;
+  }
+  return structure(tag, known);
+}
+
+function isWhole(node: Node, version: Version): boolean {
+  if (node.type === TYPE.Structure) return node.value.every((member) => isWhole(member, version));
+  return node.type !== TYPE.Enumeration || isCodeIn(node, version);
+}
+
+/** What is not restricted may do everything that 1.x has a bit for; to encrypt with FF1 is to encrypt. */
+function usageIn(mask: number, version: Version): number {
+  if (version.major >= 2) return mask & usageBits(version);
+  if (mask & Unrestricted) return usageBits(version);
+  return (mask | (mask & FPEEncrypt ? Encrypt : 0) | (mask & FPEDecrypt ? Decrypt : 0)) & usageBits(version);
+}

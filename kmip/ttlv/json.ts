@@ -1,0 +1,132 @@
+// The JSON encoding of TTLV (KMIP Profiles 2.1 section 5.5), written by the profile and read more freely.
+import { Refusal } from '../refusal.ts';
+import { bigIntegerHex } from './big-integer.ts';
+import { COMPACT_PLAIN } from './compact.ts';
+import { dateText } from './date-time.ts';
+import { attributeName, codeName, compactCodeName, enumerationNames, OPERATION_NAMES } from './enumeration-of.ts';
+import { checkBytes, parseJson } from './json-parse.ts';
+import { type JsonNode, JsonReader } from './json-reader.ts';
+import { JsonScanner } from './json-scanner.ts';
+import { hexOfBytes } from './lexical.ts';
+import { LIMITS, type Limits } from './limits.ts';
+import { TAG_NAMES, tagName, tagOf } from './names.ts';
+import { type Node, type Structure, TYPE } from './node.ts';
+import { invalid, quoted } from './place.ts';
+import { TAG } from './tag.ts';
+
+/** @throws Refusal InvalidMessage with the path of the field */
+export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
+  checkBytes(bytes, limits);
+  const scanner = new JsonScanner(bytes, limits);
+  const tag = tagOf(scanner.root() ?? '');
+  return (tag === undefined ? undefined : scanner.body(tag)) ?? new JsonReader(limits).message(parseJson(bytes, limits));
+}
+
+/** What a JSON request may be: a message, or the payload of one operation under the operation's name. */
+interface JsonRequest {
+  /** Code of a bare operation; then `node` is its RequestPayload. Undefined for a RequestMessage. */
+  readonly operation: number | undefined;
+  readonly node: Structure;
+}
+
+/** @throws Refusal InvalidMessage with the path of the field; OperationNotSupported where the root is neither a message nor an operation */
+export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): JsonRequest {
+  checkBytes(bytes, limits);
+  const scanner = new JsonScanner(bytes, limits);
+  const name = scanner.root();
+  if (name !== undefined) {
+    const operation = operationOf(name);
+    const node = scanner.body(operation === undefined ? TAG.RequestMessage : TAG.RequestPayload);
+    if (node !== undefined) return { operation, node };
+  }
+  return read(parseJson(bytes, limits), limits);
+}
+
+function read(json: unknown, limits: Limits): JsonRequest {
+  const root = (json ?? {}) as JsonNode;
+  if (typeof root.tag !== 'string') throw invalid('a request is an object with tag and value');
+  const operation = operationOf(root.tag);
+  const reader = new JsonReader(limits);
+  return { operation, node: operation === undefined ? reader.message(root) : reader.payload(root) };
+}
+
+/** The operation a root names; undefined for a RequestMessage. @throws Refusal OperationNotSupported */
+function operationOf(root: string): number | undefined {
+  const operation = OPERATION_NAMES.code(root);
+  if (operation === undefined && TAG_NAMES.code(root) !== TAG.RequestMessage) throw new Refusal('OperationNotSupported', `unknown operation: ${quoted(root)}`);
+  return operation;
+}
+
+const UTF_8 = new TextEncoder();
+
+/** How names are written where the two differ: as the profile has them, or as `compact.ts` has them. */
+interface Spelling {
+  /** `{"tag":"BatchItem",` of every tag of the tables. */
+  readonly heads: ReadonlyMap<number, string>;
+  readonly codeName: typeof codeName;
+  /** Structures that are written as a plain value. */
+  readonly plain?: typeof COMPACT_PLAIN;
+}
+
+const PROFILE: Spelling = {
+  heads: new Map([...TAG_NAMES.entries()].map(([tag, name]) => [tag, `{"tag":"${name}",`])),
+  codeName,
+};
+const COMPACT: Spelling = {
+  heads: new Map([...PROFILE.heads.keys()].map((tag) => [tag, `{"tag":"${TAG_NAMES.compactName(tag)}",`])),
+  codeName: compactCodeName,
+  plain: COMPACT_PLAIN,
+};
+
+/**
+ * @param root written instead of the name of the tag: the answer to a bare operation is a ResponsePayload named `<Operation>Response`
+ * @param isCompact whether names are written in the compact spelling
+ * @returns bytes that own their buffer
+ */
+export function encodeJson(node: Node, root?: string, isCompact = false): Uint8Array {
+  const spelling = isCompact ? COMPACT : PROFILE;
+  const head = root === undefined ? headOf(node.tag, spelling) : `{"tag":${JSON.stringify(root)},`;
+  return UTF_8.encode(head + tailOf(node, undefined, spelling));
+}
+
+const headOf = (tag: number, { heads }: Spelling): string => heads.get(tag) ?? `{"tag":"${tagName(tag)}",`;
+
+/** What follows the tag. @param attribute AttributeName of the 1.x Attribute that the node belongs to */
+function tailOf(node: Node, attribute: string | undefined, spelling: Spelling): string {
+  switch (node.type) {
+    case TYPE.Structure:
+      return spelling.plain === undefined ? `"value":[${members(node, spelling)}]}` : structureTail(node, spelling);
+    case TYPE.Integer:
+      return `"type":"Integer","value":${node.value}}`;
+    case TYPE.LongInteger:
+      return `"type":"LongInteger","value":"0x${bigIntegerHex(node.value, 8)}"}`;
+    case TYPE.BigInteger:
+      return `"type":"BigInteger","value":"0x${bigIntegerHex(node.value)}"}`;
+    case TYPE.Enumeration:
+      return `"type":"Enumeration","value":"${spelling.codeName(node.value, enumerationNames(node.tag, attribute))}"}`;
+    case TYPE.Boolean:
+      return node.value ? '"type":"Boolean","value":true}' : '"type":"Boolean","value":false}';
+    case TYPE.TextString:
+      return `"type":"TextString","value":${JSON.stringify(node.value)}}`;
+    case TYPE.ByteString:
+      return `"type":"ByteString","value":"${hexOfBytes(node.value)}"}`;
+    case TYPE.DateTime:
+      return `"type":"DateTime","value":"${dateText(node.value) ?? `0x${bigIntegerHex(BigInt(node.value), 8)}`}"}`;
+    case TYPE.Interval:
+      return `"type":"Interval","value":${node.value}}`;
+    case TYPE.DateTimeExtended:
+      return `"type":"DateTimeExtended","value":"0x${bigIntegerHex(node.value, 8)}"}`;
+  }
+}
+
+function structureTail(node: Structure, spelling: Spelling): string {
+  const plain = spelling.plain?.get(node.tag)?.(node);
+  return plain === undefined ? `"value":[${members(node, spelling)}]}` : tailOf(plain, undefined, spelling);
+}
+
+function members(node: Structure, spelling: Spelling): string {
+  const attribute = node.tag === TAG.Attribute ? attributeName(node) : undefined;
+  let text = '';
+  for (const child of node.value) text += (text === '' ? '' : ',') + headOf(child.tag, spelling) + tailOf(child, attribute, spelling);
+  return text;
+}
