@@ -1,6 +1,7 @@
 // What a caller administers by the admin records: one rule, which every actor asks again in the transaction of each change that needs a right.
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
+import { LIVE_ID } from '../../kernel/store/accounts.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
 /** Whose session it is. */
@@ -28,6 +29,14 @@ export async function administeredRealms(reader: Reader, { realm, account }: Adm
   return realm === SUPER_REALM ? realms : realms.filter((own) => own === realm);
 }
 
+/** Whether the caller administers the realm, or all. One row is looked for, however many realms the caller has. */
+export async function administers(reader: Reader, { realm: own, account }: Administering, realm: string): Promise<boolean> {
+  if (own !== SUPER_REALM && own !== realm) return false;
+  const sql = `SELECT admin_realm.realm AS realm FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
+    WHERE admin_account.account = $1 AND admin_realm.realm IN ($2, $3) LIMIT 1`;
+  return (await reader.get(sql, [account, own, realm])) !== undefined;
+}
+
 /** @throws Fault FORBIDDEN for anybody but a super admin, which undoes the transaction */
 export function requireSuperAdmin(reader: Reader, by: Administering): Promise<void> {
   return requireAdministration(reader, by, []);
@@ -38,9 +47,10 @@ export function requireSuperAdmin(reader: Reader, by: Administering): Promise<vo
  * @throws Fault FORBIDDEN, which undoes the transaction
  */
 export async function requireAdministration(reader: Reader, by: Administering, realms: readonly string[]): Promise<void> {
-  const administered = await administeredRealms(reader, by);
-  if (administered.includes(SUPER_REALM)) return;
-  if (realms.length === 0 || !realms.every((realm) => administered.includes(realm))) throw new Fault('FORBIDDEN');
+  const [first = SUPER_REALM, ...others] = new Set(realms);
+  if (!(await administers(reader, by, first))) throw new Fault('FORBIDDEN');
+  if (others.length === 0 || (await administers(reader, by, SUPER_REALM))) return;
+  for (const realm of others) if (!(await administers(reader, by, realm))) throw new Fault('FORBIDDEN');
 }
 
 /** Realm `_` takes nobody but those whom an admin record lists for `_`, by the scheme they sign in with; other realms are not asked about. */
@@ -49,6 +59,6 @@ export async function opensTo(reader: Reader, { realm, username, scheme }: Arriv
   const name = userName(realm, scheme === 'up' ? username : `${scheme}:${username}`);
   // One row of one shape, whether there is such a record or not. A name without an account of its own is that of its first holder.
   const sql = `SELECT COUNT(*) AS n FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
-    WHERE admin_account.account = COALESCE((SELECT id FROM account WHERE name = $1 AND ended_at IS NULL), $1) AND admin_realm.realm = '_'`;
+    WHERE admin_account.account = COALESCE((${LIVE_ID}), $1) AND admin_realm.realm = '_'`;
   return ((await reader.get<{ n: number }>(sql, [name]))?.n ?? 0) > 0;
 }

@@ -80,7 +80,7 @@ const QUERY = encodeBinary(
   ]),
 );
 
-test('the key is away at the first start: sign-in works, keys are sealed until it is back', async () => {
+test('while the key is away people sign in and keys are sealed; when it comes back keys work', async () => {
   const key = keptKey();
   key.isAway = true;
   const server = await startSecureServer({ plugins: withKey(key), config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
@@ -165,7 +165,7 @@ test('threads that run keep their data key when the key goes away; those that st
   }
 });
 
-test('another key, another name, none, and the root key are told at the start; nothing is made anew', async () => {
+test('a wrong key, name or kind of key is refused at the start, and nothing is made anew', async () => {
   const folder = temporaryFolder();
   const start = (plugins: readonly AnyPlugin[], name = 'kept') => startServer({ plugins, config: STORE, dataDir: join(folder, name) });
   const key = keptKey();
@@ -192,7 +192,7 @@ test('another key, another name, none, and the root key are told at the start; n
   rmSync(folder, { recursive: true });
 });
 
-test('a rotation of the root key leaves what the other key wraps; so does a backup, and its restore', async () => {
+test('what the other key wraps outlasts a rotation of the root key, and a backup of it opens with that key', async () => {
   const folder = temporaryFolder();
   const bytes = randomBytes(32);
   const plugins = withKey(keptKey('vault::kek', bytes));
