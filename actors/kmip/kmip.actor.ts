@@ -11,9 +11,12 @@ import { answerCrypto } from './jose/answer.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
+import { databaseObjects } from './object/database-objects.ts';
+import { ObjectRouter } from './object/object-router.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
 import { softwareKeys } from './object/software-key/software-key.ts';
+import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { throwFaults } from './refused-call.ts';
 import { rotateDue } from './rotation.ts';
@@ -36,7 +39,8 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     now,
     store,
     rows,
-    cache,
+    // Where objects may lie: another place is one more source here.
+    objects: new ObjectRouter(databaseObjects({ rows, store, cache }), [unconfiguredHsm]),
     room: new ContentRoom(() => ctx.call()?.signal),
     keyKinds: [softwareKeys],
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),

@@ -44,7 +44,7 @@ export function createTombstones(server: KeyServer): TombstoneApi {
       const reason = `from ${view.name} (${handleOf(account)}) to ${to}`;
       const done = await each(server, account, id, '1 = 1', async (tx, draft) => {
         draft.owner = heir;
-        await server.rows.update(tx, draft);
+        await server.objects.within(tx).update(draft);
         // What was granted to the one who owns it now.
         await dropGrant(server, tx, draft, heir);
         await tx.audit({ event: 'key.transfer', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
@@ -127,7 +127,7 @@ async function changeIfCan(...args: Parameters<typeof changeOne>): Promise<boole
 
 /** @returns false for an object that is not there, or another's by now */
 async function changeOne(
-  { store, rows, cache }: KeyServer,
+  { store, objects }: KeyServer,
   account: string,
   id: string,
   which: string,
@@ -135,12 +135,12 @@ async function changeOne(
 ): Promise<boolean> {
   const isDone = await store.transaction(async (tx) => {
     if (!(await tx.get(`SELECT id FROM kms_object WHERE id = $1 AND owner = $2 AND ${which}`, [id, account]))) return false;
-    const stored = await rows.describe(tx, id);
-    if (stored?.object.owner !== account) return false;
-    await work(tx, stored.object);
+    const draft = await objects.within(tx).describe(id);
+    if (draft?.owner !== account) return false;
+    await work(tx, draft);
     return true;
   });
-  cache.bump([id]);
+  objects.bump([id]);
   return isDone;
 }
 
@@ -150,7 +150,7 @@ async function destroy(server: KeyServer, tx: Transaction, draft: DescriptionDra
   settle(draft, now);
   if (draft.state === Active) revokeDraft(draft, { reason: NO_LONGER_USED, compromised: false, occurrence: undefined, now });
   happen(draft, 'destroy', now);
-  await server.rows.update(tx, draft);
+  await server.objects.within(tx).update(draft);
   const reason = `owned by ${view.name} (${handleOf(account)})`;
   await tx.audit({ event: 'key.destroy', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
 }

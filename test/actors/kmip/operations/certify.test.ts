@@ -10,6 +10,7 @@ import { certificateOf } from '../../../../actors/kmip/object/certificate-conten
 import { link, linkedTo, newObject } from '../../../../actors/kmip/object/create.ts';
 import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
+import { placeFor } from '../../../../actors/kmip/object/place.ts';
 import type { Operation } from '../../../../actors/kmip/operation.ts';
 import { certify } from '../../../../actors/kmip/operations/certify.ts';
 import { createKeyPair } from '../../../../actors/kmip/operations/create-key-pair.ts';
@@ -209,6 +210,7 @@ test('without a key, one is made with the certificate', async () => {
 test('what cannot be certified, or certify, is refused', async () => {
   const { ctx, root, rootKeys, leafKeys, leaf } = await chain();
   const opaque = newObject(ctx, {
+    place: placeFor(ctx, { type: ObjectType.OpaqueObject }),
     type: ObjectType.OpaqueObject,
     content: structure(TAG.OpaqueObject, []),
     attributes: objectOf(ctx, root).attributes.copy(),
