@@ -6,7 +6,7 @@ import type { Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
 import { findAdmin, insertAdmin, listAdmins, overwriteAdmin, writeRealms } from './admin-rows.ts';
-import { administeredRealms, requireAdministration } from './administered.ts';
+import { administeredRealms, administers, requireAdministration } from './administered.ts';
 import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, type Part, requireRealmQuota } from './part.ts';
@@ -16,13 +16,14 @@ const MAX_REALMS = 1_000;
 
 type AdminApi = Pick<
   DirectoryApi,
-  'administered' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin' | 'addAdminRealm' | 'removeAdminRealm'
+  'administered' | 'administers' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin' | 'addAdminRealm' | 'removeAdminRealm'
 >;
 
 export function adminApi(part: Part): AdminApi {
   const { store } = part;
   return {
     administered: (owner) => administeredRealms(store, owner),
+    administers: (owner, realm) => administers(store, owner, realm),
     listAdmins: (page) => listAdmins(store, page),
     getAdmin: (id) => findAdmin(store, id),
     createAdmin: (admin, by) => createAdmin(part, admin, by),
