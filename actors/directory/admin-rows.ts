@@ -1,6 +1,7 @@
 // The rows behind admin records: a record and the realms that it lists.
 import { Fault } from '../../kernel/fault.ts';
-import { type EncodedPage, encodePage, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { type PageRequest, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import type { Admin, AdminRecord } from './api.ts';
 import { type Part, requireRealmQuota } from './part.ts';

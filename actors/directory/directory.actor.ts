@@ -2,6 +2,7 @@
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { repeat } from '../../kernel/repeat.ts';
+import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { userCounter } from '../../kernel/versions.ts';
@@ -49,7 +50,7 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
       ...totpApi(part),
       ...firstStartApi(part),
       ...signing,
-      audit: (query) => queryAudit(store, query),
+      audit: async (query) => encodePage(await queryAudit(store, query)),
     },
     async stop() {
       rest();

@@ -1,8 +1,9 @@
 // Realms: their rows, their life, and what goes with them.
 import { Fault } from '../../kernel/fault.ts';
+import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { cursorOf, encodePage, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
+import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
 import { endSessionsIn } from '../session/end.ts';
 import { requireSuperAdmin } from './administered.ts';

@@ -66,6 +66,15 @@ test('no files import each other in a circle at run time', () => {
   assertExceptions(found, CIRCLES, 'move what these files share to a file of its own');
 });
 
+test('the rooms of the kernel and of a plugin import each other in one direction only', () => {
+  // What lies above the rooms is for all of them, and uses them.
+  const roomOf = (file: string) => /^(?:kernel|plugins\/[^/]+)\/[^/]+(?=\/)/.exec(file)?.[0];
+  const pairs = IMPORTS.filter(({ typeOnly }) => !typeOnly).map(({ file, target }) => [roomOf(file), roomOf(target)] as const);
+  const between = pairs.filter((pair): pair is readonly [string, string] => pair[0] !== undefined && pair[1] !== undefined);
+  assert.ok(between.some(([from, to]) => from === 'kernel/runtime' && to === 'kernel/store'));
+  assert.deepEqual(circles(graph(between)), []);
+});
+
 test('these rules see what breaks them', () => {
   const body = (lines: number) => Array.from({ length: lines - 2 }, () => '  work();').join('\n');
   const source = `const short = (): number => 1;\nexport function long(): void {\n${body(41)}\n}\nclass Kind {\n  #method(x: string) {\n${body(42)}\n  }\n}\ndefine(async () => {\n${body(43)}\n});\n`;
