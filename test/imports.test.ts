@@ -14,8 +14,12 @@ const FOR_ACTORS = /^kernel\/(actor|data-key|fault|seal|versions|store\/[a-z-]+|
 /** What anybody may use: the protocol and the algorithms. They know no actor, no plugin and no store. */
 const LIBRARIES = /^(kmip|crypto)\//;
 
-/** The one rule that several actors ask in their own transactions. */
-const RULE_OF_RIGHTS = 'actors/directory/administered.ts';
+/** What actors ask or do in the transactions of others: an owner's statements on its own tables, where two owners' rows change together. */
+const IN_TRANSACTIONS: ReadonlySet<string> = new Set([
+  'actors/directory/administered.ts', // what a caller administers, asked again by every change that needs a right
+  'actors/directory/proof.ts', // whether a proof still holds, asked when a session is made
+  'actors/session/end.ts', // the end of sessions, with the change of what they were made from
+]);
 
 const folder = (path: string, depth: number) => path.split('/').slice(0, depth).join('/');
 
@@ -40,7 +44,7 @@ test('actors import their own folder, what the kernel has for actors, and of oth
     folder(file, 2) === folder(target, 2) ||
     LIBRARIES.test(target) ||
     FOR_ACTORS.test(target) ||
-    target === RULE_OF_RIGHTS ||
+    IN_TRANSACTIONS.has(target) ||
     (typeOnly && (target.startsWith('kernel/') || /^actors\/[^/]+\/api\.ts$/.test(target)));
   assert.deepEqual(offenders(rule), []);
 });
@@ -48,6 +52,35 @@ test('actors import their own folder, what the kernel has for actors, and of oth
 test('the libraries import each other, and of the kernel what a fault is', () => {
   const rule = ({ file, target }: Import) => !LIBRARIES.test(file) || LIBRARIES.test(target) || target === 'kernel/fault.ts';
   assert.deepEqual(offenders(rule), []);
+});
+
+test('an operation of KMIP is one file: no other imports it, but the list of all, which only the actor has', () => {
+  const operations = 'actors/kmip/operations/';
+  const rule = ({ file, target }: Import) =>
+    !target.startsWith(operations) || file === `${operations}index.ts` || (file === 'actors/kmip/kmip.actor.ts' && target === `${operations}index.ts`);
+  assert.deepEqual(offenders(rule), []);
+  const declarations = (file: string) => readFileSync(join(root, file), 'utf8').match(/^export .*/gm) ?? [];
+  for (const file of files.filter((each) => each.startsWith(operations) && each !== `${operations}index.ts`)) {
+    assert.equal(declarations(file).length, 1, `${file} exports one declaration: ${declarations(file).join(' ')}`);
+    assert.match(readFileSync(join(root, file), 'utf8'), /^} satisfies Operation;$/m, file);
+  }
+});
+
+test('the folders of the key server make no circle', () => {
+  const rooms = new Map<string, Set<string>>();
+  const room = (path: string) => (/^actors\/kmip\/[^/]+\//.test(path) ? folder(path, 3) : undefined);
+  for (const { file, target } of imports) {
+    const [from, to] = [room(file), room(target)];
+    if (from !== undefined && to !== undefined && from !== to) rooms.set(from, (rooms.get(from) ?? new Set()).add(to));
+  }
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of rooms.get(from) ?? []) if (!seen.has(to)) reach(to, seen.add(to));
+    return seen;
+  };
+  assert.deepEqual(
+    [...rooms.keys()].filter((each) => reach(each).has(each)),
+    [],
+  );
 });
 
 test('plugins import the kernel, the libraries, their own folder, and only types of actors', () => {

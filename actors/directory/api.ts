@@ -1,5 +1,6 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
+import type { AuditQuery } from '../../kernel/store/audit-query.ts';
 import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
 import type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 import type { Realm } from './realm.ts';
@@ -84,20 +85,6 @@ export interface TotpEnrolment {
 
 export type TotpOutcome = 'done' | 'missing' | 'code-invalid' | 'unproven';
 
-export interface AuditQuery {
-  readonly realm: string | undefined;
-  readonly event: string | undefined;
-  readonly actor: string | undefined;
-  readonly after: string | undefined;
-  readonly limit: number;
-}
-
-export interface AuditPage {
-  readonly events: readonly AuditRow[];
-  /** Cursor of the next page; null at the end. */
-  readonly next: string | null;
-}
-
 export type SigningPurpose = 'session' | 'certificate';
 
 /**
@@ -105,7 +92,8 @@ export type SigningPurpose = 'session' | 'certificate';
  * transaction with the look at the right of whom it is `by`, and throws FORBIDDEN without it.
  */
 export type DirectoryApi = {
-  login(realm: string, username: string, source: string): Promise<LoginView>;
+  /** What a sign-in needs to know of the realm, the credential and its locks. It is looked up only: nothing is checked, counted or written. */
+  findSignIn(realm: string, username: string, source: string): Promise<LoginView>;
   /** Writes the row of a refused login, counts the failure of an existing credential, and locks what has failed too often. */
   refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string): Promise<void>;
   /**
@@ -159,7 +147,7 @@ export type DirectoryApi = {
   sign(purpose: SigningPurpose, claims: Readonly<Record<string, unknown>>): Promise<string>;
   publicKeys(purpose: SigningPurpose): Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-  audit(query: AuditQuery): Promise<AuditPage>;
+  audit(query: AuditQuery): Promise<EncodedPage<AuditRow>>;
 
   /** True until the first realm exists. */
   isEmpty(): Promise<boolean>;

@@ -1,13 +1,14 @@
 // The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of theirs makes invalid.
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
+import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import { adminApi } from './admins.ts';
 import type { DirectoryApi } from './api.ts';
-import { purgeAudit, queryAudit } from './audit-query.ts';
 import { credentialApi } from './credentials.ts';
 import { firstStartApi } from './first-start.ts';
+import { purgeCounters } from './lockout.ts';
 import { loginApi } from './login-api.ts';
 import type { DirectoryArgs, Part } from './part.ts';
 import { realmApi } from './realms.ts';
@@ -33,6 +34,7 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
   const { rotate, ...signing } = await openSigningKeys(part, keyRows, ctx.adopts('auth'));
   const keepHouse = async () => {
     await rotate();
+    await purgeCounters(store, args.lockout, clock.now());
     const purged = await purgeAudit(store, args.auditRetentionDays, clock.now());
     if (purged > 0) log.info({ rows: purged }, 'audit rows past their retention removed');
   };

@@ -4,11 +4,13 @@ import { resolve } from 'node:path';
 import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
 import { type ConfigureOptions, configure } from '../configure.ts';
-import { dataKeyRows, openDataKeys, overwrite } from '../keyring.ts';
+import { dataKeyRows } from '../data-key-row.ts';
+import { openDataKeys, overwrite } from '../keyring.ts';
 import { storeUrl } from '../prepare-store.ts';
+import { migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
-import { openSnapshot, type Snapshot } from '../store/snapshot.ts';
-import { BackupError, FORMAT, FORMAT_VERSION, type Levels } from './format.ts';
+import { openSnapshot } from '../store/snapshot.ts';
+import { BackupError, FORMAT, FORMAT_VERSION } from './format.ts';
 import { migrationsAt, tablesOf } from './schema.ts';
 import { writeBackup } from './write.ts';
 
@@ -36,9 +38,9 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   await record(url, path);
   const snapshot = await openSnapshot(url);
   try {
-    const migrations = await levelsOf(snapshot);
+    const migrations = await migrationLevels(snapshot);
     const tables = tablesOf(migrationsAt(migrations, migrationSets(catalog.plugins), 'the database'));
-    const opened = openDataKeys({ dataDir, configured: config.store.root_key }, await dataKeyRows(snapshot));
+    const opened = await openDataKeys({ dataDir, configured: config.store.root_key }, await dataKeyRows(snapshot));
     const dataKey = opened?.keys.get('auth')?.bytes;
     if (!opened || !dataKey) throw new BackupError(`the root key (store.root_key, or root.key in ${dataDir}) does not open the data keys of the database`);
     const header = { format: FORMAT, version: FORMAT_VERSION, server: options.version, made_at: Date.now(), root_key: opened.root.id, migrations } as const;
@@ -65,9 +67,4 @@ async function record(url: string, path: string): Promise<void> {
 function isNoTable(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: string };
   return code === '42P01' || /^no such table/.test(String(message));
-}
-
-async function levelsOf(snapshot: Snapshot): Promise<Levels> {
-  const rows = await snapshot.all<{ owner: string; id: number }>('SELECT owner, MAX(id) AS id FROM migration GROUP BY owner');
-  return Object.fromEntries(rows.map(({ owner, id }) => [owner, id]));
 }

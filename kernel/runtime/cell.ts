@@ -1,34 +1,16 @@
 // One supervised place of an actor: starts its incarnations, attaches them to their slot, and starts anew when they are lost.
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
-import type { RestartPolicy, Status } from '../actor.ts';
-import type { Clock, Timer } from '../clock.ts';
+import type { Status } from '../actor.ts';
+import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
-import type { Log, LogLevel } from '../log-entry.ts';
+import type { LogLevel } from '../log-entry.ts';
+import type { CellOptions } from './cell-options.ts';
 import { type Incarnation, LAST_WORD_MS } from './incarnation.ts';
 import type { Control } from './line.ts';
 import type { Slot } from './slot.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
 
-interface CellOptions {
-  readonly name: string;
-  readonly key: string;
-  readonly slot: Slot;
-  readonly policy: RestartPolicy;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Ends the thread at a deadline that passes while it serves. */
-  readonly killLate: boolean;
-  /** Limit of a graceful stop, milliseconds; after it the incarnation is killed. */
-  readonly stopMs: number;
-  launch(): Promise<Incarnation>;
-  onRunning(cell: Cell): void;
-  onLost(cell: Cell): void;
-  /** After each incarnation, also one that was replaced: nothing of it writes any more. */
-  onGone(): void;
-  onFailed(cell: Cell): void;
-}
-
-type CellState = 'starting' | 'running' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+type CellState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 
 export class Cell {
   readonly name: string;
@@ -59,14 +41,14 @@ export class Cell {
     return this.#supervisor.getSnapshot().value as CellState;
   }
 
-  /** Settles when the first incarnation runs; fails with the reason of the first start that fails. */
+  /** Settles when the first incarnation runs, or waits for its data key; fails with the reason of the first start that fails. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const watch = this.#supervisor.subscribe({
         next: ({ value }) => {
           if (value === 'starting') return;
           watch.unsubscribe();
-          if (value === 'running') resolve();
+          if (value === 'running' || value === 'sealed') resolve();
           else reject(this.lastCause ?? new Error(`${this.name}/${this.key} was stopped while it started`));
         },
         error: reject,
@@ -74,6 +56,11 @@ export class Cell {
       this.#begun = true;
       this.#supervisor.start();
     });
+  }
+
+  /** Its data key can be opened now. */
+  unseal(): void {
+    if (this.state === 'sealed') this.#supervisor.send({ type: 'unsealed' });
   }
 
   /** Ends the incarnation gracefully, then by force; settles when it is gone. */
@@ -94,6 +81,8 @@ export class Cell {
           onRunning: () => this.#running(),
           onDown: () => this.#down(),
           onFailed: () => this.#failed(),
+          onSealed: () => this.#sealed(),
+          onUnsealed: () => this.slot.detach('its data key can be opened'),
           onCrash: (_, { cause }) => this.#crashed(cause),
         },
       }),
@@ -142,6 +131,12 @@ export class Cell {
     this.slot.detach(this.lastCause, 'failed');
     this.#options.log.error({ actor: this.name, key: this.key, retry_ms: this.#options.policy.retryMs }, 'actor failed too often, its calls are refused');
     this.#options.onFailed(this);
+  }
+
+  #sealed(): void {
+    this.incarnation = undefined;
+    this.slot.detach('its data key cannot be opened', 'sealed');
+    this.#options.onSealed(this);
   }
 
   /** The work of a call ran past its deadline: its thread is ended and another takes its place. */

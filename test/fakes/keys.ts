@@ -1,10 +1,12 @@
 // Keys as objects in memory, payloads, and what comes back, for the tests of operations.
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
-import { keyBlock, symmetricKey } from '../../actors/kmip/object/key-material.ts';
-import type { Draft } from '../../actors/kmip/object/managed-object.ts';
-import type { Operation, OperationContext } from '../../actors/kmip/operations/operation.ts';
+import type { Draft, ManagedObject } from '../../actors/kmip/object/managed-object.ts';
+import { pairKeyOf, secretOf } from '../../actors/kmip/object/software-key/material.ts';
+import type { Operation } from '../../actors/kmip/operation.ts';
+import type { OperationContext } from '../../actors/kmip/operation-context.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
+import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../kmip/ttlv/mask.ts';
@@ -16,6 +18,11 @@ const BIT = MASK.CryptographicUsageMask;
 
 export const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 export const utf8 = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));
+
+/** What is inside a stored symmetric key or secret data. */
+export const secretBytes = (object: ManagedObject): Uint8Array => new Uint8Array(secretOf(object).export());
+/** What is inside a stored key of a pair. */
+export const pairKey = (object: ManagedObject): KeyObject => pairKeyOf(object);
 
 export interface KeyOptions extends Omit<ObjectOptions, 'content' | 'type'> {
   /** All uses by default; undefined for none at all. */
@@ -126,7 +133,7 @@ export interface Response {
 /** Runs an operation. Members of the answer by name; what it does not have is not there. */
 export async function run(operation: Operation, ctx: OperationContext, request: Request): Promise<Response> {
   const found: Record<string, unknown> = {};
-  for (const { tag, value } of await operation(payload(request), ctx)) {
+  for (const { tag, value } of await operation.run(payload(request), ctx)) {
     const name = Object.entries(BYTES).find(([, known]) => known === tag)?.[0];
     if (name) found[name] = new Uint8Array(value as Uint8Array);
     else if (tag === TAG.UniqueIdentifier) found['id'] = value;

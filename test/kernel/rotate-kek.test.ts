@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import { createClock } from '../../kernel/clock.ts';
-import { openKeyring, rotateKek } from '../../kernel/keyring.ts';
+import { openKeyring } from '../../kernel/keyring.ts';
+import { rotateKek } from '../../kernel/rotate-kek.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 import { openStore } from '../../kernel/store/open.ts';
 import type { Store } from '../../kernel/store/store.ts';
@@ -141,7 +142,8 @@ test('a crash between any two steps leaves a root key that opens the data keys; 
 
 const child = `
   import { createClock } from '${new URL('../../kernel/clock.ts', import.meta.url)}';
-  import { openKeyring, rotateKek } from '${new URL('../../kernel/keyring.ts', import.meta.url)}';
+  import { openKeyring } from '${new URL('../../kernel/keyring.ts', import.meta.url)}';
+  import { rotateKek } from '${new URL('../../kernel/rotate-kek.ts', import.meta.url)}';
   import { openStore } from '${new URL('../../kernel/store/open.ts', import.meta.url)}';
   const [dataDir] = process.argv.slice(1);
   const store = await openStore('sqlite:' + dataDir + '/test.db', { writer: 'child', clock: createClock() });

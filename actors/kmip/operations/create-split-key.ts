@@ -5,22 +5,26 @@ import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts
 import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
 import { split } from '../../../crypto/secret-sharing/split.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { keyBlockOf } from '../../../kmip/key-block.ts';
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
 import { requireChosen } from '../object/identifier.ts';
-import { algorithmOf, asymmetricKey, keyBlockOf, secretBytes } from '../object/key-material.ts';
+import { keyOf } from '../object/key.ts';
+import { algorithmOf } from '../object/key-attributes.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { type Draft, hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { requireStorage } from './protection-storage.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 
@@ -33,7 +37,25 @@ interface Secret {
   readonly length: number;
 }
 
-export const createSplitKey: Operation = async (request, ctx) => {
+export const createSplitKey = {
+  name: 'CreateSplitKey',
+  members: payloadMembers([
+    ...OBJECT,
+    'ObjectType',
+    'SplitKeyParts',
+    'SplitKeyThreshold',
+    'SplitKeyMethod',
+    'PrimeFieldSize',
+    'Attributes',
+    'ProtectionStorageMasks',
+  ]),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.CreateSplitKey }],
+  absentReason: 'ItemNotFound',
+  event: 'key.split',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   requireStorage(request, TAG.ProtectionStorageMasks);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
@@ -42,7 +64,7 @@ export const createSplitKey: Operation = async (request, ctx) => {
   const source = child(request, TAG.UniqueIdentifier) ? await ctx.use(request, 'CreateSplitKey') : undefined;
   if (source) requireUnprotected(source, ctx.caller);
   else requireNoExpectation(request);
-  const secret = source ? existing(source, type, ctx.now) : fresh(type, attributes, ctx);
+  const secret = source ? await existing(source, type, ctx) : fresh(type, attributes, ctx);
   const { parts, primeField } = split(parameters.method, secret.material, parameters.parts, parameters.threshold, parameters.primeField);
   const contents = parts.map((part) => splitKeyContent({ ...parameters, primeField }, part, secret));
   const drafts = draftsOf(contents, attributes, source, ctx);
@@ -54,10 +76,10 @@ export const createSplitKey: Operation = async (request, ctx) => {
     }
     const parts = drafts.map(({ id }) => id);
     for (const draft of drafts) await tx.insert(draft, parts);
-    await tx.audit('key.split', source?.id ?? (drafts[0] as Draft).id);
+    await tx.audit(createSplitKey.event, source?.id ?? (drafts[0] as Draft).id);
   });
   return drafts.map(({ id }) => text(TAG.UniqueIdentifier, id));
-};
+}
 
 /** @throws Refusal ObjectArchived, ObjectDestroyed */
 function requireSplittable(source: ObjectDescription, now: number): void {
@@ -68,19 +90,21 @@ function requireSplittable(source: ObjectDescription, now: number): void {
 }
 
 /** @param type of the key, or SplitKey for any */
-function existing(source: ManagedObject, type: number, now: number): Secret {
-  requireSplittable(source, now);
+async function existing(source: ManagedObject, type: number, ctx: OperationContext): Promise<Secret> {
+  requireSplittable(source, ctx.now);
   if (type !== ObjectType.SplitKey && type !== source.type)
     throw new Refusal('InvalidObjectType', `${source.id} is a ${nameOf('ObjectType', source.type)}, not a ${nameOf('ObjectType', type)}`);
   const { length, format } = keyBlockOf(source.content as Structure);
   const algorithm = algorithmOf(source);
   const stated = length ?? givenLength(source.attributes);
-  if (source.type === ObjectType.PrivateKey) {
-    const material = exportKey(asymmetricKey(source), 'PKCS_8');
+  const key = keyOf(source, ctx);
+  if (key.kind === 'private') {
+    const material = exportKey(await key.material(), 'PKCS_8');
     if (!(material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', 'the private key has no form in bytes');
     return { material, format: 'PKCS_8', algorithm, length: stated ?? 0 };
   }
-  const material = secretBytes(source);
+  if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key is needed, ${source.id} is another kind of object`);
+  const material = new Uint8Array((await key.material()).export());
   if (source.type === ObjectType.SecretData) return { material, format, algorithm, length: material.length * 8 };
   return { material, format: 'Raw', algorithm, length: stated ?? material.length * 8 };
 }

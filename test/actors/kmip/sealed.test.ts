@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { keyBlock, symmetricKey } from '../../../actors/kmip/object/key-material.ts';
+import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { encodeJson } from '../../../kmip/ttlv/json.ts';
 import { boolean, dateTime, enumeration, integer, type Node, structure } from '../../../kmip/ttlv/node.ts';

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { linkedTo } from '../../../../actors/kmip/object/create.ts';
-import { asymmetricKey, secretBytes } from '../../../../actors/kmip/object/key-material.ts';
 import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { createSplitKey } from '../../../../actors/kmip/operations/create-split-key.ts';
@@ -12,7 +11,7 @@ import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, boolean, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, textOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
-import { hex, privateKey, refused, secret, secretData, utf8 } from '../../../fakes/keys.ts';
+import { hex, pairKey, privateKey, refused, secret, secretBytes, secretData, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 
 const { ObjectType, SplitKeyMethod } = ENUM;
@@ -36,7 +35,7 @@ async function split(
   ctx: ObjectsInMemory,
   { type = ObjectType.SymmetricKey, id, method = 'PolynomialSharingGF28', parts = 3, threshold = 2, more = [aes] }: Split,
 ) {
-  const answer = await createSplitKey(
+  const answer = await createSplitKey.run(
     payload(
       enumeration(TAG.ObjectType, type),
       ...(id === undefined ? [] : [text(TAG.UniqueIdentifier, id)]),
@@ -51,7 +50,7 @@ async function split(
 }
 
 async function join(ctx: ObjectsInMemory, ids: readonly string[], type: number = ObjectType.SymmetricKey, ...more: readonly Node[]): Promise<Draft> {
-  const answer = await joinSplitKey(payload(enumeration(TAG.ObjectType, type), ...ids.map((id) => text(TAG.UniqueIdentifier, id)), ...more), ctx);
+  const answer = await joinSplitKey.run(payload(enumeration(TAG.ObjectType, type), ...ids.map((id) => text(TAG.UniqueIdentifier, id)), ...more), ctx);
   return ctx.objects.get(textOf(payload(...answer), TAG.UniqueIdentifier) as string) as Draft;
 }
 
@@ -87,7 +86,7 @@ for (const [method, threshold, more] of METHODS) {
     const words = await split(ctx, { id: 'password', type: ObjectType.SecretData, method, parts: threshold, threshold, more });
     assert.deepEqual(new Uint8Array(secretBytes(await join(ctx, words, ObjectType.SecretData))), password);
     const ids = await split(ctx, { id: 'private', type: ObjectType.SplitKey, method, parts: threshold, threshold, more });
-    assert.ok(asymmetricKey(await join(ctx, ids, ObjectType.PrivateKey)).equals(pair.privateKey));
+    assert.ok(pairKey(await join(ctx, ids, ObjectType.PrivateKey)).equals(pair.privateKey));
     await refused(join(ctx, ids), 'InvalidObjectType', 'PKCS_8');
   });
 }

@@ -1,0 +1,112 @@
+// Finds who signs a certificate: the key and certificate that are named, those linked to them, or the subject's own key.
+import type { KeyObject } from 'node:crypto';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { MASK } from '../../../kmip/ttlv/mask.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { nameOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { linkedTo } from '../object/create.ts';
+import { stateAt } from '../object/lifecycle.ts';
+import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
+import type { Objects } from '../operation-context.ts';
+
+const { ObjectType, State } = ENUM;
+const BIT = MASK.CryptographicUsageMask;
+
+export interface Issuer {
+  readonly key: ManagedObject;
+  /** Undefined for a certificate that is signed by its own key. */
+  readonly certificate: ManagedObject | undefined;
+}
+
+interface IssuerSearch {
+  readonly objects: Objects<ManagedObject>;
+  /** What the caller needs the right to do with the objects of the issuer. */
+  readonly right: OperationName & ('Certify' | 'ReCertify');
+  /** Seconds since the epoch. */
+  readonly now: number;
+  /** Links to the issuer's certificate and private key, as far as they are named. */
+  readonly certificate: Structure | undefined;
+  readonly key: Structure | undefined;
+  readonly subjectKey: KeyObject;
+  /** Of a private key. */
+  publicKeyOf(key: ManagedObject): Promise<KeyObject>;
+  /** The private key of the subject, where this server has it. */
+  own(): Promise<ManagedObject | undefined>;
+}
+
+/** @throws Refusal InvalidField where no issuer can be told, InvalidObjectType, and those of `requireUsable` */
+export async function findIssuer(search: IssuerSearch): Promise<Issuer> {
+  const { objects, right, now } = search;
+  const named = search.certificate && (await objects.use(search.certificate, right, TAG.LinkedObjectIdentifier));
+  const key = await keyFor(search, named);
+  requireKind(key, ObjectType.PrivateKey, right);
+  requireUsable(key, now);
+  const mask = key.attributes.first(TAG.CryptographicUsageMask)?.value;
+  if (typeof mask !== 'number' || (mask & (BIT.CertificateSign | BIT.Sign | BIT.Unrestricted)) === 0)
+    throw new Refusal(
+      'IncompatibleCryptographicUsageMask',
+      mask === undefined
+        ? `${key.id} has no usage mask, which would have to permit CertificateSign or Sign`
+        : `the usage mask of ${key.id} does not permit to sign certificates: CertificateSign or Sign is needed`,
+    );
+  const certificate = named ?? (await certificateFor(search, key));
+  if (!certificate) return { key, certificate };
+  requireKind(certificate, ObjectType.Certificate, right);
+  requireUsable(certificate, now);
+  return { key, certificate };
+}
+
+async function keyFor({ objects, right, key, own }: IssuerSearch, certificate: ManagedObject | undefined): Promise<ManagedObject> {
+  if (key) return objects.use(key, right, TAG.LinkedObjectIdentifier);
+  const found = certificate ? await privateKeyOf(certificate, objects, right) : await own();
+  if (found) return found;
+  if (certificate) throw invalid(right, `the issuing certificate ${certificate.id} is linked to no private key`);
+  throw invalid(right, 'neither an issuer is named nor is a private key linked to the public key');
+}
+
+async function privateKeyOf(object: ManagedObject, objects: Objects<ManagedObject>, right: OperationName): Promise<ManagedObject | undefined> {
+  const direct = linkedTo(object, 'PrivateKeyLink');
+  if (direct !== undefined) return objects.byId(direct, right);
+  const publicKey = linkedTo(object, 'PublicKeyLink');
+  const further = publicKey === undefined ? undefined : linkedTo(await objects.byId(publicKey, right), 'PrivateKeyLink');
+  return further === undefined ? undefined : objects.byId(further, right);
+}
+
+/** The certificate that goes with a private key, unless the key is the subject's own. */
+async function certificateFor({ objects, right, subjectKey, publicKeyOf }: IssuerSearch, key: ManagedObject): Promise<ManagedObject | undefined> {
+  if ((await publicKeyOf(key)).equals(subjectKey)) return undefined;
+  const direct = linkedTo(key, 'CertificateLink');
+  if (direct !== undefined) return objects.byId(direct, right);
+  const publicKey = linkedTo(key, 'PublicKeyLink');
+  const further = publicKey === undefined ? undefined : linkedTo(await objects.byId(publicKey, right), 'CertificateLink');
+  if (further !== undefined) return objects.byId(further, right);
+  throw invalid(right, `the private key ${key.id} is not that of the public key, and no certificate is linked to it`);
+}
+
+/** @throws Refusal InvalidObjectType */
+export function requireKind(object: ManagedObject, type: ManagedObject['type'], operation: OperationName): void {
+  if (object.type === type) return;
+  const [asked, found] = [nameOf('ObjectType', type), nameOf('ObjectType', object.type)];
+  throw new Refusal('InvalidObjectType', `Invalid ${operation} request: a ${asked} is needed, ${object.id} is a ${found}`);
+}
+
+/**
+ * Whether certificates may still be made with a key or certificate. One that is not active yet will do, since nothing in KMIP
+ * activates the keys of a certificate.
+ * @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState
+ */
+export function requireUsable(object: ObjectDescription, now: number): void {
+  if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived; recover it first`);
+  const state = stateAt(object, now);
+  if ((hasContent(object) && !object.content) || state === State.Destroyed || state === State.DestroyedCompromised)
+    throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
+  if (state === State.Deactivated || state === State.Compromised)
+    throw new Refusal('WrongKeyLifecycleState', `${object.id} is ${nameOf('State', state)}: no certificate can be made with it`);
+}
+
+export function invalid(operation: OperationName, why: string): Refusal {
+  return new Refusal('InvalidField', `Invalid ${operation} request: ${why}`);
+}

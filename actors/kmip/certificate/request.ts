@@ -1,0 +1,45 @@
+// The certificate request of a Certify or Re-certify payload: its bytes, or an object that holds them (KMIP 2.1 sections 2.2 and 6.1.6).
+import { type CertificateRequest, readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import type { Objects } from '../operation-context.ts';
+import { requireKind, requireUsable } from './issuer.ts';
+
+const { CertificateRequestType, ObjectType } = ENUM;
+
+/** @returns undefined where the payload has none @throws Refusal InvalidCSR, InvalidMessage, FeatureNotSupported for CRMF and PGP */
+export async function requestIn(
+  payload: Structure,
+  objects: Objects<ManagedObject>,
+  operation: OperationName,
+  now: number,
+): Promise<CertificateRequest | undefined> {
+  const isGiven = bytesOf(payload, TAG.CertificateRequestValue) !== undefined;
+  const isNamed = child(payload, TAG.CertificateRequestUniqueIdentifier) !== undefined;
+  if (isGiven && isNamed)
+    throw new Refusal('InvalidField', 'CertificateRequestValue and CertificateRequestUniqueIdentifier exclude each other: give one certificate request');
+  if (isGiven) return opened(payload);
+  if (!isNamed && codeOf(payload, TAG.CertificateRequestType) !== undefined)
+    throw new Refusal('InvalidMessage', 'missing field: CertificateRequestValue, of which CertificateRequestType says what it is');
+  if (!isNamed) return undefined;
+  return requestOf(await objects.use(payload, operation, TAG.CertificateRequestUniqueIdentifier), operation, now);
+}
+
+/** @param object a CertificateRequest */
+export function requestOf(object: ManagedObject, operation: OperationName, now: number): CertificateRequest {
+  requireKind(object, ObjectType.CertificateRequest, operation);
+  requireUsable(object, now);
+  return opened(object.content as Structure);
+}
+
+function opened(holder: Structure): CertificateRequest {
+  const type = required(codeOf(holder, TAG.CertificateRequestType), TAG.CertificateRequestType);
+  if (type !== CertificateRequestType.PKCS_10 && type !== CertificateRequestType.PEM)
+    throw new Refusal('FeatureNotSupported', `certificate requests of ${nameOf('CertificateRequestType', type)} are not supported, PKCS#10 is`);
+  return readCertificateRequest(required(bytesOf(holder, TAG.CertificateRequestValue), TAG.CertificateRequestValue));
+}

@@ -1,0 +1,103 @@
+// What a client wants of a new certificate, read from the Attributes of a Certify or Re-certify payload (KMIP 2.1 sections 6.1.6 and 6.1.45).
+import type { DistinguishedName, NameAttribute } from '../../../crypto/x509/distinguished-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { child, codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { ISSUER_TAGS, SUBJECT_TAGS } from '../object/certificate-attributes.ts';
+
+export interface CertificateWishes {
+  /** Undefined where no part of a name is given. */
+  readonly subject: DistinguishedName | undefined;
+  /** In the form of OpenSSL's configuration. */
+  readonly extensions: string | undefined;
+  readonly validityDays: number | undefined;
+  /** Links to the certificate and the private key of the issuer. */
+  readonly issuerCertificate: Structure | undefined;
+  readonly issuerKey: Structure | undefined;
+  /** Attributes that are those of the key, not of the certificate. */
+  readonly ofKey: readonly Node[];
+  /** The payload with the attributes that the certificate itself gets. */
+  readonly request: Structure;
+}
+
+const OF_KEY: ReadonlySet<number> = new Set([TAG.CryptographicAlgorithm, TAG.CryptographicLength, TAG.CryptographicDomainParameters]);
+const VENDOR_WISHES: ReadonlySet<string> = new Set(['x509-extension', 'requested_validity_days']);
+const MAX_DAYS = 36_500;
+
+/**
+ * @param vendor the vendor identification whose attributes are wishes; `cosmian` always is
+ * @throws Refusal InvalidField for a type other than X.509, or a malformed wish
+ */
+export function wishesOf(request: Structure, vendor: string): CertificateWishes {
+  const given = structureOf(request, TAG.Attributes)?.value ?? [];
+  if (given.some(({ tag, value }) => tag === TAG.CertificateType && value !== ENUM.CertificateType.X_509))
+    throw new Refusal('InvalidField', 'only X.509 certificates are issued, the certificate type is another');
+  const vendors = given.filter((node) => isVendorWish(node, vendor));
+  const named = (name: string) => vendors.find((node) => textOf(node as Structure, TAG.AttributeName) === name) as Structure | undefined;
+  const linked = (type: number) => given.find((node): node is Structure => isLink(node, type));
+  const left = given.filter((node) => !vendors.includes(node) && !isWish(node));
+  return {
+    subject: subjectOf(given),
+    extensions: extensionsIn(named('x509-extension')),
+    validityDays: daysIn(named('requested_validity_days')),
+    issuerCertificate: linked(ENUM.LinkType.CertificateLink),
+    issuerKey: linked(ENUM.LinkType.PrivateKeyLink),
+    ofKey: given.filter(({ tag }) => OF_KEY.has(tag) || tag === TAG.CryptographicUsageMask),
+    request: structure(request.tag, [...request.value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, left)]),
+  };
+}
+
+function isLink(node: Node, type: number): node is Structure {
+  return node.tag === TAG.Link && node.type === TYPE.Structure && codeOf(node, TAG.LinkType) === type;
+}
+
+function isWish(node: Node): boolean {
+  if (isLink(node, ENUM.LinkType.CertificateLink) || isLink(node, ENUM.LinkType.PrivateKeyLink)) return true;
+  // The type is that of the certificate once it is made, the names of the issuer are those of its certificate.
+  return (
+    OF_KEY.has(node.tag) ||
+    node.tag === TAG.CertificateType ||
+    node.tag === TAG.CertificateAttributes ||
+    SUBJECT_TAGS.has(node.tag) ||
+    ISSUER_TAGS.has(node.tag)
+  );
+}
+
+function isVendorWish(node: Node, vendor: string): boolean {
+  if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return false;
+  const owner = textOf(node, TAG.VendorIdentification);
+  return (owner === vendor || owner === 'cosmian') && VENDOR_WISHES.has(textOf(node, TAG.AttributeName) ?? '');
+}
+
+/** Parts stand beside the other attributes or in one structure; empty ones mean nothing. */
+function subjectOf(given: readonly Node[]): DistinguishedName | undefined {
+  const name: Partial<Record<NameAttribute, string[]>> = {};
+  const parts = given.flatMap((node) => (node.tag === TAG.CertificateAttributes && node.type === TYPE.Structure ? node.value : [node]));
+  for (const { tag, value } of parts) {
+    const attribute = SUBJECT_TAGS.get(tag);
+    if (attribute === undefined || value === '') continue;
+    if (typeof value !== 'string') throw new Refusal('InvalidField', `the ${attribute} of the certificate's subject is not a text`);
+    name[attribute] = [...(name[attribute] ?? []), value];
+  }
+  return Object.keys(name).length === 0 ? undefined : name;
+}
+
+function extensionsIn(attribute: Structure | undefined): string | undefined {
+  const value = attribute && child(attribute, TAG.AttributeValue)?.value;
+  if (value === undefined || typeof value === 'string') return value;
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
+  throw new Refusal('InvalidField', 'x509-extension is neither a text nor bytes');
+}
+
+function daysIn(attribute: Structure | undefined): number | undefined {
+  const value = attribute && child(attribute, TAG.AttributeValue)?.value;
+  if (value === undefined) return undefined;
+  const days = Number(value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) throw new Refusal('InvalidField', `requested_validity_days is between 1 and ${MAX_DAYS}`);
+  return days;
+}
+
+/** Seconds. */
+export const DAY = 86_400;

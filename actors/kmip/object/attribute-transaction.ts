@@ -1,0 +1,47 @@
+// What the operations that change an attribute have in common: one transaction, the state that new dates bring about, the note of the change.
+import type { AttributeValue } from '../../../kmip/attribute/set.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { requireSize } from './attribute-change.ts';
+import { requireOrderedDates } from './attribute-dates.ts';
+import { keysetOf } from './index-terms.ts';
+import { changed, settle } from './lifecycle.ts';
+import type { DescriptionDraft } from './managed-object.ts';
+
+/**
+ * @param work changes the draft and returns the value that clients of KMIP 1.x are answered with
+ * @returns the members of the response: UniqueIdentifier; for 1.x also NewAttribute
+ */
+export async function changeAttribute(
+  request: Structure,
+  ctx: OperationContext,
+  right: OperationName,
+  work: (draft: DescriptionDraft) => AttributeValue | undefined,
+): Promise<readonly Node[]> {
+  return ctx.change(async (tx) => {
+    const draft = await tx.describe(request, right);
+    if (draft.archived) throw new Refusal('ObjectArchived', `${draft.id} is archived`);
+    settle(draft, ctx.now);
+    const keyset = keysetOf(draft);
+    const value = work(draft);
+    // In another keyset it would be taken for another key of its owner.
+    if (draft.owner !== ctx.caller.user && keysetOf(draft) !== keyset)
+      throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} puts it into a keyset`);
+    requireOrderedDates(draft, ctx.now);
+    requireSize(draft);
+    settle(draft, ctx.now);
+    changed(draft, ctx.now);
+    await tx.resize(draft);
+    await tx.audit('key.attribute', draft.id);
+    const id = text(TAG.UniqueIdentifier, draft.id);
+    return value && ctx.version.major === 1 ? [id, structure(TAG.NewAttribute, indexed(value))] : [id];
+  });
+}
+
+/** A value of an attribute, its index before it where that is not 0. */
+export function indexed({ index, node }: AttributeValue): Node[] {
+  return index === 0 ? [node] : [integer(TAG.AttributeIndex, index), node];
+}

@@ -1,0 +1,36 @@
+// Encrypt and Decrypt with the keys of a pair: RSA, ECIES, and the encapsulation of ML-KEM.
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Key } from '../object/key.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { noData } from './cipher-rules.ts';
+
+const NOTHING = new Uint8Array();
+
+/** What holds a public key: for encryption and verification. */
+export function isPublic({ type }: ManagedObject): boolean {
+  return type === ENUM.ObjectType.PublicKey || type === ENUM.ObjectType.Certificate;
+}
+
+/**
+ * With an ML-KEM key nothing is encrypted: Data of the answer is a new shared secret, IVCounterNonce its encapsulation, and Data of the
+ * request, if it is there at all, is not looked at.
+ * @throws Refusal of `encrypt`; InvalidMessage without data
+ */
+export async function publicKeyEncrypt(key: Key, parameters: CryptographicParameters, request: Structure): Promise<readonly Node[]> {
+  const choice = { algorithm: undefined, parameters };
+  const data = bytesOf(request, TAG.Data);
+  if (data === undefined && key.cipher(choice).name !== 'ML-KEM') throw noData('encrypt');
+  const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
+  const encrypted = await key.encrypt({ ...choice, data: data ?? NOTHING, aad });
+  const iv = encrypted.iv === undefined ? [] : [bytes(TAG.IVCounterNonce, encrypted.iv)];
+  return [text(TAG.UniqueIdentifier, key.id), bytes(TAG.Data, encrypted.data), ...iv];
+}
+
+/** @param data a ciphertext, or an encapsulation for an ML-KEM key @throws Refusal of `decrypt` */
+export function privateKeyDecrypt(key: Key, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
+  return key.decrypt({ algorithm: undefined, parameters, data, aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) });
+}

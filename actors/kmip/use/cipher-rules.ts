@@ -1,0 +1,42 @@
+// What Encrypt and Decrypt have in common: which algorithm, what is missing, where the tag is.
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { tagName } from '../../../kmip/ttlv/names.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Version } from '../../../kmip/version.ts';
+import { effectiveAlgorithm } from '../object/cryptographic-parameters.ts';
+import type { CipherFacts } from '../object/key.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import type { OperationContext } from '../operation-context.ts';
+
+/** @throws Refusal BadCryptographicParameters, UnsupportedCryptographicParameters */
+export function cipherAlgorithm(ctx: OperationContext, parameters: CryptographicParameters, object: ManagedObject): CryptographicAlgorithm {
+  const algorithm = effectiveAlgorithm(parameters, object);
+  if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${object.id} name a cryptographic algorithm`);
+  const { algorithms } = ctx.server.args;
+  if (algorithms.length > 0 && !algorithms.includes(algorithm))
+    throw new Refusal('UnsupportedCryptographicParameters', `${algorithm} is not supported: it is switched off on this server`);
+  return algorithm;
+}
+
+/** @throws Refusal InvalidField: who sends what is to be authenticated must not believe that it was */
+export function requireAuthenticated(request: Structure, { name, authenticated }: CipherFacts): void {
+  if (authenticated) return;
+  for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag])
+    if (bytesOf(request, tag)?.length) throw new Refusal('InvalidField', `${name} authenticates nothing: it takes no ${tagName(tag)}`);
+}
+
+/** Before KMIP 1.4 there is no AuthenticatedEncryptionTag: the tag is the end of the data. */
+export function tagInData({ major, minor }: Version): boolean {
+  return major === 1 && minor < 4;
+}
+
+export function noData(verb: string): Refusal {
+  return new Refusal('InvalidMessage', `there is no data to ${verb}: missing field: Data`);
+}
+
+export function noParts(what: string): Refusal {
+  return new Refusal('UnsupportedCryptographicParameters', `${what} takes the data at once, multi-part operations are not supported with it`);
+}

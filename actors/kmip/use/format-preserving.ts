@@ -1,0 +1,75 @@
+// FF1 in Encrypt and Decrypt, for which KMIP has no fields of its own.
+import { type FpeParameters, fpeParametersFrom } from '../../../crypto/format-preserving/fpe.ts';
+import { fpeDescription, mayDescribe } from '../../../crypto/format-preserving/fpe-description.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { bytes, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { bytesOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { noData } from './cipher-rules.ts';
+import type { KeyUse } from './use-key.ts';
+
+/**
+ * With a key of the algorithm FPE_FF1, or of AES and this algorithm in the parameters, of 256 bits. Data is UTF-8 text of the alphabet's
+ * characters, and so is the answer. Vendor attributes `Attribute {VendorIdentification, AttributeName, AttributeValue}` say over what: of
+ * the request's CryptographicParameters, else of the key.
+ *
+ * | AttributeName | AttributeValue |
+ * |---|---|
+ * | `alphabet` | TextString: `numeric` (the default), `alphabetic`, `alphanumeric`, `hexadecimal`, or the characters themselves |
+ * | `radix` | Integer 2 to 36, in place of an alphabet |
+ *
+ * There the tweak is the IVCounterNonce, or the AuthenticatedEncryptionAdditionalData, of the request; none is the empty one.
+ *
+ * Other clients give both: the additional data is the alphabet (`numeric`, `alpha_lower`... or the characters themselves, or JSON:
+ * see fpe-description.ts), the IVCounterNonce the tweak. Additional data alone that may be meant either way is refused.
+ * @throws Refusal InvalidField
+ */
+export async function encryptFormat({ object, key }: KeyUse, parameters: CryptographicParameters, request: Structure): Promise<readonly Node[]> {
+  const data = bytesOf(request, TAG.Data);
+  if (data === undefined) throw noData('encrypt');
+  const encrypted = await key.encrypt({ algorithm: 'FPE_FF1', parameters, data, format: formatFor(object, request) });
+  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, encrypted.data)];
+}
+
+export async function decryptFormat({ object, key }: KeyUse, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
+  return key.decrypt({ algorithm: 'FPE_FF1', parameters, data, format: formatFor(object, request) });
+}
+
+function formatFor(object: ManagedObject, request: Structure): FpeParameters {
+  const additional = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) ?? new Uint8Array();
+  const nonce = bytesOf(request, TAG.IVCounterNonce);
+  const asked = fieldsOf(structureOf(request, TAG.CryptographicParameters)?.value ?? []);
+  const isAsked = Object.keys(asked).length > 0;
+  const fields = isAsked ? asked : fieldsOf(object.attributes.all(TAG.Attribute).map(({ node }) => node));
+  if (additional.length === 0) return fpeParametersFrom(fields, nonce);
+  if (nonce !== undefined) {
+    if (isAsked)
+      throw new Refusal('InvalidField', 'the tweak of FF1 is the additional data or the IV/counter/nonce, not both, where the parameters say the alphabet');
+    return { described: fpeDescription(additional), tweak: nonce };
+  }
+  if (!isAsked && mayDescribe(additional, Object.keys(fields).length > 0 ? undefined : DIGITS)) throw twoWays();
+  return fpeParametersFrom(fields, additional);
+}
+
+/** What a text is made of where nothing else is said. */
+const DIGITS: ReadonlySet<string> = new Set('0123456789');
+
+const twoWays = (): Refusal =>
+  new Refusal(
+    'InvalidField',
+    'the additional data of FF1 can be read two ways. If it is the alphabet, give the tweak as IVCounterNonce, empty for none; if it is the tweak, give it as IVCounterNonce and no additional data',
+  );
+
+const FIELDS: ReadonlySet<string> = new Set(['alphabet', 'radix']);
+
+function fieldsOf(nodes: readonly Node[]): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const node of nodes) {
+    if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) continue;
+    const name = textOf(node, TAG.AttributeName);
+    if (name !== undefined && FIELDS.has(name)) fields[name] = node.value.find(({ tag }) => tag === TAG.AttributeValue)?.value;
+  }
+  return fields;
+}

@@ -1,0 +1,37 @@
+// Which part of a multi-part operation a request is (KMIP specification 2.1 section 6).
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { booleanOf, bytesOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+
+/** One of several parts. */
+export type PartOfMany =
+  | { readonly is: 'first' }
+  /** `value` is the CorrelationValue of the first part. */
+  | { readonly is: 'next' | 'last'; readonly value: Uint8Array };
+
+export type Part = { readonly is: 'whole' } | PartOfMany;
+
+const WHOLE: Part = Object.freeze({ is: 'whole' });
+const FIRST: Part = Object.freeze({ is: 'first' });
+
+/**
+ * Init and Final together without a CorrelationValue are a single part, as section 6 says.
+ * @throws Refusal InvalidField for a combination that names no part, InvalidMessage
+ */
+export function partOf(request: Structure): Part {
+  const init = booleanOf(request, TAG.InitIndicator) === true;
+  const final = booleanOf(request, TAG.FinalIndicator) === true;
+  const value = bytesOf(request, TAG.CorrelationValue);
+  if (value === undefined) {
+    if (final !== init) return init ? FIRST : noValue();
+    return WHOLE;
+  }
+  if (init)
+    throw new Refusal('InvalidField', 'the init indicator begins a multi-part operation, the correlation value continues one: only one of them can be given');
+  return { is: final ? 'last' : 'next', value };
+}
+
+function noValue(): never {
+  throw new Refusal('InvalidField', 'the final indicator needs the correlation value of the init part');
+}

@@ -1,0 +1,30 @@
+// The verdict on a signature or MAC, tried with every generation of a keyset that may have made it.
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { enumeration, type Node, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+
+export function validity(valid: boolean): Node {
+  return enumeration(TAG.ValidityIndicator, valid ? ENUM.ValidityIndicator.Valid : ENUM.ValidityIndicator.Invalid);
+}
+
+/**
+ * The first that verifies, else the newest with Invalid.
+ * @param verify throws a Refusal for an object that cannot verify; only if all do so it is thrown on
+ */
+export async function verifiedBy(candidates: readonly ManagedObject[], verify: (object: ManagedObject) => Promise<boolean>): Promise<readonly Node[]> {
+  let refusal: Refusal | undefined;
+  let tried: ManagedObject | undefined;
+  for (const object of candidates) {
+    try {
+      if (await verify(object)) return [text(TAG.UniqueIdentifier, object.id), validity(true)];
+      tried ??= object;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      refusal ??= error;
+    }
+  }
+  if (tried === undefined) throw refusal as Refusal;
+  return [text(TAG.UniqueIdentifier, tried.id), validity(false)];
+}

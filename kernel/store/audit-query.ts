@@ -1,0 +1,40 @@
+// Pages through the audit log in the order of time, over all streams.
+import type { AuditRow } from './audit.ts';
+import { type EncodedPage, encodePage, readPage } from './page.ts';
+import type { SqlValue, Store } from './store.ts';
+
+const DAY_MS = 86_400_000;
+const TEXTS = ['request_id', 'realm', 'actor', 'scheme', 'source', 'event', 'target', 'outcome', 'reason', 'prev'];
+
+/** Each of the first three that is given has to fit exactly. */
+export interface AuditQuery {
+  readonly realm: string | undefined;
+  readonly event: string | undefined;
+  readonly actor: string | undefined;
+  /** Cursor of the page before. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
+
+export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<EncodedPage<AuditRow>> {
+  const values: SqlValue[] = [];
+  const where = Object.entries({ realm, event, actor }).flatMap(([column, value]) => (value === undefined ? [] : `${column} = $${values.push(value)}`));
+  const page = await readPage<AuditRow>(
+    store,
+    {
+      columns: `stream, seq, time, ${TEXTS.join(', ')}`,
+      from: 'audit',
+      ...(where.length === 0 ? {} : { where: where.join(' AND '), params: values }),
+      key: { time: 'number', stream: 'string', seq: 'number' },
+      size: TEXTS.map((column) => `COALESCE(OCTET_LENGTH(${column}), 0)`).join(' + '),
+    },
+    { after, limit },
+  );
+  return encodePage(page);
+}
+
+/** Removes rows past their retention. The newest row of a stream stays: the next one continues its chain. */
+export function purgeAudit(store: Store, retentionDays: number, now: number): Promise<number> {
+  const sql = 'DELETE FROM audit WHERE time < $1 AND seq < (SELECT MAX(seq) FROM audit AS last WHERE last.stream = audit.stream)';
+  return store.transaction((tx) => tx.run(sql, [now - retentionDays * DAY_MS]));
+}
