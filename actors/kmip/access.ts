@@ -13,7 +13,7 @@ export function createAccess(server: KeyServer): AccessApi {
   return withRefusals(server, {
     owned: (caller, page) => listOwned(server, caller, page),
     obtained: (caller, page) => listObtained(server, caller, page),
-    grantees: async (id, caller, page) => listGrantees(server, requireOwned(await server.cache.get(id, false), caller), page),
+    grantees: async (id, caller, page) => listGrantees(server, requireOwned(await server.objects.held(id, false), caller), page),
     grant: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: true }, caller),
     revoke: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: false }, caller),
     mayCreate: (caller) => mayCreate({ server, caller }),
@@ -24,14 +24,14 @@ export function createAccess(server: KeyServer): AccessApi {
 
 /** What is not there, and what the caller may not know of, allows nothing. @throws Fault KEYS_NOT_OWNER for who asks about others */
 async function check(
-  { store, cache }: KeyServer,
+  { store, objects }: KeyServer,
   id: string,
   user: string | undefined,
   operations: readonly string[],
   caller: Principal,
 ): Promise<Record<string, boolean>> {
   const rights = rightsOf(operations);
-  const held = await cache.get(id, false);
+  const held = await objects.held(id, false);
   const visible = isVisible(held, caller) ? held : undefined;
   const subject = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
   if (subject !== caller && visible) requireOwner(visible.object, caller);

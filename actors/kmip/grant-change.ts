@@ -7,7 +7,6 @@ import type { Transaction } from '../../kernel/store/store.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import { requireOwned } from './access-owner.ts';
 import type { Principal } from './api.ts';
-import { readHeld } from './object/cache.ts';
 import { EVERYTHING, rightOf } from './object/grants.ts';
 import { quotaProblem } from './object/quota.ts';
 import { NO_MARK } from './object/row-seal.ts';
@@ -61,7 +60,7 @@ export async function changeGrants(server: KeyServer, change: GrantChange, calle
     if (problem) throw new Fault('KEYS_QUOTA_EXCEEDED', { detail: problem });
     await tx.audit(event);
   });
-  server.cache.bump([id]);
+  server.objects.bump([id]);
 }
 
 /** @param grantee account of the user or realm @param mark what the grants of the object are bound to */
@@ -80,7 +79,7 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
 async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
   if (id !== EVERYTHING) {
     if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
-    return server.rows.markOf(requireOwned(await readHeld(server.rows, tx, id, false), caller));
+    return server.rows.markOf(requireOwned(await server.objects.within(tx).held(id, false), caller));
   }
   if (!isPrivileged(server, caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
   if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
