@@ -5,7 +5,7 @@ import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
 import type { CellOptions } from './cell-options.ts';
-import { type Incarnation, LAST_WORD_MS } from './incarnation.ts';
+import { endGracefully, type Incarnation } from './incarnation.ts';
 import type { Control } from './line.ts';
 import type { Slot } from './slot.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
@@ -168,15 +168,7 @@ export class Cell {
       const launched = await this.#launching?.catch(() => undefined);
       return launched?.kill();
     }
-    const { line, lost } = this.incarnation;
-    let heard = () => {};
-    const lastWord = new Promise<void>((resolve) => {
-      heard = resolve;
-    });
-    line.onControl(({ kind }) => kind === 'stopped' && heard());
-    line.control({ kind: 'stop' });
-    await lost;
-    await Promise.race([lastWord, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
+    await endGracefully(this.incarnation);
   }
 
   #hear(message: Control): void {

@@ -1,15 +1,14 @@
 // All actors of the server: builds their cells and lanes from the specs, starts them in order, links them, stops them in reverse.
 import { availableParallelism } from 'node:os';
-import { type AnySpec, type Api, DEFAULT_RESTART, type PinnedRef, type RefOf, type Remote, type ShardedRef } from '../actor.ts';
+import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
-import { hashOf } from '../versions.ts';
 import { Cell } from './cell.ts';
 import { Deadlines } from './deadlines.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
-import { Lane, remoteOver } from './lane.ts';
+import { Lane } from './lane.ts';
 import { Links } from './links.ts';
-import { unknownKey } from './peers.ts';
 import { startProcess } from './process.ts';
+import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { Slot } from './slot.ts';
 import { startThread } from './thread.ts';
@@ -174,17 +173,4 @@ export class Runtime {
     const adopted = purposes.filter((purpose) => adopts?.(purpose));
     return { module: spec.module.href, name, key, args, peers, store: spec.store ? store : undefined, dataKeys, adopts: adopted, node };
   }
-}
-
-function keysOf(spec: AnySpec): readonly string[] {
-  if (spec.kind === 'pinned') return Object.keys(spec.instances);
-  return Array.from({ length: spec.kind === 'sharded' ? spec.shards : spec.size }, (_, index) => String(index));
-}
-
-function refOver(name: string, spec: AnySpec, keys: readonly string[], lanes: readonly Lane[]): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
-  const remotes = lanes.map((lane) => remoteOver<Api>(lane));
-  if (spec.kind === 'replicated') return remotes[0] as Remote<Api>;
-  if (spec.kind === 'sharded') return { of: (key: string) => remotes[hashOf(key) % remotes.length] as Remote<Api>, all: () => remotes };
-  const byKey = new Map(keys.map((key, index) => [key, remotes[index] as Remote<Api>]));
-  return { keys: () => keys, at: (key: string) => byKey.get(key) ?? unknownKey(name, key) };
 }
