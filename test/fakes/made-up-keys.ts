@@ -12,8 +12,8 @@ import type { CryptographicParameters } from '../../crypto/parameters.ts';
 import { randomIv } from '../../crypto/random.ts';
 import { equalMac, mac, macAlgorithm } from '../../crypto/signature/mac.ts';
 import { Refusal } from '../../kmip/refusal.ts';
-import type { KeyPlace } from '../actors/kmip/key.suite.ts';
 import type { Mechanism } from '../actors/kmip/key-mechanisms.ts';
+import type { KeyPlace } from '../actors/kmip/key-place.ts';
 import { privateKey, publicKey, secret } from './keys.ts';
 
 const CAN: ReadonlySet<Mechanism> = new Set(['AES-GCM', 'AES-CBC', 'AES-KW', 'HMAC', 'ECDSA', 'X25519']);
