@@ -1,6 +1,7 @@
 // Content encryption of JWE: AES-GCM and AES-CBC with HMAC (RFC 7518 section 5).
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { randomIv } from '../../../crypto/random.ts';
+import { contentPurpose, type KeyPurpose } from './key-purpose.ts';
 import { decryptionFailed } from './problem.ts';
 import { type Place, refused } from './registered.ts';
 
@@ -15,6 +16,8 @@ export interface ContentEncryption {
   readonly cipher: 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm' | 'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc';
   /** Hash of the HMAC; absent for GCM. */
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
+  /** Of its keys. */
+  readonly purpose: KeyPurpose;
 }
 
 export interface Sealed {
@@ -26,12 +29,12 @@ export interface Sealed {
 const ENCRYPTIONS: ReadonlyMap<string, ContentEncryption> = new Map(
   (
     [
-      { name: 'A128GCM', keyLength: 16, ivLength: 12, tagLength: 16, cipher: 'aes-128-gcm' },
-      { name: 'A192GCM', keyLength: 24, ivLength: 12, tagLength: 16, cipher: 'aes-192-gcm' },
-      { name: 'A256GCM', keyLength: 32, ivLength: 12, tagLength: 16, cipher: 'aes-256-gcm' },
-      { name: 'A128CBC-HS256', keyLength: 32, ivLength: 16, tagLength: 16, cipher: 'aes-128-cbc', hash: 'sha256' },
-      { name: 'A192CBC-HS384', keyLength: 48, ivLength: 16, tagLength: 24, cipher: 'aes-192-cbc', hash: 'sha384' },
-      { name: 'A256CBC-HS512', keyLength: 64, ivLength: 16, tagLength: 32, cipher: 'aes-256-cbc', hash: 'sha512' },
+      { name: 'A128GCM', keyLength: 16, ivLength: 12, tagLength: 16, cipher: 'aes-128-gcm', purpose: contentPurpose() },
+      { name: 'A192GCM', keyLength: 24, ivLength: 12, tagLength: 16, cipher: 'aes-192-gcm', purpose: contentPurpose() },
+      { name: 'A256GCM', keyLength: 32, ivLength: 12, tagLength: 16, cipher: 'aes-256-gcm', purpose: contentPurpose() },
+      { name: 'A128CBC-HS256', keyLength: 32, ivLength: 16, tagLength: 16, cipher: 'aes-128-cbc', hash: 'sha256', purpose: contentPurpose('sha256') },
+      { name: 'A192CBC-HS384', keyLength: 48, ivLength: 16, tagLength: 24, cipher: 'aes-192-cbc', hash: 'sha384', purpose: contentPurpose('sha384') },
+      { name: 'A256CBC-HS512', keyLength: 64, ivLength: 16, tagLength: 32, cipher: 'aes-256-cbc', hash: 'sha512', purpose: contentPurpose('sha512') },
     ] satisfies ContentEncryption[]
   ).map((each) => [each.name, each]),
 );

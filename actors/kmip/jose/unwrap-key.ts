@@ -1,9 +1,9 @@
 // Imports the key out of a JWE: POST /v1/crypto/keys/unwrap makes its content encryption key a key of its own, for `dir`.
 import { requireCreation } from '../object/create.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { purposeOf } from './algorithm.ts';
 import { contentEncryption } from './content-encryption.ts';
 import { carriesKey, keyManagement } from './key-management.ts';
-import { purposeOf } from './key-purpose.ts';
 import { type Members, text } from './members.ts';
 import { storeSecret } from './new-key.ts';
 import { decryptionFailed } from './problem.ts';
