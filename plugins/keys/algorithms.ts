@@ -1,4 +1,4 @@
-// The algorithms of KMIP by name, for the configuration: a name that is none is refused when the server starts.
+// The names of KMIP algorithms that the configuration accepts; the server does not start with an unknown one.
 
 // biome-ignore format: a list of names is read as a list.
 export const ALGORITHMS: readonly string[] = [

@@ -1,4 +1,4 @@
-// What a KMIP client is told where the actor could not answer: a response message of one failed item, in TTLV (KMIP 2.1 sections 8.4 to 8.6).
+// The answer to a KMIP client if the actor cannot give one: a response message with one failed item, in TTLV (KMIP 2.1 sections 8.4 to 8.6).
 
 const [STRUCTURE, INTEGER, ENUMERATION, TEXT, DATE_TIME] = [1, 2, 5, 7, 9];
 const TAG = {
@@ -16,12 +16,12 @@ const TAG = {
 };
 const OPERATION_FAILED = 1;
 const GENERAL_FAILURE = 0x100;
-/** Of the versions that are served, by major number. */
+/** The newest minor version that is served, by major version. */
 const NEWEST_MINOR: Readonly<Record<number, number>> = { 1: 4, 2: 1 };
-/** Of a request message: its header, the version in it, and the two integers of that. */
+/** Offsets in a request message, in bytes: the protocol version, its major and its minor number. */
 const [VERSION_AT, MAJOR_AT, MINOR_AT] = [16, 24, 40];
 
-/** @param request is only looked at for its protocol version @param now milliseconds since the epoch */
+/** @param request only its protocol version is read @param now milliseconds since the epoch */
 export function failureMessage(request: Uint8Array, text: string, now: number): Uint8Array {
   const { major, minor } = versionOf(Buffer.from(request.buffer, request.byteOffset, request.byteLength));
   const version = item(TAG.protocolVersion, STRUCTURE, Buffer.concat([number(TAG.major, INTEGER, major), number(TAG.minor, INTEGER, minor)]));
@@ -36,14 +36,14 @@ export function failureMessage(request: Uint8Array, text: string, now: number): 
   return item(TAG.response, STRUCTURE, Buffer.concat([header, item(TAG.batchItem, STRUCTURE, result)]));
 }
 
-/** What every version reads, where the request does not say its own. */
+/** The version to answer in: 1.0, which every client reads, if the request does not name one. */
 function versionOf(request: Buffer): { major: number; minor: number } {
   const isThere =
     request.length >= MINOR_AT + 12 &&
     [VERSION_AT, MAJOR_AT, MINOR_AT].every((at, index) => request.readUIntBE(at, 3) === [TAG.protocolVersion, TAG.major, TAG.minor][index]);
   const [major, minor] = isThere ? [request.readInt32BE(MAJOR_AT + 8), request.readInt32BE(MINOR_AT + 8)] : [1, 0];
   const newest = NEWEST_MINOR[major];
-  // Of a major number that is not served, the newest of all that are.
+  // If the major version is not served, answer in the newest version that is.
   return newest === undefined ? { major: 2, minor: 1 } : { major, minor: minor < 0 ? newest : Math.min(minor, newest) };
 }
 
@@ -53,7 +53,7 @@ function number(tag: number, type: number, value: number): Buffer {
   return item(tag, type, bytes);
 }
 
-/** Tag, type, length, value; padded to eight bytes, which the length does not count. */
+/** Tag, type, length, value. The value is padded to a multiple of eight bytes; the length does not count the padding. */
 function item(tag: number, type: number, value: Buffer): Buffer {
   const bytes = Buffer.alloc(8 + Math.ceil(value.length / 8) * 8);
   bytes.writeUIntBE(tag, 0, 3);

@@ -1,4 +1,4 @@
-// The operations of KMIP by name, as /access is told of them; a test holds them against the key server's own.
+// The names of KMIP operations that /access accepts; a test compares them with the key server's own list.
 
 export const OPERATION_NAMES: readonly string[] = `
 Create CreateKeyPair Register ReKey DeriveKey Certify ReCertify Locate Check Get GetAttributes GetAttributeList AddAttribute ModifyAttribute
