@@ -1,4 +1,4 @@
-// The owner of machine roles, secret ids and app tokens; it holds nothing in memory, so that what is revoked anywhere is refused at once.
+// Owns machine roles, secret ids and app tokens. It caches nothing, so that a token revoked on any node is refused at once.
 import { defineActor } from '../../kernel/actor.ts';
 import type { TokenApi } from './api.ts';
 import { deleteClusterRole, listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
@@ -19,7 +19,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const { clock } = ctx;
   const purge = () => store.transaction(async (tx) => (await purgeTokens(tx, clock.now())) + (await purgeSecretIds(tx, clock.now())));
   const again = () => {
-    purge().catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired tokens could not be purged'));
+    purge().catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'cannot purge expired tokens; the server will try again'));
     timer = clock.setTimeout(again, PURGE_MS);
   };
   let timer = clock.setTimeout(again, PURGE_MS);
