@@ -8,7 +8,6 @@ import { Refusal } from '../../kmip/refusal.ts';
 import { listGrantees, listObtained, listOwned } from './access-lists.ts';
 import { withRefusals } from './access-refusals.ts';
 import type { AccessApi, Principal } from './api.ts';
-import { readHeld } from './object/cache.ts';
 import { mayCreate } from './object/create.ts';
 import { EVERYTHING, isGranted, isKnown, rightOf } from './object/grants.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
@@ -22,12 +21,12 @@ const LONGEST_USER = 512;
 const MOST_GRANTEES = 10_000;
 
 export function createAccess(server: KeyServer): AccessApi {
-  const { store, rows, cache, args } = server;
+  const { store, rows, objects, args } = server;
   const isPrivileged = (caller: Principal) => args.privilegedUsers.includes(callerName(caller));
 
   /** @throws Fault KEYS_OBJECT_NOT_FOUND for what the caller may not know of, KEYS_NOT_OWNER for what is another's */
   async function owned(id: string, caller: Principal): Promise<ObjectDescription> {
-    const held = await cache.get(id, false);
+    const held = await objects.held(id, false);
     if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
     requireOwner(held.object, caller);
     return held.object;
@@ -61,14 +60,14 @@ export function createAccess(server: KeyServer): AccessApi {
       if (problem) throw new Fault('KEYS_QUOTA_EXCEEDED', { detail: problem });
       await tx.audit(event);
     });
-    cache.bump([id]);
+    objects.bump([id]);
   }
 
   /** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
   async function requireMayGrant(tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
     if (id !== EVERYTHING) {
       if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
-      const held = await readHeld(rows, tx, id, false);
+      const held = await objects.within(tx).held(id, false);
       if (!held || (held.object.owner !== caller.user && !isKnown(held.grants, caller))) throw new Fault('KEYS_OBJECT_NOT_FOUND');
       requireOwner(held.object, caller);
       return rows.markOf(held.object);
@@ -90,7 +89,7 @@ export function createAccess(server: KeyServer): AccessApi {
     isPrivileged: async (caller) => isPrivileged(caller),
     async check(id, user, operations, caller) {
       const rights = named(operations);
-      const held = await cache.get(id, false);
+      const held = await objects.held(id, false);
       const visible = held && (held.object.owner === caller.user || isKnown(held.grants, caller));
       const subject = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
       if (subject !== caller && visible) requireOwner(held.object, caller);

@@ -1,8 +1,9 @@
 // Describes KMIP messages for the OpenAPI document: their outer form, and examples; the actor checks the rest.
 import Type from 'typebox';
+import { LIMITS } from '../../kmip/ttlv/limits.ts';
 
 /** 64 MiB, over HTTP and over TLS. */
-export const MAX_MESSAGE_BYTES = 67_108_864;
+export const MAX_MESSAGE_BYTES = LIMITS.bytes;
 
 /** A node of JSON TTLV. */
 export const BARE_OPERATION = Type.Object(
