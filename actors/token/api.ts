@@ -1,6 +1,7 @@
 // The interface of the token actor: roles of machines, their secret ids, and app tokens. It receives digests of secrets, never the secrets.
+import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
-import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
+import type { PageRequest } from '../../kernel/store/page.ts';
 
 /** How a machine signs in: with a role id and a secret id, or as a service account of a cluster. */
 export type TokenKind = 'approle' | 'cluster';

@@ -3,7 +3,8 @@ import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
 import { giveBack } from '../../kernel/give-back.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
-import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
+import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
+import type { PageRequest } from '../../kernel/store/page.ts';
 import { Query } from './parameters.ts';
 
 /** Limits of a list in one answer. A longer list must be read page by page, so that no answer is silently incomplete. */
