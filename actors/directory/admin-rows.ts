@@ -85,7 +85,7 @@ export async function insertAdmin(tx: Transaction, admin: AdminRecord): Promise<
   try {
     await tx.run(`INSERT INTO admin (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(admin));
   } catch (error) {
-    throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} exists already` }) : error;
+    throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} already exists` }) : error;
   }
 }
 

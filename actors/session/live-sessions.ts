@@ -1,4 +1,4 @@
-// The sessions that live, as a thread knows them: rows, what is cached of them, and their use that no row tells yet.
+// The live sessions as a thread knows them: their rows, a cache of these, and uses that are not written yet.
 import type { ActorContext } from '../../kernel/actor.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { userCounter } from '../../kernel/versions.ts';
@@ -6,7 +6,7 @@ import { Activity } from './activity.ts';
 import { Cache } from './cache.ts';
 import { readRow, type StoredSession } from './rows.ts';
 
-const NOT_WRITTEN = 'the use of sessions could not be written';
+const NOT_WRITTEN = 'cannot write when sessions were last used';
 
 export class LiveSessions {
   readonly #store: Store;
@@ -14,12 +14,12 @@ export class LiveSessions {
   readonly #cache: Cache<StoredSession>;
   readonly #activity: Activity;
 
-  /** @param cacheBytes memory that the cached sessions take at most */
+  /** @param cacheBytes upper bound of the memory for cached sessions */
   constructor(store: Store, ctx: ActorContext, cacheBytes: number) {
     this.#store = store;
     this.#ctx = ctx;
     const { versions, clock } = ctx;
-    // Where other processes write the same rows, or no counters are shared, every look is a read.
+    // If other processes write the same rows, or no counters are shared, nothing is cached: every lookup reads the row.
     this.#cache = new Cache(
       store.shared || !versions ? 0 : cacheBytes,
       ({ bytes }) => bytes,
@@ -28,7 +28,7 @@ export class LiveSessions {
     this.#activity = new Activity(store, clock, (error) => this.#tellUnwritten(error));
   }
 
-  /** The session if it lives; an expired one is absent at once, whenever its row is removed. */
+  /** The session, if it is live. An expired one is never returned, even while its row still exists. */
   async find(id: string): Promise<StoredSession | undefined> {
     const session = this.#cache.get(id) ?? (await this.#cache.fill(id, () => this.#read(id)));
     if (!session) return undefined;
@@ -39,7 +39,7 @@ export class LiveSessions {
     return undefined;
   }
 
-  /** The session is used now. @returns false when its row is gone, as far as that was looked at */
+  /** Records that the session is used now. @returns false if the row was written and no longer exists */
   async touch(session: StoredSession): Promise<boolean> {
     if (await this.#activity.note(session)) return true;
     this.forget(session.id);
@@ -51,7 +51,7 @@ export class LiveSessions {
     this.#activity.forget(id);
   }
 
-  /** Rows are looked at after what this thread knows is in them; other threads and nodes have written theirs by the time it matters. */
+  /** Writes this thread's due uses before it reads rows. Other threads and nodes write theirs long before a row could seem expired. */
   settle(): Promise<void> {
     return this.#activity.settle();
   }

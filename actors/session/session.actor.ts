@@ -1,4 +1,4 @@
-// The owner of sessions: a cache over rows, so that a crash loses nothing but warmth.
+// Owns sessions: a cache over rows, so that a crash loses only cached data.
 import { timingSafeEqual } from 'node:crypto';
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -11,13 +11,13 @@ import { LiveSessions } from './live-sessions.ts';
 import { endRealmRows, endRows, insertRow, purgeRows, type SessionQuotas, type StoredSession } from './rows.ts';
 
 export interface SessionArgs {
-  /** Memory that the sessions held by this actor take at most, bytes. */
+  /** Upper bound of the memory for cached sessions, in bytes. */
   readonly cacheBytes: number;
   readonly quotas: SessionQuotas;
 }
 
 const PURGE_MS = 60_000;
-/** The one of several that removes rows that are over. */
+/** The shard that removes expired rows. */
 const PURGING_KEY = '0';
 
 interface Part {
@@ -34,7 +34,7 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
   const sessions = new LiveSessions(store, ctx, cacheBytes);
   const part: Part = { store, sessions, versions, quotas, now: () => clock.now() };
   const purge = (by?: SessionEnder) => purgeOver(part, by);
-  const fail = (error: unknown) => log.warn({ error: String(error) }, 'expired sessions could not be purged');
+  const fail = (error: unknown) => log.warn({ error: String(error) }, 'cannot purge expired sessions; the server will try again');
   const rest = ctx.key === PURGING_KEY ? repeat(clock, PURGE_MS, purge, fail) : undefined;
 
   const api: SessionApi = {
@@ -72,7 +72,7 @@ async function createSession({ store, sessions, versions, quotas, now }: Part, s
   if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
   if (begun.outcome !== 'made') return false;
   for (const id of begun.ended) sessions.forget(id);
-  // Another owner of sessions may have them.
+  // Another shard may have cached these sessions.
   if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
   return true;
 }

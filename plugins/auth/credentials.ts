@@ -65,23 +65,23 @@ async function create(ctx: AuthContext, request: Request<Static<typeof NEW_BODY>
   const realm = realmOf(request);
   const by = await requireRealmAdmin(ctx, request, realm);
   const username = nameIn(request.body.username, 'body/username');
-  found(await directory.getRealm(realm), 'such realm');
+  found(await directory.getRealm(realm), 'realm');
   // Checked before anything is compared or hashed, so that the answer for an existing name reveals nothing about its password.
   if (await directory.getCredential(realm, username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} already exists` });
   const input = await inputOf(ctx, realm, username, request.body, null);
-  return { status: 201, body: found(await directory.createCredential(input, by), 'such realm') };
+  return { status: 201, body: found(await directory.createCredential(input, by), 'realm') };
 }
 
 async function list(ctx: AuthContext, request: Request): Promise<Response> {
   const directory = ctx.actors.directory.at('main');
   await requireRealmAdmin(ctx, request, realmOf(request));
-  found(await directory.getRealm(realmOf(request)), 'such realm');
+  found(await directory.getRealm(realmOf(request)), 'realm');
   return listed(request, (page) => directory.listCredentials(realmOf(request), page));
 }
 
 async function show(ctx: AuthContext, request: Request): Promise<Response> {
   await requireRealmAdmin(ctx, request, realmOf(request));
-  return { status: 200, body: found(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'such credential') };
+  return { status: 200, body: found(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'credential') };
 }
 
 async function update(ctx: AuthContext, request: Request<CredentialBody>): Promise<Response> {
@@ -106,12 +106,9 @@ async function unlock(ctx: AuthContext, request: Request): Promise<Response> {
 async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const old = found((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'such credential');
+    const old = found((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'credential');
     const input = await inputOf(ctx, realm, nameOfPath(request), request.body, old.passwordHash);
-    const updated = found(
-      await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),
-      'such credential',
-    );
+    const updated = found(await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by), 'credential');
     if (updated !== 'overtaken') return updated;
   }
   throw new Fault('OVERLOADED', { detail: 'others keep changing this credential: try again later' });
@@ -119,7 +116,7 @@ async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>
 
 /** @throws Fault NOT_FOUND for a path that cannot name a credential */
 function nameOfPath({ params }: Request): string {
-  return found(usernameOf(params['username'] as string), 'such credential');
+  return found(usernameOf(params['username'] as string), 'credential');
 }
 
 /** Realm and name in the path take precedence over the body's. @param old hash of the current password @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */

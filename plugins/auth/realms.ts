@@ -100,7 +100,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request) => {
         const id = request.params['realm_id'] as string;
         await requireRealmAdmin(ctx, request, id);
-        return { status: 200, body: found(await directory.getRealm(id), 'such realm') };
+        return { status: 200, body: found(await directory.getRealm(id), 'realm') };
       },
     },
     {
@@ -110,7 +110,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       body: REALM_BODY,
       handle: async (request: Request<RealmBody>) => {
         const by = await requireSuperAdmin(ctx, request);
-        return { status: 200, body: found(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'such realm') };
+        return { status: 200, body: found(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'realm') };
       },
     },
     {

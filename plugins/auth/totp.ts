@@ -38,8 +38,8 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: GENERATE_BODY,
       handle: async (request: Request<Static<typeof GENERATE_BODY>>) => {
         const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
-        const { auth_params: params } = found(await directory.getRealm(realm), 'such realm');
-        found(await directory.getCredential(realm, username), 'such credential');
+        const { auth_params: params } = found(await directory.getRealm(realm), 'realm');
+        found(await directory.getCredential(realm, username), 'credential');
         const { algorithm = 'SHA1', step = 30 } = params.totp_params ?? {};
         const secret = new Secret({ size: SECRET_BYTES });
         // A colon separates issuer and account in the label, so the issuer must not contain one.
@@ -68,7 +68,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'such credential'));
+        const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'credential'));
         const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
         requireDone(outcome === 'missing' ? 'done' : outcome);
         return { status: 204 };

@@ -96,7 +96,7 @@ if (!skipWithout('softhsm2')) {
     const cookie = await signInAdmin(server);
     await until(async () => (await statusOf(server, cookie)).length === 1, 'probed');
     for (let probe = 0; probe < 5; probe++) assert.deepEqual(accessible(await statusOf(server, cookie)), [[false]]);
-    assert.match((await server.ask('GET', '/ready')).text, /the token refused the PIN; it is not offered again/);
+    assert.match((await server.ask('GET', '/ready')).text, /the token refused the PIN: check hsm_password/);
     await server.end();
   });
 
