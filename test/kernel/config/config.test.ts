@@ -55,7 +55,7 @@ test('every problem is reported at once', async () => {
     'http.prot: unknown key (known: host, port, trusted_proxies, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
     'http.port: must be integer',
     'log.level: must be one of debug, info, warn, error, silent',
-    'metrics.allow: nowhere: neither an address nor a network',
+    'metrics.allow: nowhere: must be an IP address or a network such as 10.0.0.0/8',
   ]);
 });
 
@@ -127,7 +127,7 @@ test('a port in use, a broken certificate and a foreign data folder stop the boo
   const port = new URL(server.address).port;
   await assert.rejects(startServer({ argv: ['--port', port] }), /http: cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/);
   await assert.rejects(startServer({ dataDir: server.dataDir }), /another gatehouse is using it/);
-  await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\n' }), /http\.tls: cert and key go together/);
+  await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\n' }), /http\.tls: one of cert and key is missing/);
   await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\nkey = "b.pem"\n' }), /http\.tls\.cert: .*a\.pem cannot be read \(ENOENT\)/);
   await assert.rejects(startServer({ config: '[store]\nurl = "mysql://x"\n' }), /store\.url: must begin with sqlite: or postgres:/);
   await server.end();

@@ -213,7 +213,7 @@ test('plain HTTP is told to use https', async () => {
     socket.on('error', () => resolve(text));
     socket.on('close', () => resolve(text));
   });
-  assert.match(plain, /^HTTP\/1\.1 400 [\s\S]*\r\nConnection: close\r\n\r\n\{"code":"BAD_REQUEST","message":"this port speaks https:/);
+  assert.match(plain, /^HTTP\/1\.1 400 [\s\S]*\r\nConnection: close\r\n\r\n\{"code":"BAD_REQUEST","message":"this port accepts TLS only; use https:/);
 });
 
 test('the self-signed certificate names this machine, is kept, and its key is private', () => {

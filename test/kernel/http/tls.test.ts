@@ -151,7 +151,7 @@ test('changed files are put into service without a restart, and broken ones are 
     });
   assert.equal(await subject(), 'CN=server');
   write('server.pem', 'broken');
-  await until(() => server.lines.some(({ msg }) => String(msg).includes('the old ones stay in service')), 'the broken file was seen', 15_000);
+  await until(() => server.lines.some(({ msg }) => String(msg).includes('the old ones stay in use')), 'the broken file was seen', 15_000);
   assert.ok(server.lines.some(({ msg, error }) => String(msg).includes('the old ones stay') && String(error).includes('server.pem holds no certificate')));
   assert.equal(await subject(), 'CN=server');
   const renewed = await makeCertificate('CN=renewed', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });
