@@ -1,4 +1,4 @@
-// The store on PostgreSQL, for several nodes: one serializable writing connection per thread, a small pool for reads.
+// The store on PostgreSQL, for several nodes: each thread has one connection for serializable transactions and a small pool for reads.
 import pg from 'pg';
 import { Fault } from '../fault.ts';
 import { hashOf } from '../versions.ts';
@@ -15,10 +15,10 @@ const UNREACHABLE = 'the database cannot be reached';
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 /** lock_not_available, too_many_connections. */
 const BUSY: ReadonlySet<unknown> = new Set(['55P03', '53300']);
-/** Classes 08 (connection), 57P (shut down), and the errors of the socket itself. */
+/** SQLSTATE classes 08 (connection) and 57P (shutdown), and socket errors. */
 const GONE = /^(08...|57P0.|E[A-Z]+)$/;
 
-/** What the driver makes of the types of our columns. */
+/** Converts the column types that we use to JavaScript values. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;
@@ -30,7 +30,7 @@ export const types = {
 export async function openPostgres(url: string, audit: AuditWriter): Promise<Store> {
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
   const pool = new pg.Pool({ ...settings, max: READERS });
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the thread.
+  // The next query replaces a broken idle connection. Without this listener the error would end the thread.
   pool.on('error', () => {});
   const connection = writeConnection(settings);
   const group = new GroupCommit(connection, audit);
@@ -65,7 +65,7 @@ function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): 
     await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     client = fresh;
   };
-  // Within a transaction a lost connection is never replaced silently: what follows would run outside of it.
+  // Within a transaction a lost connection is not replaced: later statements would run outside of the transaction.
   const query = async (sql: string | pg.QueryConfig) => {
     const open = client;
     if (!open) throw new Fault('UNAVAILABLE', { detail: UNREACHABLE });
@@ -78,7 +78,7 @@ function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): 
     await query(`SELECT pg_advisory_unlock(${key})`);
   };
   const abandon = async () => {
-    // The server undoes and unlocks what the connection held.
+    // The database rolls back the transaction and releases the lock of a closed connection.
     held = undefined;
     const broken = client;
     client = undefined;
@@ -87,7 +87,7 @@ function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): 
   return {
     async begin(lock) {
       if (!client) await connect();
-      // Taken before the transaction begins, so that its snapshot shows what the last holder wrote.
+      // Taken before the transaction begins, so that its snapshot includes the changes of the last holder.
       if (lock !== undefined) await query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
       held = lock;
       await query('BEGIN ISOLATION LEVEL SERIALIZABLE');
@@ -96,7 +96,7 @@ function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): 
       try {
         await query('COMMIT');
       } catch (error) {
-        // A connection lost here leaves the outcome unknown, and that is what the caller is told.
+        // If the connection is lost here, the outcome is unknown, and ACTOR_LOST tells the caller so.
         throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
       }
       await release().catch(abandon);
@@ -117,11 +117,11 @@ function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): 
   };
 }
 
-/** Searches have as many texts as clients think of: what comes beyond is not prepared, since neither end forgets a statement. */
+/** Further statements are not prepared: searches can produce any number of texts, and neither side drops prepared statements. */
 const MOST_NAMES = 500;
 const names = new Map<string, string>();
 
-/** Each text is prepared once per connection under a name of its own. */
+/** Each text is prepared once per connection under its own name. */
 function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
   let name = names.get(text);
   if (name === undefined && names.size < MOST_NAMES) {
@@ -132,20 +132,20 @@ function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
   return name === undefined ? { text, values } : { name, text, values };
 }
 
-/** PostgreSQL's texts cannot hold U+0000; what a client may send must find nothing, not fail. */
+/** PostgreSQL texts cannot contain U+0000. A query with such a text from a client must find nothing instead of failing. */
 function parameterOf(value: SqlValue): unknown {
   if (typeof value === 'string') return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 
-/** @throws Fault for what is the database's state; other errors as they are */
+/** @throws Fault OVERLOADED or UNAVAILABLE for the state of the database; other errors unchanged */
 export async function guarded<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: string };
     if (BUSY.has(code)) throw new Fault('OVERLOADED', { cause: error });
-    // pg's own connection errors carry no code; they are told by their fixed beginnings, here and nowhere else.
+    // The connection errors of pg have no code, so they are recognized by the beginnings of their messages.
     if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {
       throw new Fault('UNAVAILABLE', { detail: UNREACHABLE, cause: error });
     }

@@ -164,7 +164,7 @@ test('a handler that fails ends its connection, and no other', async () => {
   const { socket, ended } = await talk(ann);
   socket.write(framed('bug'));
   await ended;
-  assert.ok(server.lines.some(({ msg, listener }) => msg === 'a message was not answered' && listener === 'echo'));
+  assert.ok(server.lines.some(({ msg, listener }) => msg === 'a message could not be answered' && listener === 'echo'));
   other.socket.write(framed('still here'));
   assert.equal(await other.next(), 'ann: still here');
   other.socket.destroy();
@@ -288,7 +288,7 @@ test('a port in use, and a server that asks for no client certificates: the boot
   );
   taken.close();
   await assert.rejects(startServer({ plugins: [plugin()] as never }), (error: Error) =>
-    error.message.includes('echoes: needs client certificates, set http.tls.client_ca'),
+    error.message.includes('echoes: requires client certificates; set http.tls.client_ca'),
   );
 });
 
