@@ -106,13 +106,13 @@ for (const { dialect } of databases) {
       for (let n = 0; !isDone; n++)
         assert.equal((await server.ask('POST', '/v1/crypto/keys', { cookie: admin, body: { kty: 'oct', alg: 'A256GCM' } })).status, 200, `${n}`);
     })();
-    assert.match(await backUp(options, file), /rows of \d+ tables are in .*; the root key that opens it, [0-9a-f]{16}, is not/);
+    assert.match(await backUp(options, file), /wrote \d+ rows of \d+ tables to .*; a restore also needs the root key [0-9a-f]{16}, which is not in the file/);
     isDone = true;
     await writes;
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const text = gunzipSync(readFileSync(file)).toString();
     assert.ok(!text.includes(readFileSync(join(dataDir, 'root.key'), 'utf8').trim()));
-    await assert.rejects(backUp(options, file), /is there already: a backup never replaces a file/);
+    await assert.rejects(backUp(options, file), /exists already, and a backup never replaces a file/);
     assert.ok(!existsSync(`${file}.partial`));
     await server.end();
     backups.set(dialect, { file, dataDir, filled });
@@ -125,12 +125,12 @@ for (const from of databases) {
       const { file, dataDir: old, filled } = backups.get(from.dialect) as { file: string; dataDir: string; filled: Filled };
       const { dataDir, config, options } = await place(to.dialect);
       putRootKey(old, dataDir);
-      assert.match(await restore(options, file), /^gatehouse: \d+ rows are restored as they were at /);
+      assert.match(await restore(options, file), /^gatehouse: restored \d+ rows from the backup of /);
       const server = await startServer({ dataDir, config });
       await check(server, filled);
       await server.end();
       await checkAudit(/url = "(.*)"/.exec(config)?.[1] as string, dataDir);
-      await assert.rejects(restore(options, file), /the store is not empty, it has the table migration: .*; nothing is ever overwritten/);
+      await assert.rejects(restore(options, file), /the store is not empty: it has the table migration; a restore never overwrites data/);
       const again = await startServer({ dataDir, config });
       await again.end();
       // There and back: the tables say the same, but for what was written since.
@@ -186,9 +186,9 @@ function withDigest(lines: string[], rows: number): string[] {
 }
 
 test('what is not a whole backup of this or an older version is refused in words, and nothing is made', async () => {
-  await refused((_, file) => file.subarray(0, file.length >> 1), /is not whole: it ends too early/);
-  await refused((_, file) => file.subarray(0, 5), /is not whole/);
-  await refused((lines) => lines.slice(0, -1), /is not whole: its end is missing/);
+  await refused((_, file) => file.subarray(0, file.length >> 1), /is incomplete: it ends too early/);
+  await refused((_, file) => file.subarray(0, 5), /is incomplete/);
+  await refused((lines) => lines.slice(0, -1), /is incomplete: its end is missing/);
   await refused(() => Buffer.from('not a backup'), /is not a backup of gatehouse/);
   await refused(() => ['{"format":"something else"}'], /is not a backup of gatehouse/);
   await refused((lines) => [...lines.slice(0, 40), ...lines.slice(41)], /is damaged/);
@@ -198,9 +198,12 @@ test('what is not a whole backup of this or an older version is refused in words
     const flipped = Buffer.from(file);
     flipped[file.length >> 1] = (flipped[file.length >> 1] as number) ^ 1;
     return flipped;
-  }, /is damaged|is not whole/);
-  await refused(header({ version: 2 }), /is in form 2 of gatehouse 0.0.0-test, this one reads form 1/);
-  await refused(header({ migrations: { kernel: 1_000 } }), /the backup has migration kernel\/1000, this gatehouse knows \d+: it is of a newer version/);
+  }, /is damaged|is incomplete/);
+  await refused(header({ version: 2 }), /has format 2 of gatehouse 0.0.0-test, but this version reads format 1/);
+  await refused(
+    header({ migrations: { kernel: 1_000 } }),
+    /the backup has migration kernel\/1000, but this version knows migrations up to kernel\/\d+; use the newer version/,
+  );
   await refused(header({ migrations: { kernel: 2, other: 1 } }), /tables of the plugin other, which is not configured here/);
 });
 
@@ -216,7 +219,7 @@ test('who changes a backup without the root key is found out', async () => {
   await refused((lines) => {
     const at = lines.findIndex((line) => line.startsWith('{"table":"realm"'));
     return withDigest([...lines.slice(0, at), '{"table":"other","columns":["a"]}', ...lines.slice(at)], 0);
-  }, /has a table other that its migrations do not make/);
+  }, /is damaged: its migrations do not make the table other/);
 });
 
 test('a file that changes between its two readings is refused, even with the right digest for the change', async () => {
@@ -257,13 +260,13 @@ test('without the root key it is refused, naming the one it needs', async () => 
       .toString()
       .split('\n')[0] as string,
   ).root_key as string;
-  await refused((_, file) => file, new RegExp(`the backup needs the root key ${id}: put it into .*root\\.key, or configure it`), false);
+  await refused((_, file) => file, new RegExp(`the backup needs the root key ${id}, and there is none here; put it into .*root\\.key or configure it`), false);
   const { dataDir, options } = await place('sqlite');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'root.key'), Buffer.alloc(32, 1).toString('base64'));
   await assert.rejects(
     restore(options, (backups.get('sqlite') as { file: string }).file),
-    new RegExp(`the root key here is [0-9a-f]{16}, and does not open the data keys of the backup: it needs the root key ${id}`),
+    new RegExp(`the root key here is [0-9a-f]{16}, which does not open the data keys of the backup; use the root key ${id}`),
   );
   assert.deepEqual(readdirSync(dataDir), ['root.key']);
 });
@@ -286,7 +289,7 @@ test('a restore that fails in its middle leaves nothing behind', async () => {
   );
   await assert.rejects(restore({ ...options, plugins: strict }, file), /UNIQUE/);
   assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('gatehouse.db')));
-  assert.match(await restore(options, file), /rows are restored/);
+  assert.match(await restore(options, file), /restored \d+ rows/);
 });
 
 test('a backup of an older version is restored at its own level, and brought up to date by the next start', async () => {
@@ -309,7 +312,10 @@ test('a backup of an older version is restored at its own level, and brought up 
   await check(server, filled);
   await server.end();
   const second = join(folder, 'newer.backup');
-  await assert.rejects(backUp(options, second), /the database has migration keys\/\d+, this gatehouse knows \d+: it is of a newer version/);
+  await assert.rejects(
+    backUp(options, second),
+    /the database has migration keys\/\d+, but this version knows migrations up to keys\/\d+; use the newer version/,
+  );
   assert.ok(!existsSync(second));
 });
 
