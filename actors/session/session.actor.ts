@@ -2,12 +2,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { userCounter } from '../../kernel/versions.ts';
-import { Activity } from './activity.ts';
-import type { SessionApi, SessionEnder, SessionView } from './api.ts';
-import { createCache } from './cache.ts';
+import { repeat } from '../../kernel/repeat.ts';
+import type { Store } from '../../kernel/store/store.ts';
+import { userCounter, type Versions } from '../../kernel/versions.ts';
+import type { NewSession, SessionApi, SessionEnder, SessionView } from './api.ts';
 import { listRows } from './lists.ts';
-import { endRealmRows, endRows, insertRow, purgeRows, readRow, type SessionQuotas, type StoredSession } from './rows.ts';
+import { LiveSessions } from './live-sessions.ts';
+import { endRealmRows, endRows, insertRow, purgeRows, type SessionQuotas, type StoredSession } from './rows.ts';
 
 export interface SessionArgs {
   /** Memory that the sessions held by this actor take at most, bytes. */
@@ -16,108 +17,83 @@ export interface SessionArgs {
 }
 
 const PURGE_MS = 60_000;
+/** The one of several that removes rows that are over. */
+const PURGING_KEY = '0';
+
+interface Part {
+  readonly store: Store;
+  readonly sessions: LiveSessions;
+  readonly versions: Versions | undefined;
+  readonly quotas: SessionQuotas;
+  now(): number;
+}
 
 export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas }, ctx) => {
   const store = await ctx.openStore();
-  const { versions, clock } = ctx;
-  // Where other processes write the same rows, or no counters are shared, every look is a read.
-  const cache = createCache<StoredSession>(
-    store.shared || !versions ? 0 : cacheBytes,
-    ({ bytes }) => bytes,
-    (session) => versions?.read(userCounter(session.realm, session.username)) ?? 0,
-  );
-  const activity = new Activity(store, clock, (error) => ctx.log.warn({ error: String(error) }, 'the use of sessions could not be written'));
-  const timer = ctx.key === '0' ? purgeRegularly() : undefined;
-
-  function purgeRegularly() {
-    const again = () => {
-      purge(undefined).catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired sessions could not be purged'));
-      handle.current = clock.setTimeout(again, PURGE_MS);
-    };
-    const handle = { current: clock.setTimeout(again, PURGE_MS) };
-    return handle;
-  }
-
-  /** The session if it lives; an expired one is absent at once, whenever its row is removed. */
-  async function find(id: string): Promise<StoredSession | undefined> {
-    const known = cache.get(id);
-    const session = known ?? (await cache.fill(id, () => read(id)));
-    if (!session) return undefined;
-    const now = clock.now();
-    const { createdAt, use, maxAgeSeconds, maxStaleAgeSeconds } = session;
-    if (now < createdAt + maxAgeSeconds * 1000 && now < use.seenAt + maxStaleAgeSeconds * 1000) return session;
-    forget(id);
-    return undefined;
-  }
-
-  async function read(id: string): Promise<StoredSession | undefined> {
-    const session = await readRow(store, id);
-    return session && activity.known(session);
-  }
-
-  async function touch(session: StoredSession): Promise<boolean> {
-    if (await activity.note(session)) return true;
-    forget(session.id);
-    return false;
-  }
-
-  function forget(id: string): void {
-    cache.delete(id);
-    activity.forget(id);
-  }
-
-  /** Rows are looked at after what this thread knows is in them; other threads and nodes have written theirs by the time it matters. */
-  async function purge(by: SessionEnder | undefined): Promise<number> {
-    await activity.settle();
-    return purgeRows(store, clock.now(), by);
-  }
+  const { clock, versions, log } = ctx;
+  const sessions = new LiveSessions(store, ctx, cacheBytes);
+  const part: Part = { store, sessions, versions, quotas, now: () => clock.now() };
+  const purge = (by?: SessionEnder) => purgeOver(part, by);
+  const fail = (error: unknown) => log.warn({ error: String(error) }, 'expired sessions could not be purged');
+  const rest = ctx.key === PURGING_KEY ? repeat(clock, PURGE_MS, purge, fail) : undefined;
 
   const api: SessionApi = {
-    async create(session) {
-      const begun = await insertRow(store, session, quotas, clock.now());
-      if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
-      if (begun.outcome !== 'made') return false;
-      for (const id of begun.ended) forget(id);
-      // Another owner of sessions may have them.
-      if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
-      return true;
-    },
+    create: (session) => createSession(part, session),
     async authenticate(id, cookieHash) {
-      const session = await find(id);
+      const session = await sessions.find(id);
       if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
-      return (await touch(session)) ? viewOf(session) : null;
+      return (await sessions.touch(session)) ? viewOf(session) : null;
     },
     async look(id, counts) {
-      const session = await find(id);
-      if (!session || (counts && !(await touch(session)))) return null;
+      const session = await sessions.find(id);
+      if (!session || (counts && !(await sessions.touch(session)))) return null;
       return viewOf(session);
     },
-    async end(ids, by) {
-      const ended = await endRows(store, ids, by);
-      for (const id of ids) forget(id);
-      return ended;
-    },
+    end: (ids, by) => endSessions(part, ids, by),
     async list(realm, clients, page) {
-      await activity.settle();
+      await sessions.settle();
       return listRows(store, realm, clients, page, clock.now());
     },
-    async endRealm(realm, by) {
-      const { ended, owners } = await endRealmRows(store, realm, by);
-      if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
-      else versions?.bumpAll();
-      return ended;
-    },
+    endRealm: (realm, by) => endRealm(part, realm, by),
     purge,
   };
   return {
     api,
     async stop() {
-      if (timer) clock.clearTimeout(timer.current);
-      await activity.stop().catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'the use of sessions could not be written'));
+      rest?.();
+      await sessions.stop();
       await store.close();
     },
   };
 });
+
+async function createSession({ store, sessions, versions, quotas, now }: Part, session: NewSession): Promise<boolean> {
+  const begun = await insertRow(store, session, quotas, now());
+  if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
+  if (begun.outcome !== 'made') return false;
+  for (const id of begun.ended) sessions.forget(id);
+  // Another owner of sessions may have them.
+  if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
+  return true;
+}
+
+async function endSessions({ store, sessions }: Part, ids: readonly string[], by: SessionEnder): Promise<number> {
+  const ended = await endRows(store, ids, by);
+  for (const id of ids) sessions.forget(id);
+  return ended;
+}
+
+async function endRealm({ store, versions }: Part, realm: string, by: SessionEnder): Promise<number> {
+  const { ended, owners } = await endRealmRows(store, realm, by);
+  if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
+  else versions?.bumpAll();
+  return ended;
+}
+
+async function purgeOver({ store, sessions, now }: Part, by: SessionEnder | undefined): Promise<number> {
+  await sessions.settle();
+  return purgeRows(store, now(), by);
+}
 
 function viewOf({ cookieHash: _hash, use: _use, bytes: _bytes, ...view }: StoredSession): SessionView {
   return view;

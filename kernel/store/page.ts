@@ -1,6 +1,5 @@
 // Reads a list page by page, with a limited number of rows and bytes in each page.
 import { Fault } from '../fault.ts';
-import { move, owned } from '../runtime/bytes.ts';
 import type { Reader, SqlValue } from './store.ts';
 
 /** The page that a caller requests. */
@@ -18,13 +17,6 @@ export interface Page<T> {
   readonly bytes: number;
   /** Cursor of the next page; null at the end. */
   readonly next: string | null;
-}
-
-/** A page as bytes of JSON text, which can move to another thread. Objects would be copied and stay on its heap until garbage collection. */
-export interface EncodedPage<T> extends Omit<Page<T>, 'items'> {
-  /** The items, separated by commas, without brackets. */
-  readonly json: Uint8Array;
-  readonly count: number;
 }
 
 /** A list: rows of a table, in the order of a unique key. */
@@ -69,10 +61,6 @@ export async function readPage<T extends object>(reader: Reader, listing: Listin
 /** @returns the page with each item mapped */
 export function mapPage<A, B>({ items, ...rest }: Page<A>, make: (item: A) => B): Page<B> {
   return { ...rest, items: items.map(make) };
-}
-
-export function encodePage<T>({ items, ...rest }: Page<T>): EncodedPage<T> {
-  return { ...rest, count: items.length, json: move(owned(Buffer.from(JSON.stringify(items).slice(1, -1)))) };
 }
 
 function fitting(sizes: readonly { readonly bytes: number }[]): { rows: number; bytes: number } {
