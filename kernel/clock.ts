@@ -44,7 +44,7 @@ export function createClock(offset: BigInt64Array = sharedOffset()): LocalClock 
   };
 }
 
-/** Timers over a time that may jump. */
+/** Timers that also work when a test moves the time. */
 class Timers {
   readonly #timers = new Set<Timer>();
   readonly #monotonic: () => number;
@@ -66,7 +66,7 @@ class Timers {
     this.#timers.delete(timer);
   }
 
-  /** After the time has jumped. @returns how many timers were due and have been fired */
+  /** Call it after the time was moved. @returns how many timers were due and have fired */
   fireDue(): number {
     const due = [...this.#timers].filter((timer) => timer.dueAt <= this.#monotonic()).sort((a, b) => a.dueAt - b.dueAt);
     for (const timer of due) {

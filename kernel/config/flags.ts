@@ -73,9 +73,9 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
 }
 
 interface Given {
-  /** Of the kernel's flags. */
+  /** Values of the kernel's flags. */
   readonly values: Record<string, unknown>;
-  /** Of the plugins' flags. */
+  /** Values of the plugins' flags. */
   readonly plugin: Record<string, unknown[]>;
   readonly exposed: string[];
   readonly problems: string[];

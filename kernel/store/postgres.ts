@@ -53,11 +53,11 @@ function readerOver(pool: pg.Pool): Reader {
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
 }
 
-/** The writing connection of a thread; it is opened by the first transaction, and anew after it was lost. */
+/** The writing connection of a thread. The first transaction opens it, and the next transaction after a loss opens it again. */
 class PostgresConnection implements WriteConnection {
   readonly #settings: pg.ClientConfig;
   #client: pg.Client | undefined;
-  /** The lock that the transaction under way holds. */
+  /** The lock that the current transaction holds. */
   #held: string | undefined;
 
   constructor(settings: pg.ClientConfig) {
@@ -66,7 +66,7 @@ class PostgresConnection implements WriteConnection {
 
   async begin(lock: string | undefined): Promise<void> {
     if (!this.#client) await this.#connect();
-    // Taken before the transaction begins, so that its snapshot shows what the last holder wrote.
+    // Taken before the transaction begins, so that its snapshot includes the changes of the last holder.
     if (lock !== undefined) await this.#query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
     this.#held = lock;
     await this.#query('BEGIN ISOLATION LEVEL SERIALIZABLE');
@@ -76,7 +76,7 @@ class PostgresConnection implements WriteConnection {
     try {
       await this.#query('COMMIT');
     } catch (error) {
-      // A connection lost here leaves the outcome unknown, and that is what the caller is told.
+      // If the connection is lost here, the outcome is unknown, and ACTOR_LOST tells the caller so.
       throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
     }
     await this.#release().catch(() => this.#abandon());
@@ -121,7 +121,7 @@ class PostgresConnection implements WriteConnection {
     this.#client = fresh;
   }
 
-  /** Within a transaction a lost connection is never replaced silently: what follows would run outside of it. */
+  /** Within a transaction a lost connection is not replaced: later statements would run outside of the transaction. */
   #query(sql: string | pg.QueryConfig): Promise<pg.QueryResult> {
     const open = this.#client;
     if (!open) return Promise.reject(new Fault('UNAVAILABLE', { detail: UNREACHABLE }));
@@ -135,7 +135,7 @@ class PostgresConnection implements WriteConnection {
     await this.#query(`SELECT pg_advisory_unlock(${key})`);
   }
 
-  /** The database undoes and unlocks what the connection held. */
+  /** The database rolls back the transaction and releases the lock of a closed connection. */
   async #abandon(): Promise<void> {
     this.#held = undefined;
     const broken = this.#client;

@@ -132,7 +132,7 @@ test('an actor that does not stop in time is left behind', async () => {
   await new Promise((resolve) => setTimeout(resolve, 50));
   await runtime.stop();
   assert.equal(await stuck, 'ACTOR_LOST');
-  assert.ok(lines.some(({ message }) => message === 'actor did not stop in time, left behind'));
+  assert.ok(lines.some(({ message }) => message === 'the actor did not stop in time; it is killed'));
 });
 
 test('a thread that holds calls past their deadline shows as overdue', async () => {
