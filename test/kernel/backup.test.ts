@@ -95,7 +95,7 @@ async function checkAudit(url: string, dataDir: string): Promise<void> {
 const backups = new Map<string, { file: string; dataDir: string; filled: Filled }>();
 
 for (const { dialect } of databases) {
-  test(`${dialect}: a backup of a server that serves and writes`, async () => {
+  test(`${dialect}: a backup of a running server that writes at the same time`, async () => {
     const { dataDir, config, options } = await place(dialect);
     const file = join(folder, `${dialect}.backup`);
     const server = await startServer({ dataDir, config });
@@ -121,7 +121,7 @@ for (const { dialect } of databases) {
 
 for (const from of databases) {
   for (const to of databases) {
-    test(`a backup of ${from.dialect} in ${to.dialect}: what was sealed opens, who could sign in can, the audit log is whole`, async () => {
+    test(`a backup of ${from.dialect} in ${to.dialect}: sealed data opens, users can sign in, and the audit log is complete`, async () => {
       const { file, dataDir: old, filled } = backups.get(from.dialect) as { file: string; dataDir: string; filled: Filled };
       const { dataDir, config, options } = await place(to.dialect);
       putRootKey(old, dataDir);
@@ -185,7 +185,7 @@ function withDigest(lines: string[], rows: number): string[] {
   return [...before, JSON.stringify({ ...end, rows: end.rows + rows, sha256 })];
 }
 
-test('what is not a whole backup of this or an older version is refused in words, and nothing is made', async () => {
+test('an incomplete, damaged or newer backup is refused with a clear message, and nothing is created', async () => {
   await refused((_, file) => file.subarray(0, file.length >> 1), /is incomplete: it ends too early/);
   await refused((_, file) => file.subarray(0, 5), /is incomplete/);
   await refused((lines) => lines.slice(0, -1), /is incomplete: its end is missing/);
@@ -207,7 +207,7 @@ test('what is not a whole backup of this or an older version is refused in words
   await refused(header({ migrations: { kernel: 2, other: 1 } }), /tables of the plugin other, which is not configured here/);
 });
 
-test('who changes a backup without the root key is found out', async () => {
+test('a change of a backup without the root key is detected', async () => {
   await refused(
     (lines) =>
       withDigest(
@@ -222,7 +222,7 @@ test('who changes a backup without the root key is found out', async () => {
   }, /is damaged: its migrations do not make the table other/);
 });
 
-test('a file that changes between its two readings is refused, even with the right digest for the change', async () => {
+test('a file that changes between its two readings is refused, even if its new digest is right', async () => {
   const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
   const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
   const other = withDigest(
@@ -254,7 +254,7 @@ test('a file that changes between its two readings is refused, even with the rig
   assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('gatehouse.db')));
 });
 
-test('without the root key it is refused, naming the one it needs', async () => {
+test('without the right root key a restore is refused, and the message names the key that it needs', async () => {
   const id = JSON.parse(
     gunzipSync(readFileSync((backups.get('sqlite') as { file: string }).file))
       .toString()
@@ -271,7 +271,7 @@ test('without the root key it is refused, naming the one it needs', async () => 
   assert.deepEqual(readdirSync(dataDir), ['root.key']);
 });
 
-test('a restore that fails in its middle leaves nothing behind', async () => {
+test('a restore that fails halfway leaves nothing behind', async () => {
   const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
   const { dataDir, options } = await place('sqlite');
   putRootKey(old, dataDir);
@@ -319,7 +319,7 @@ test('a backup of an older version is restored at its own level, and brought up 
   assert.ok(!existsSync(second));
 });
 
-test('there is nothing to back up where there is no database, and none is made', async () => {
+test('without a database a backup is refused, and no database is created', async () => {
   const { dataDir, options } = await place('sqlite');
   await assert.rejects(backUp(options, join(folder, 'none.backup')), /there is no database .* to back up/);
   assert.ok(!existsSync(dataDir));

@@ -58,7 +58,7 @@ test('a broken plugin: every problem with its name', async () => {
   ]);
 });
 
-test('routes that are silent about authentication, malformed or taken', async () => {
+test('routes without authentication, malformed routes, and paths that are already used', async () => {
   assert.deepEqual(await problemsOf(load('broken/routes.ts')), [
     'plugin grabby: route GET /silent: auth must be a list of kinds of credential, or "none"',
     'plugin grabby: route FETCH no-slash: the path must begin with / and contain no spaces, ? or #',
@@ -69,7 +69,7 @@ test('routes that are silent about authentication, malformed or taken', async ()
   ]);
 });
 
-test('a module that is not there, one that is no plugin, and names that are taken', async () => {
+test('a missing module, a module that is not a plugin, and names that are already used', async () => {
   const missing = await problemsOf('[[plugins]]\nmodule = "./nowhere.ts"\n');
   assert.match(missing[0] as string, /^plugin \.\/nowhere\.ts: cannot be loaded: .*Cannot find module/);
   const unknown = await problemsOf('[[plugins]]\nmodule = "no-such-package-anywhere"\n');

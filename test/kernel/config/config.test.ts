@@ -59,7 +59,7 @@ test('every problem is reported at once', async () => {
   ]);
 });
 
-test('a file that is no TOML, one that is not there, and flags without values', async () => {
+test('an invalid TOML file, a missing file, and flags without values', async () => {
   assert.match((await problems('[http\nport = 1'))[0] as string, /config\.toml: Invalid TOML/);
   await assert.rejects(configure({ plugins: BUILT_IN, argv: ['--config', join(folder, 'none.toml')], env: {} }), /none\.toml: cannot be read \(ENOENT\)/);
   assert.deepEqual(await problems('', ['--port']), ['--port: needs a value']);
@@ -125,7 +125,7 @@ test('secrets come from files and variables, and the variables are deleted', asy
   assert.match((await problems('[store]\nroot_key = { file = "a", env = "b" }\n'))[0] as string, /store\.root_key: must be a text, \{ file = "PATH" \} or/);
 });
 
-test('a port in use, a broken certificate and a foreign data folder stop the boot in words', async () => {
+test('a port in use, a broken certificate or a foreign data folder stops the start with a clear message', async () => {
   const server = await startServer();
   const port = new URL(server.address).port;
   await assert.rejects(startServer({ argv: ['--port', port] }), /http: cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/);

@@ -59,7 +59,7 @@ async function see(client?: Made, path = '/mirror'): Promise<{ status: number; b
   return answer;
 }
 
-test('files that hold something else, or do not belong together, stop the start with words', async () => {
+test('files with other contents, or that do not fit together, stop the start with a clear message', async () => {
   const other = write('other.key', (await makeCertificate('CN=other')).key);
   const start = (tls: string) => startServer({ config: `[http.tls]\n${tls}\n` });
   await assert.rejects(start(`client_ca = "${other}"`), /http\.tls\.client_ca: .*other\.key holds no certificate in PEM/);
@@ -94,7 +94,7 @@ test('a damaged file is named with its block, even if OpenSSL would silently ski
   await assert.rejects(start(`[auth]\njwks_ca = "${folder}/none.pem"`), /auth\.jwks_ca: .*none\.pem cannot be read \(ENOENT\)/);
 });
 
-test('a client without a certificate is served as one that shows none', async () => {
+test('a client without a trusted certificate is served as a client without a certificate', async () => {
   assert.deepEqual(await see(), { status: 200, body: null });
   assert.equal((await see(undefined, '/mirror/me')).status, 401);
 });
@@ -106,7 +106,7 @@ test('a trusted certificate gives its common name', async () => {
   assert.deepEqual((await see(await makeCertificate('CN=no usage', { issuer: ca }))).body, { commonName: 'no usage' });
 });
 
-test('foreign, expired, of the wrong use, and names that are none: no identity', async () => {
+test('foreign, expired and wrong-use certificates, and invalid names, give no identity', async () => {
   const foreign = await makeCertificate('CN=other ca');
   const clients = [
     await makeCertificate('CN=mallory', { issuer: foreign, usage: CLIENT_AUTH }),
@@ -136,7 +136,7 @@ test('a certificate that expires is refused on connections and sessions that are
   await agent.close();
 });
 
-test('changed files are put into service without a restart, and broken ones are not', async () => {
+test('changed files are used without a restart; broken ones are not', async () => {
   const { hostname, port } = new URL(server.address);
   const subject = () =>
     new Promise<string>((resolve, reject) => {
