@@ -64,7 +64,7 @@ test('delays double up to their limit; after too many crashes the actor is faile
   assert.equal(state(), 'waiting');
 });
 
-test('each crash is reported with its cause and counted before the next state; so are running, down, failed', async () => {
+test('each crash is reported with its cause and counted before the next state; running, down, failed too', async () => {
   let reason = '';
   const { clock, actor, state, told } = supervise(async () => {
     if (reason !== '') throw new Error(reason);
