@@ -5,11 +5,13 @@ import type { LocalClock } from '../clock.ts';
 import type { DataKeyPurpose } from '../keyring.ts';
 import type { Log } from '../log-entry.ts';
 import { hashOf, type Versions } from '../versions.ts';
+import type { Beside } from './beside.ts';
 import { Cell } from './cell.ts';
 import { Deadlines } from './deadlines.ts';
 import type { HostTask, Incarnation, StoreAddress } from './incarnation.ts';
 import { Lane, remoteOver } from './lane.ts';
 import { Links } from './links.ts';
+import { openBeside } from './open-beside.ts';
 import { unknownKey } from './peers.ts';
 import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
@@ -29,6 +31,8 @@ interface RuntimeOptions {
   /** Limit of the graceful stop of one actor, milliseconds. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;
+  /** Copies what goes to and from parts beside this thread, as if they were in another. */
+  readonly isCopying?: boolean;
 }
 
 /** One described actor with everything that runs for it. */
@@ -38,6 +42,7 @@ export interface Group {
   readonly cells: readonly Cell[];
   readonly lanes: readonly Lane[];
   readonly ref: unknown;
+  readonly observe: CallObserver;
 }
 
 const DEFAULT_MAX_QUEUE = 1024;
@@ -52,6 +57,7 @@ export class Runtime {
   readonly groups = new Map<string, Group>();
   readonly #options: RuntimeOptions;
   readonly #links: Links;
+  readonly #besides: Beside[] = [];
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
@@ -75,10 +81,13 @@ export class Runtime {
       if (spec.start === 'background') starting.catch(() => {});
       else await starting;
     }
+    for (const group of this.groups.values()) this.#besides.push(...(await openBeside(group, this.#options)));
   }
 
   /** Lets the calls under way end, then stops the actors in reverse order. */
   async stop(): Promise<void> {
+    for (const { lanes } of this.groups.values()) for (const lane of lanes) lane.beside = undefined;
+    for (const beside of this.#besides) await beside.close();
     for (const { cells, lanes } of [...this.groups.values()].reverse()) {
       await Promise.all(lanes.map((lane) => lane.drain(this.#options.stopMs)));
       await Promise.all(cells.map((cell) => cell.stop()));
@@ -112,17 +121,18 @@ export class Runtime {
     const slots = cells.map(({ slot }) => slot);
     const maxQueue = spec.maxQueue ?? DEFAULT_MAX_QUEUE;
     const perSlot = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
-    const { clock, observe } = this.#options;
+    const { clock } = this.#options;
+    const observe = this.#options.observe(name);
     const lane = (own: readonly Slot[]) =>
       new Lane(own, {
         deadlineMs: spec.onDeadline === 'kill' ? Math.max(spec.deadlineMs, WAIT_MS) : spec.deadlineMs,
         maxQueue,
         perSlot,
         clock,
-        observe: observe(name),
+        observe,
       });
     const lanes = spec.kind === 'replicated' ? [lane(slots)] : slots.map((slot) => lane([slot]));
-    return { name, spec, cells, lanes, ref: refOver(name, spec, keys, lanes) };
+    return { name, spec, cells, lanes, ref: refOver(name, spec, keys, lanes), observe };
   }
 
   #cell(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Cell {

@@ -66,6 +66,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     }),
     token: sharded<TokenApi, TokenArgs>({
       module: new URL('../../actors/token/token.actor.ts', import.meta.url),
+      beside: new URL('../../actors/token/token.beside.ts', import.meta.url),
       shards: 1,
       args: { quotas: config.quotas },
       deadlineMs: 10_000,
