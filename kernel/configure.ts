@@ -1,5 +1,5 @@
 // The first step of the boot: flags, file, variables and plugins become one validated configuration, or one list of problems.
-import { type Catalog, loadCatalog, sectionOf } from './catalog.ts';
+import { type Catalog, loadCatalog } from './catalog/load.ts';
 import { type FlagValues, parseFlags } from './config/flags.ts';
 import { forgetVariables } from './config/forget-variables.mjs';
 import { ConfigError, loadSections, readConfigFile } from './config/load.ts';
@@ -7,7 +7,7 @@ import { Secret } from './config/schema.ts';
 import { resolveSecrets } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
 import { addressList } from './http/probes.ts';
-import type { AnyPlugin } from './plugin.ts';
+import { type AnyPlugin, sectionOf } from './plugin.ts';
 
 export interface ConfigureOptions {
   /** The built-in plugins, in their order of start. */

@@ -84,3 +84,8 @@ export type AnyPlugin = Plugin<any, any, any>;
 export function definePlugin<C, S extends Actors = Actors, N extends Actors = S>(plugin: Plugin<C, S, N>): Plugin<C, S, N> {
   return plugin;
 }
+
+/** The section of the configuration that is the plugin's. */
+export function sectionOf({ section, name }: AnyPlugin): string {
+  return section ?? name;
+}

@@ -6,27 +6,45 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'smol-toml';
 import type { TSchema } from 'typebox';
 import { test } from 'uvu';
-import { faultTables } from '../kernel/catalog.ts';
+import { faultTables } from '../kernel/catalog/faults.ts';
 import { KERNEL_FLAGS } from '../kernel/config/flags.ts';
 import { leavesOf } from '../kernel/config/schema.ts';
 import { KERNEL_SECTIONS } from '../kernel/config/sections.ts';
 import { BUILT_IN } from '../plugins/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const DOCUMENTS = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'docs/machines.md'];
+const DOCUMENTS = globSync('{*,docs/*}.md', { cwd: root }).sort();
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const committed = globSync('{*,.ci/*,docs/*,{kernel,kmip,crypto,plugins,actors,test,bench}/**/*}.{ts,mjs,json,md,toml}', { cwd: root });
 
-test('every link in the documents leads to a file that is there', () => {
+/** The anchor that a heading gets: its words in lower case, joined by hyphens. */
+const anchorsOf = (text: string) =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    (heading as string)
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+test('every link in the documents leads to a file and a heading that exist', () => {
   for (const document of DOCUMENTS) {
-    for (const [, target] of read(document).matchAll(/\]\(([^)#]+)\)/g)) {
-      if (!target?.startsWith('http')) assert.ok(existsSync(join(root, dirname(document), target as string)), `${document}: ${target}`);
+    for (const [, target, anchor] of read(document).matchAll(/\]\(([^)#]*)(?:#([^)]+))?\)/g)) {
+      if (target?.startsWith('http')) continue;
+      const file = target ? join(dirname(document), target) : document;
+      assert.ok(existsSync(join(root, file)), `${document}: ${target}`);
+      if (anchor) assert.ok(anchorsOf(read(file)).includes(anchor), `${document}: ${target}#${anchor}`);
     }
   }
 });
 
-test('the table of faults in the README is the tables in the code', () => {
-  const told = [...read('README.md').matchAll(/^\| ([A-Z][A-Z0-9_]+) \| (\d{3}) \| (.+) \|$/gm)].map(
+test('the README has two screens and leads to every page', () => {
+  const text = read('README.md');
+  assert.ok(text.split('\n').length <= 100, 'README.md is longer than two screens: move details to a page in docs/');
+  for (const page of DOCUMENTS) assert.ok(page === 'README.md' || text.includes(`](${page})`), `README.md does not link to ${page}`);
+});
+
+test('the table of faults in docs/faults.md is the tables in the code', () => {
+  const told = [...read('docs/faults.md').matchAll(/^\| ([A-Z][A-Z0-9_]+) \| (\d{3}) \| (.+) \|$/gm)].map(
     ([, code, status, message]) => `${code} ${status} ${message}`,
   );
   const known = Object.entries(faultTables(BUILT_IN)).map(([code, { status, message }]) => `${code} ${status} ${message}`);
@@ -65,12 +83,25 @@ test('the keys of the tables that may be repeated are told in comments', () => {
   }
 });
 
-test('the examples of the README name flags and paths that exist', async () => {
-  const commands = [...read('README.md').matchAll(/npm start -- ([^`#\n]+)/g)].map(([, command]) => command as string);
+test('the examples of the documents name flags that exist', () => {
+  const commands = DOCUMENTS.flatMap((document) => [...read(document).matchAll(/npm start -- ([^`#\n]+)/g)].map(([, command]) => command as string));
   const flags = commands.flatMap((command) => command.match(/--[a-z][a-z-]+/g) ?? []);
   const declared = new Set([...Object.keys(KERNEL_FLAGS), 'help', ...BUILT_IN.flatMap((plugin) => Object.keys(plugin.flags ?? {}))].map((name) => `--${name}`));
   for (const flag of ['--hsm-model', '--reset-admin', '--backup', '--restore', '--rotate-kek']) assert.ok(flags.includes(flag), flag);
   for (const flag of flags) assert.ok(declared.has(flag), flag);
+});
+
+test('every key and section of the configuration that the documents name exists', () => {
+  const file = parse(read('config.toml').replace(/^# (?=\[\[|\w+ = )/gm, '')) as Record<string, unknown>;
+  const at = (path: string) => path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], file);
+  let found = 0;
+  for (const document of DOCUMENTS.filter((name) => name !== 'CHANGELOG.md')) {
+    for (const [, section, key] of read(document).matchAll(/`\[{1,2}([a-z_.]+)\]{1,2}(?: ([a-z_0-9]+))?/g)) {
+      found++;
+      assert.notEqual(at(key === undefined ? (section as string) : `${section}.${key}`), undefined, `${document}: [${section}] ${key ?? ''}`);
+    }
+  }
+  assert.ok(found > 30);
 });
 
 test('every command of package.json leads to a file that is there, and CONTRIBUTING tells it', () => {

@@ -2,7 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName } from '../../kernel/store/accounts.ts';
-import { readPage } from '../../kernel/store/page.ts';
+import { encodePage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
 import { administeredRealms, requireAdministration } from './administered.ts';
@@ -89,7 +89,7 @@ export function adminApi(part: Part): AdminApi {
     administered: (owner) => administeredRealms(store, owner),
     async listAdmins(page) {
       const { items, ...rest } = await readPage<Row>(store, LISTING, page);
-      return { ...rest, items: await Promise.all(items.map((row) => adminOf(store, row))) };
+      return encodePage({ ...rest, items: await Promise.all(items.map((row) => adminOf(store, row))) });
     },
     getAdmin: (id) => findAdmin(store, id),
     createAdmin: (admin, by) =>

@@ -1,6 +1,6 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
-import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
 import type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 import type { Realm } from './realm.ts';
 
@@ -127,13 +127,13 @@ export type DirectoryApi = {
 
   administered(owner: { readonly realm: string; readonly account: string }): Promise<readonly string[]>;
   /** @param only ids, in their order; null for all realms */
-  listRealms(only: readonly string[] | null, page: PageRequest): Promise<Page<Realm>>;
+  listRealms(only: readonly string[] | null, page: PageRequest): Promise<EncodedPage<Realm>>;
   getRealm(id: string): Promise<Realm | null>;
   createRealm(realm: Realm, by: Actor): Promise<Realm>;
   updateRealm(realm: Realm, by: Actor): Promise<Realm | null>;
   deleteRealm(id: string, by: Actor): Promise<void>;
 
-  listAdmins(page: PageRequest): Promise<Page<Admin>>;
+  listAdmins(page: PageRequest): Promise<EncodedPage<Admin>>;
   getAdmin(id: string): Promise<Admin | null>;
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
   updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
@@ -143,7 +143,7 @@ export type DirectoryApi = {
   removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
 
   /** @param realm null for all realms */
-  listCredentials(realm: string | null, page: PageRequest): Promise<Page<Credential>>;
+  listCredentials(realm: string | null, page: PageRequest): Promise<EncodedPage<Credential>>;
   getCredential(realm: string, username: string): Promise<Credential | null>;
   createCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
   /** A new password opens the lock of passwords. @returns `overtaken`, and nothing is changed, when the credential has changed since it was compared */

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { mapPage, readPage } from '../../kernel/store/page.ts';
+import { encodePage, mapPage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation } from '../../kernel/store/store.ts';
 import { requireAdministration } from './administered.ts';
 import type { Credential, CredentialInput, CredentialUpdate, DirectoryApi } from './api.ts';
@@ -55,7 +55,7 @@ export function credentialApi(part: Part): CredentialApi {
   return {
     async listCredentials(realm, page) {
       const one = realm === null ? {} : { where: 'realm = $1', params: [realm] };
-      return mapPage(await readPage<Row>(store, { ...LISTING, ...one }, page), credentialOf);
+      return encodePage(mapPage(await readPage<Row>(store, { ...LISTING, ...one }, page), credentialOf));
     },
     async getCredential(realm, username) {
       const row = await store.get<Row>(`SELECT ${COLUMNS} FROM userpass WHERE realm = $1 AND username = $2`, [realm, username]);

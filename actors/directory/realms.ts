@@ -2,7 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
+import { cursorOf, encodePage, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from './administered.ts';
 import type { AuthParams, DirectoryApi, Realm } from './api.ts';
@@ -55,7 +55,7 @@ type RealmApi = Pick<DirectoryApi, 'listRealms' | 'getRealm' | 'createRealm' | '
 export function realmApi(part: Part): RealmApi {
   const { store, clock, args } = part;
   return {
-    listRealms: async (only, page) => (only === null ? mapPage(await readPage<Row>(store, LISTING, page), realmOf) : listOf(store, only, page)),
+    listRealms: async (only, page) => encodePage(only === null ? mapPage(await readPage<Row>(store, LISTING, page), realmOf) : await listOf(store, only, page)),
     getRealm: (id) => findRealm(store, id),
     createRealm: (realm, by) =>
       store.transaction(async (tx) => {

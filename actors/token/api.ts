@@ -1,6 +1,6 @@
 // What the token actor answers: roles of machines, their secret ids, and app tokens. Secrets never reach it, only their digests.
 import type { AuditEvent } from '../../kernel/store/audit.ts';
-import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
 
 /** Ways for a machine to sign in: with a role id and a secret id, or as a service account of a cluster. */
 export type TokenKind = 'approle' | 'cluster';
@@ -118,7 +118,7 @@ export type TokenApi = {
   /** Makes the role, or replaces its settings; its role id and secret ids stay. */
   putRole(name: string, settings: RoleSettings, by: Administrator): Promise<void>;
   role(name: string): Promise<Role | null>;
-  roles(page: PageRequest): Promise<Page<string>>;
+  roles(page: PageRequest): Promise<EncodedPage<string>>;
   /** With its secret ids and tokens. */
   deleteRole(name: string, by: Administrator): Promise<void>;
   /** @returns how many, or null for an unknown role */
@@ -126,13 +126,13 @@ export type TokenApi = {
   /** @returns false for an unknown role */
   createSecretId(secretId: NewSecretId, by: Administrator): Promise<boolean>;
   /** Of the secret ids that can be used now; null for an unknown role. */
-  accessors(role: string, page: PageRequest): Promise<Page<string> | null>;
+  accessors(role: string, page: PageRequest): Promise<EncodedPage<string> | null>;
   /** Only a secret id of this role. */
   destroySecretId(role: string, accessor: string, by: Administrator): Promise<void>;
   loginRole(login: RoleLogin): Promise<LoginOutcome>;
   putClusterRole(name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void>;
   clusterRole(name: string): Promise<ClusterRole | null>;
-  clusterRoles(page: PageRequest): Promise<Page<string>>;
+  clusterRoles(page: PageRequest): Promise<EncodedPage<string>>;
   /** With its tokens. */
   deleteClusterRole(name: string, by: Administrator): Promise<void>;
   loginCluster(login: ClusterLogin): Promise<LoginOutcome>;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { clusterScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { type EncodedPage, encodePage, mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
@@ -23,9 +23,9 @@ export async function readClusterRole(reader: Reader, name: string): Promise<Clu
   return row ? { name, revision: row.revision, ...WITHOUT, ...(JSON.parse(row.settings) as ClusterRoleSettings) } : null;
 }
 
-export async function listClusterRoles(store: Reader, page: PageRequest): Promise<Page<string>> {
+export async function listClusterRoles(store: Reader, page: PageRequest): Promise<EncodedPage<string>> {
   const listing = { columns: 'name', from: 'cluster_role', key: { name: 'string' }, size: 'OCTET_LENGTH(name)' } as const;
-  return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
+  return encodePage(mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name));
 }
 
 /**

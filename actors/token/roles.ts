@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { approleName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
-import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { type EncodedPage, encodePage, mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, Role, RoleSettings } from './api.ts';
@@ -52,9 +52,9 @@ function roleOf(row: Row | undefined): Role | null {
   };
 }
 
-export async function listRoles(store: Reader, page: PageRequest): Promise<Page<string>> {
+export async function listRoles(store: Reader, page: PageRequest): Promise<EncodedPage<string>> {
   const listing = { columns: 'name', from: 'approle', key: { name: 'string' }, size: 'OCTET_LENGTH(name)' } as const;
-  return mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name);
+  return encodePage(mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name));
 }
 
 /** A true update of what is there: a new row in its place would take the secret ids with it. */

@@ -1,5 +1,5 @@
 // The rows behind secret ids: digest and accessor in one, so that neither is ever without the other.
-import { mapPage, type Page, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { type EncodedPage, encodePage, mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, NewSecretId } from './api.ts';
@@ -50,7 +50,7 @@ export function createSecretId(
   });
 }
 
-export async function listAccessors(store: Reader, role: string, page: PageRequest, now: number): Promise<Page<string> | null> {
+export async function listAccessors(store: Reader, role: string, page: PageRequest, now: number): Promise<EncodedPage<string> | null> {
   if (!(await readRole(store, role))) return null;
   const listing = {
     columns: 'created_at, accessor',
@@ -60,7 +60,7 @@ export async function listAccessors(store: Reader, role: string, page: PageReque
     key: { created_at: 'number', accessor: 'string' },
     size: 'OCTET_LENGTH(accessor)',
   } as const;
-  return mapPage(await readPage<{ accessor: string }>(store, listing, page), ({ accessor }) => accessor);
+  return encodePage(mapPage(await readPage<{ accessor: string }>(store, listing, page), ({ accessor }) => accessor));
 }
 
 export function destroySecretId(store: Store, role: string, accessor: string, by: Administrator, now: number): Promise<void> {

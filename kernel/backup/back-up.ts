@@ -1,7 +1,7 @@
 // `--backup`: everything in the store at one moment, in one file, without the root key; another gatehouse may be serving it.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { migrationSets } from '../catalog.ts';
+import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
 import { type ConfigureOptions, configure } from '../configure.ts';
 import { dataKeyRows, openDataKeys, overwrite } from '../keyring.ts';

@@ -1,7 +1,7 @@
 // `--restore`: a backup into an empty store, all of it or nothing, after everything about the file was looked at.
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { migrationSets } from '../catalog.ts';
+import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
 import { configure } from '../configure.ts';
 import { openDataDir } from '../data-dir.ts';

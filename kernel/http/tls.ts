@@ -10,7 +10,7 @@ import { readPem } from '../pem.ts';
 import { distrust } from './client-certificate.ts';
 import { ensureSelfSigned } from './self-signed.ts';
 
-interface TlsFiles {
+export interface TlsFiles {
   readonly cert: string;
   readonly key: string;
   readonly clientCa: string | undefined;

@@ -1,8 +1,9 @@
 // Lists in answers: the whole of one that is not too long, or a page of it with the address of the next in the header Link (RFC 8288).
 import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
+import { giveBack } from '../../kernel/give-back.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
-import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
 import { Query } from './parameters.ts';
 
 /** Of a list that is answered whole; what is longer is asked for page by page, so that nothing is ever left out without a word. */
@@ -28,33 +29,35 @@ export const PAGE_QUERY = Query(PAGE_MEMBERS);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /**
- * The answer of a list. Each page becomes bytes as it comes, so that what a list holds on to is its answer, and nothing but one page of it is
- * worked on without others having their turn.
+ * The answer of a list. Its pages come as bytes, which the thread that reads the rows makes of them: here a list is nothing but its answer, and
+ * nobody waits for the work on it.
  * @param read one page; it may hold fewer entries than were asked for, and the list goes on while there is a `next`
  * @param around what comes before and after the list in the body
  * @throws Fault AUTH_LIST_TOO_LONG for a whole list that is too long
  */
 export async function listed<T>(
   { query }: Pick<Request, 'query'>,
-  read: (page: PageRequest) => Promise<Page<T>>,
+  read: (page: PageRequest) => Promise<EncodedPage<T>>,
   around: readonly [string, string] = ['', ''],
 ): Promise<Response> {
   const { limit, after } = query;
   const isPage = limit !== undefined || after !== undefined;
   const most = Number(limit ?? (isPage ? MAX_PAGE_ENTRIES : MAX_ENTRIES));
-  const parts: Buffer[] = [Buffer.from(`${around[0]}[`)];
+  const parts: Uint8Array[] = [Buffer.from(`${around[0]}[`)];
   let count = 0;
   let bytes = 0;
   let next: string | null | undefined = after;
   do {
-    const page: Page<T> = await read({ after: next ?? undefined, limit: Math.min(most - count, MAX_PAGE_ENTRIES) });
-    if (page.items.length > 0) parts.push(Buffer.from(`${count > 0 ? ',' : ''}${JSON.stringify(page.items).slice(1, -1)}`));
-    count += page.items.length;
+    const page: EncodedPage<T> = await read({ after: next ?? undefined, limit: Math.min(most - count, MAX_PAGE_ENTRIES) });
+    if (page.count > 0) parts.push(Buffer.from(count > 0 ? ',' : ''), page.json);
+    count += page.count;
     bytes += page.bytes;
     next = page.next;
   } while (next !== null && count < most && bytes < MAX_BYTES);
-  if (next !== null && !isPage)
+  const isTooLong = next !== null && !isPage;
+  const body = isTooLong ? undefined : Buffer.concat([...parts, Buffer.from(`]${around[1]}`)]);
+  for (const part of parts) giveBack(part);
+  if (body === undefined)
     throw new Fault('AUTH_LIST_TOO_LONG', { detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: ask for a page of it with ?limit=` });
-  const body = Buffer.concat([...parts, Buffer.from(`]${around[1]}`)]);
   return { status: 200, body, type: JSON_TYPE, once: true, headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
 }

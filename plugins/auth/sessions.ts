@@ -4,7 +4,7 @@ import type { SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
-import type { Page } from '../../kernel/store/page.ts';
+import { encodePage, type Page } from '../../kernel/store/page.ts';
 import type { AuthContext } from './actors.ts';
 import { CLEAR_COOKIE } from './cookie.ts';
 import { listed, PAGE_QUERY } from './listing.ts';
@@ -40,7 +40,7 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
         const realm = request.params['realm_id'] as string;
         const clients = clientsOf(Array.isArray(request.body) ? request.body : request.body.authenticated_clients);
         if (!mayEndAll(await rightsOf(ctx, request.caller as Caller), request.caller as Caller, realm, clients)) throw new Fault('FORBIDDEN');
-        return listed(request, (page) => ctx.actors.session.of(realm).list(realm, clients, page), ['{"session_ids":', '}']);
+        return listed(request, async (page) => encodePage(await ctx.actors.session.of(realm).list(realm, clients, page)), ['{"session_ids":', '}']);
       },
     },
     {

@@ -83,6 +83,20 @@ test('every operation has the statuses that any request may end with, and those 
   }
 });
 
+test('a status that HTTP has no content for is described without it', () => {
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).flatMap(([method, { responses }]) =>
+      Object.entries(responses).map(([status, response]) => ({ name: `${method} ${path} ${status}`, status, response })),
+    ),
+  );
+  const bodiless = described.filter(({ status }) => status.startsWith('1') || ['204', '205', '304'].includes(status));
+  assert.ok(bodiless.length >= 20, `${bodiless.length}`);
+  assert.deepEqual(
+    bodiless.filter(({ response }) => 'content' in (response as object)).map(({ name }) => name),
+    [],
+  );
+});
+
 test('names in the document are those that the key server knows', () => {
   assert.deepEqual([...OPERATION_NAMES].sort(), Object.keys(ENUM.Operation).sort());
   // In any spelling they are the same right.

@@ -1,4 +1,4 @@
-// The three set-ups of the README, its tour of the key server and its recipe for KMIP over TLS, run as they stand there.
+// The commands of the README and of the pages in docs/ run as they stand there, and print what the pages say.
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,14 @@ import { signInAdmin, startServer, temporaryFolder } from '../server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
 
-/** The blocks of shell commands that the README calls so. */
-function blocksOf(name: string): string[] {
-  return [...readme.matchAll(new RegExp(`\`\`\`sh ${name}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block as string);
+/** Where the commands of the pages look for the server. */
+const DEFAULT_ADDRESS = 'https://127.0.0.1:8443';
+
+/** The blocks of shell commands of a page that carry this name. */
+function blocksOf(page: string, name: string): string[] {
+  return [...read(page).matchAll(new RegExp(`\`\`\`sh ${name}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, block]) => block as string);
 }
 
 /** What the shell prints, with its exit code; the server answers from this process meanwhile. */
@@ -35,8 +38,61 @@ if (
 )
   console.log('skipped: set-ups.test.ts needs curl and openssl: apt-get install curl openssl');
 else {
-  test('the commands of the key server run, and answer what the README says', async () => {
-    const [block] = blocksOf('keys');
+  test('the five minutes of the README run and print what the README says', async () => {
+    const [block] = blocksOf('README.md', 'five-minutes') as [string];
+    const server = await startServer();
+    const folder = temporaryFolder();
+    symlinkSync(server.dataDir, join(folder, 'data'));
+    const { code, output } = await run(block.replaceAll(DEFAULT_ADDRESS, server.address), folder, {});
+    const jar = readFileSync(join(folder, 'jar'), 'utf8');
+    rmSync(folder, { recursive: true });
+    assert.equal(code, 0, output);
+    for (const expected of [
+      '{"next_step":"ChangePassword","session_id":null}',
+      '"next_step":"Authenticated"',
+      '"sub":"admin"',
+      '"kid_public":',
+      '{"result":"1200"}',
+    ])
+      assert.ok(output.includes(expected), `${expected} in ${output}`);
+    const cookie = /_ea_=?\t?(\S+)/.exec(jar)?.[1];
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 401);
+    await server.end();
+  });
+
+  test('the commands of docs/anonymization.md and of the web pages run and print what the pages say', async () => {
+    const [methods] = blocksOf('docs/anonymization.md', 'anonymization') as [string];
+    const [pages] = blocksOf('docs/sign-in.md', 'pages') as [string];
+    const server = await startServer();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'jar'), `127.0.0.1\tFALSE\t/\tTRUE\t0\t_ea_\t${await signInAdmin(server)}\n`);
+    const { code, output } = await run(`${methods}\n${pages}`.replaceAll(DEFAULT_ADDRESS, server.address), folder, {});
+    assert.equal(code, 0, output);
+    const expected = [...methods.matchAll(/# (\{"result":.+\})$/gm)].map(([, result]) => result as string);
+    assert.equal(expected.length, 3);
+    for (const result of expected) assert.ok(output.includes(result), `${result} in ${output}`);
+    assert.equal(output.match(/^\{"result":/gm)?.length, 5);
+    assert.ok(output.includes('openapi: 3.1'));
+    for (const [name, text] of [
+      ['openapi.yaml', 'openapi: 3.1'],
+      ['ca.crt', '-----BEGIN CERTIFICATE-----'],
+    ] as const)
+      assert.ok(readFileSync(join(folder, name), 'utf8').includes(text), name);
+    rmSync(folder, { recursive: true });
+    await server.end();
+  });
+
+  test('docs/operations.md lists every metric of the server and no other', async () => {
+    const server = await startServer();
+    const { text } = await server.ask('GET', '/metrics');
+    const own = [...text.matchAll(/^# TYPE (gatehouse_\w+) /gm)].map(([, name]) => name as string).filter((name) => !/^gatehouse_(process|nodejs)_/.test(name));
+    const told = [...read('docs/operations.md').matchAll(/^\| `(gatehouse_\w+)` \|/gm)].map(([, name]) => name as string);
+    assert.deepEqual(told.sort(), own.sort());
+    await server.end();
+  });
+
+  test('the commands of the key server run and print what docs/keys.md says', async () => {
+    const [block] = blocksOf('docs/keys.md', 'keys');
     const server = await startServer();
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'jar'), `127.0.0.1\tFALSE\t/\tTRUE\t0\t_ea_\t${await signInAdmin(server)}\n`);
@@ -51,14 +107,14 @@ else {
 
   test('the recipe for KMIP over TLS makes certificates that the listener takes', async () => {
     const folder = temporaryFolder();
-    const made = await run(blocksOf('certificates').join('\n'), folder, {});
+    const made = await run(blocksOf('docs/keys.md', 'certificates').join('\n'), folder, {});
     assert.equal(made.code, 0, made.output);
-    const config = /client_ca = "pki[\s\S]*?enabled = true\n/.exec(readme)?.[0].replace('pki/', join(folder, 'pki/'));
+    const config = /client_ca = "pki[\s\S]*?enabled = true\n/.exec(read('docs/keys.md'))?.[0].replace('pki/', join(folder, 'pki/'));
     const server = await startServer({ config: `[http.tls]\n${config}port = 0\n` });
     const listener = /^KMIP listener on tls:\/\/(.+)$/.exec(server.announcements.find((line) => line.startsWith('KMIP')) ?? '')?.[1];
     mkdirSync(join(folder, 'data/tls'), { recursive: true });
     copyFileSync(join(server.dataDir, 'tls/cert.pem'), join(folder, 'data/tls/cert.pem'));
-    const { code, output } = await run(blocksOf('listener').join('\n'), folder, { BASE: server.address, KMIP: listener as string });
+    const { code, output } = await run(blocksOf('docs/keys.md', 'listener').join('\n'), folder, { BASE: server.address, KMIP: listener as string });
     rmSync(folder, { recursive: true });
     await server.end();
     assert.equal(code, 0, output);
@@ -66,8 +122,8 @@ else {
     assert.match(output, /^ 42 00 7b 01 /m);
   });
 
-  test('the commands run, and answer what the README says', async () => {
-    const blocks = blocksOf('set-up');
+  test('the commands of the pages about signing in run and print what the pages say', async () => {
+    const blocks = [...blocksOf('docs/sign-in.md', 'set-up'), ...blocksOf('docs/machine-authentication.md', 'set-up')];
     assert.equal(blocks.length, 4);
     const server = await startServer();
     await signInAdmin(server, 'correct horse battery');

@@ -4,7 +4,7 @@ import type { Administrator } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
-import type { Page, PageRequest } from '../../../kernel/store/page.ts';
+import type { EncodedPage, PageRequest } from '../../../kernel/store/page.ts';
 import type { AuthContext } from '../actors.ts';
 import { listed, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
@@ -53,6 +53,6 @@ export function existing<T>(found: T | null): T {
 }
 
 /** The answer of a list of names. */
-export function keysAnswer(request: Request, read: (page: PageRequest) => Promise<Page<string>>): Promise<Response> {
+export function keysAnswer(request: Request, read: (page: PageRequest) => Promise<EncodedPage<string>>): Promise<Response> {
   return listed(request, read, ['{"data":{"keys":', '}}']);
 }

@@ -1,5 +1,5 @@
 // Whether the server serves, as clients of Vault and OpenBao and what balances load before them ask: /v1/sys/health and /v1/sys/seal-status.
-import Type, { type TSchema } from 'typebox';
+import Type from 'typebox';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import { callWith } from '../../../kernel/runtime/lane.ts';
 import type { AuthContext } from '../actors.ts';
@@ -30,6 +30,19 @@ const SEAL_STATUS = Type.Object({
   ...{ migration: flag, recovery_seal: flag },
 });
 
+/** Statuses that HTTP has no content for (RFC 9110, 15.3.5, 15.3.6 and 15.4.5); those below 200 cannot be asked for. */
+const BODILESS: readonly number[] = [204, 205, 304];
+/** Any status may be asked for, also one that requests are refused with. */
+const REFUSED = [400, 404, 408, 429, 431, 500, SEALED, 504];
+const EITHER = Type.Union([HEALTH, VAULT_ERRORS.schema]);
+const HEALTH_ANSWERS: NonNullable<Route['responses']> = {
+  ...Object.fromEntries(BODILESS.map((status) => [status, { description: 'the status that was asked for, which has no body' }])),
+  ...Object.fromEntries(REFUSED.map((status) => [status, { description: 'the status that was asked for, or a refusal', schema: EITHER }])),
+  [ACTIVE]: { description: 'the server serves', schema: HEALTH },
+  [SEALED]: { description: 'it does not, or is too busy', schema: EITHER },
+  default: { description: 'the status that was asked for', schema: HEALTH },
+};
+
 export function sealRoutes(ctx: AuthContext): readonly Route[] {
   const isSealed = sealWatch(ctx);
   const health = async ({ query: { activecode, sealedcode } }: Request): Promise<Response> => {
@@ -46,23 +59,22 @@ export function sealRoutes(ctx: AuthContext): readonly Route[] {
     const seal = { type: 'static', initialized: true, sealed, t: 1, n: 1, progress: 0, nonce: '', version: ctx.version, migration: false };
     return { status: 200, ...json({ ...seal, recovery_seal: false }) };
   };
-  const served = { 200: 'the server serves', 503: 'it does not', default: 'the status that was asked for' };
+  const kept = { ...REFUSALS, 200: { description: 'as asked', schema: SEAL_STATUS } };
   return [
-    { ...route('/v1/sys/health', 'Whether the server serves', HEALTH, served, health), query: CODES },
-    route('/v1/sys/seal-status', 'Whether the server serves, and how its key is kept', SEAL_STATUS, { 200: 'as asked' }, sealStatus),
+    { ...route('/v1/sys/health', 'Whether the server serves', health), query: CODES, responses: HEALTH_ANSWERS },
+    { ...route('/v1/sys/seal-status', 'Whether the server serves, and how its key is kept', sealStatus), responses: kept },
   ];
 }
 
-function route(path: string, summary: string, schema: TSchema, answers: Readonly<Record<string, string>>, handle: Route['handle']): Route {
+function route(path: string, summary: string, handle: Route['handle']): Route {
   return {
     ...{ method: 'GET', path, auth: 'none', tag: VAULT_TAG, summary, form: VAULT_ERRORS, handle },
     admit: (_address, headers) => refuseUnserved(headers),
-    responses: { ...REFUSALS, ...Object.fromEntries(Object.entries(answers).map(([status, description]) => [status, { description, schema }])) },
   };
 }
 
 function hasBody(status: number): boolean {
-  return ![204, 205, 304].includes(status);
+  return !BODILESS.includes(status);
 }
 
 /** A process that listens has its root key; it is as good as sealed while it cannot look at tokens. */

@@ -3,8 +3,6 @@ import type { StartedTarget, Target } from '../target.ts';
 
 export interface Attack {
   readonly name: string;
-  /** In place of the limits of all attacks, where the server still falls short of them: measured, with room for a busy machine, and to come down. */
-  readonly fallsShort?: { readonly growthBytes: number };
   /** What there has to be before, made as its owner makes it; memory is measured after that. @returns plain data for `run` */
   prepare?(target: StartedTarget): Promise<unknown>;
   /** Runs in a process of its own, from 127.0.0.2, with the certificates of `target.clients`; refusals and closed connections are no errors. */

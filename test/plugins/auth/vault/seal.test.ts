@@ -1,6 +1,8 @@
 // /v1/sys/health and /v1/sys/seal-status: what they say while the server serves and while it cannot, and the statuses that may be asked for.
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { test } from 'uvu';
 import { openStore } from '../../../../kernel/store/open.ts';
 import { startServer, type TestServer } from '../../../server.ts';
@@ -41,6 +43,31 @@ test('a status that cannot be one is refused', async () => {
     assert.deepEqual([status, Object.keys(body)], [400, ['errors']], code);
   }
 });
+
+test('whatever status is asked for, the answer is as the description has it: with a body where HTTP has one there', async () => {
+  const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger'))('yaml') as { parse(text: string): Described };
+  const { responses } = parse((await server.ask('GET', '/openapi.yaml')).text).paths['/v1/sys/health'].get;
+  const wrong: string[] = [];
+  for (let status = 200; status < 600; status += 1) {
+    const answer = await server.ask('GET', `/v1/sys/health?activecode=${status}`);
+    assert.equal(answer.status, status);
+    const content = (responses[status] ?? responses['default'])?.content;
+    assert.equal(answer.text === '', [204, 205, 304].includes(status), `${status}`);
+    const fits = content ? answer.text !== '' && new Ajv2020().validate(content['application/json'].schema, answer.body) : answer.text === '';
+    if (!fits) wrong.push(`${status} ${answer.text}`);
+  }
+  assert.deepEqual(wrong, []);
+  // A refusal may have the status that was asked for.
+  const refused = { errors: ['the server is too busy'] };
+  for (const status of ['400', '429', '503'])
+    assert.ok(new Ajv2020().validate(responses[status]?.content?.['application/json'].schema ?? false, refused), status);
+});
+
+interface Described {
+  readonly paths: {
+    readonly '/v1/sys/health': { readonly get: { readonly responses: Record<string, { readonly content?: { 'application/json': { schema: object } } }> } };
+  };
+}
 
 // covers: GET /v1/sys/seal-status
 test('seal-status tells that the server is open', async () => {

@@ -1,0 +1,32 @@
+// What a plugin has to look like, told of whatever a module exports.
+import type { AnyPlugin } from '../plugin.ts';
+
+const NAME = /^[a-z][a-z0-9_]*$/;
+const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'open', 'status'] as const;
+const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'unserved', 'migrations', 'flags', ...HOOKS]);
+
+export function isPluginName(name: unknown): boolean {
+  return typeof name === 'string' && NAME.test(name);
+}
+
+/** What is wrong with the value that a module exports as a plugin. */
+export function shapeProblems(plugin: unknown): string[] {
+  if (typeof plugin !== 'object' || plugin === null) return ['the module has no default export made by definePlugin'];
+  const { name, section, config, faults = {}, migrations = [] } = plugin as Partial<AnyPlugin>;
+  const problems: string[] = [];
+  if (typeof name !== 'string' || !NAME.test(name)) problems.push(`name: must match ${NAME}`);
+  if (section !== undefined && !NAME.test(section)) problems.push(`section: must match ${NAME}`);
+  if (typeof config !== 'object' || config === null) problems.push('config: a schema is required');
+  for (const hook of HOOKS) if (!['undefined', 'function'].includes(typeof (plugin as AnyPlugin)[hook])) problems.push(`${hook}: must be a function`);
+  for (const member of Object.keys(plugin)) if (!MEMBERS.has(member)) problems.push(`${member}: unknown member`);
+  const prefix = `${String(name).toUpperCase()}_`;
+  for (const [code, { status, message } = {} as never] of Object.entries(faults)) {
+    if (!code.startsWith(prefix)) problems.push(`faults.${code}: must begin with ${prefix}`);
+    if (!Number.isInteger(status) || status < 400 || status > 599) problems.push(`faults.${code}: status must be 400 to 599`);
+    if (typeof message !== 'string' || message === '') problems.push(`faults.${code}: needs a message`);
+  }
+  migrations.forEach(({ id }, index) => {
+    if (id !== index + 1) problems.push(`migrations[${index}]: id must be ${index + 1}`);
+  });
+  return problems;
+}
