@@ -1,6 +1,6 @@
 // The actor contract: what an actor is, how it is described, and what its callers hold.
 import type { Clock } from './clock.ts';
-import type { DataKeyPurpose } from './keyring.ts';
+import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
 import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';

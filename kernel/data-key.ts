@@ -1,7 +1,7 @@
 // A data key in the hands of an actor: generations for sealing, each for a bounded number of seals, and keys derived from it for other uses.
 import { createSecretKey, hkdfSync, type KeyObject, randomFillSync } from 'node:crypto';
+import type { DataKeyPurpose } from './data-key-row.ts';
 import { giveBack } from './give-back.ts';
-import type { DataKeyPurpose } from './keyring.ts';
 import { seal, unseal } from './seal.ts';
 import type { Reader, Store, Transaction } from './store/store.ts';
 

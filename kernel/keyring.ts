@@ -1,35 +1,21 @@
-// The server's own keys: the data keys in the database, wrapped by the root key, and the change of the root key that wraps them.
-import { createHmac, randomFillSync, timingSafeEqual } from 'node:crypto';
+// The server's own keys under the root key: data keys in the database, made once, opened for each thread that needs one.
+import { randomFillSync } from 'node:crypto';
 import { ConfigError } from './config/load.ts';
 import {
-  firstRootKey,
-  keptRootKeyPath,
-  parseRootKey,
-  type RootKey,
-  type RootKeySource,
-  randomRootKey,
-  rootKeyPath,
-  rootKeys,
-  settleRootKeyFiles,
-  writeNextRootKey,
-} from './root-key.ts';
-import { seal, unseal } from './seal.ts';
-import type { Reader, Store, Transaction } from './store/store.ts';
-
-/** `auth` wraps TOTP secrets and signing keys, `keys` the objects of the key server. */
-const DATA_KEYS = ['auth', 'keys'] as const;
-export type DataKeyPurpose = (typeof DATA_KEYS)[number];
-
-const KEY_BYTES = 32;
-const CHECK_BYTES = 8;
-const LOCK = 'gatehouse first start';
-
-/** A data key as stored: wrapped, with a value that tells whether it was opened rightly. */
-export interface DataKeyRow {
-  readonly purpose: string;
-  readonly wrapped: Uint8Array;
-  readonly check_value: Uint8Array;
-}
+  checkValue,
+  DATA_KEY_BYTES,
+  DATA_KEY_LOCK,
+  DATA_KEYS,
+  type DataKeyPurpose,
+  type DataKeyRow,
+  dataKeyRows,
+  labelOf,
+  type OpenedKey,
+  openRow,
+  pluginKeyIn,
+} from './data-key-row.ts';
+import { firstRootKey, type RootKey, type RootKeySource, rootKeyPath, rootKeys, settleRootKeyFiles } from './root-key.ts';
+import type { Store, Transaction } from './store/store.ts';
 
 /** Holds no data key: each is opened with the root key for the thread that starts and needs it. */
 export interface Keyring {
@@ -44,53 +30,59 @@ export interface Keyring {
   settle(store: Store, purposes: readonly DataKeyPurpose[]): Promise<void>;
 }
 
-interface OpenedKey {
-  readonly bytes: Uint8Array;
-  /** All rows that it vouches for have a MAC; told by what it was wrapped for, so that nobody without the root key can take it back. */
-  readonly isSettled: boolean;
-}
-
 interface OpenedKeys {
   /** The one that opened them, its bytes overwritten once the keys are dealt with. */
   readonly root: RootKey;
   readonly keys: Map<string, OpenedKey>;
 }
 
+interface KeyringOptions {
+  /** The stored data keys as they are later: the root key of a running node may be replaced by that of a rotation. */
+  reread?(): Promise<DataKeyRow[]>;
+  /** What the root key wraps; by default everything. */
+  readonly purposes?: readonly DataKeyPurpose[];
+}
+
 /**
  * Makes the data keys and the root key on the first start of all nodes, and sees that the root key opens them. What an interrupted rotation left is settled.
- * @param reread the stored data keys as they are later: the root key of a running node may be replaced by that of a rotation
  * @throws ConfigError when the root key is missing, malformed, or does not open the stored data keys; a second one is never made
  */
-export async function openKeyring(store: Store, source: RootKeySource, now: () => number, reread?: () => Promise<DataKeyRow[]>): Promise<Keyring> {
-  const opened = await store.transaction((tx) => openOrMake(tx, source, now()), { lock: LOCK });
+export async function openKeyring(
+  store: Store,
+  source: RootKeySource,
+  now: () => number,
+  { reread, purposes: all = DATA_KEYS }: KeyringOptions = {},
+): Promise<Keyring> {
+  const opened = await store.transaction((tx) => openOrMake(tx, source, all, now()), { lock: DATA_KEY_LOCK });
   settleRootKeyFiles(source, opened.root);
   let { rows } = opened;
   let settled = opened.settled;
   return {
-    adopts: (purpose) => !settled.has(purpose),
+    adopts: (purpose) => all.includes(purpose) && !settled.has(purpose),
     async dataKey(purpose) {
       const own = rows.filter((row) => row.purpose === purpose);
-      const { root, keys } = openDataKeys(source, own) ?? openStored(source, (await reread?.())?.filter((row) => row.purpose === purpose) ?? own);
-      root.bytes.fill(0);
+      const { root, keys } =
+        (await openDataKeys(source, own)) ?? (await openStored(source, (await reread?.())?.filter((row) => row.purpose === purpose) ?? own));
+      root.forget();
       return (keys.get(purpose) as OpenedKey).bytes;
     },
     async settle(target, purposes) {
       if (purposes.every((purpose) => settled.has(purpose))) return;
-      await target.transaction((tx) => settleRows(tx, source, purposes), { lock: LOCK });
+      await target.transaction((tx) => settleRows(tx, source, purposes), { lock: DATA_KEY_LOCK });
       settled = settled.union(new Set(purposes));
       rows = await dataKeyRows(target);
     },
   };
 }
 
-async function openOrMake(tx: Transaction, source: RootKeySource, now: number) {
+async function openOrMake(tx: Transaction, source: RootKeySource, purposes: readonly string[], now: number) {
   const stored = await dataKeyRows(tx);
-  const { root, keys } = stored.length === 0 ? { root: firstRootKey(source), keys: new Map<string, OpenedKey>() } : openStored(source, stored);
-  for (const purpose of DATA_KEYS) {
+  const { root, keys } = stored.length === 0 ? { root: firstRootKey(source), keys: new Map<string, OpenedKey>() } : await openStored(source, stored);
+  for (const purpose of purposes) {
     if (keys.has(purpose)) continue;
-    const bytes = randomFillSync(new Uint8Array(KEY_BYTES));
+    const bytes = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
     keys.set(purpose, { bytes, isSettled: true });
-    const wrapped = seal(root.bytes, aad(purpose, true), bytes);
+    const wrapped = await root.wrap(bytes, labelOf(purpose, true));
     await tx.run('INSERT INTO data_key (purpose, wrapped, check_value, created_at) VALUES ($1, $2, $3, $4)', [purpose, wrapped, checkValue(bytes), now]);
   }
   overwrite({ root, keys });
@@ -99,10 +91,10 @@ async function openOrMake(tx: Transaction, source: RootKeySource, now: number) {
 }
 
 async function settleRows(tx: Transaction, source: RootKeySource, purposes: readonly string[]): Promise<void> {
-  const { root, keys } = openStored(source, await dataKeyRows(tx));
+  const { root, keys } = await openStored(source, await dataKeyRows(tx));
   for (const [purpose, { bytes, isSettled }] of keys) {
     if (isSettled || !purposes.includes(purpose)) continue;
-    await tx.run('UPDATE data_key SET wrapped = $2 WHERE purpose = $1', [purpose, seal(root.bytes, aad(purpose, true), bytes)]);
+    await tx.run('UPDATE data_key SET wrapped = $2 WHERE purpose = $1', [purpose, await root.wrap(bytes, labelOf(purpose, true))]);
     await tx.audit({ event: 'server.rows_authenticated', outcome: 'success', target: purpose });
   }
   overwrite({ root, keys });
@@ -110,51 +102,21 @@ async function settleRows(tx: Transaction, source: RootKeySource, purposes: read
 
 /** What was opened is not needed any more. */
 export function overwrite({ root, keys }: OpenedKeys): void {
-  root.bytes.fill(0);
+  root.forget();
   for (const { bytes } of keys.values()) bytes.fill(0);
 }
 
 /**
- * Wraps the data keys by another root key, which is `source.next`, or a random one in the place of the file `root.key`. The data keys stay: nodes
- * that run hold them and notice nothing. A crash at any moment leaves a root key that opens the database at the next start.
- * @returns what the operator has to know
- * @throws ConfigError when a root key is configured and no new one given, or the one in use does not open the data keys
+ * The data keys that a root key wraps, and the root key that opens all of them. Those that a key of a plugin wraps are passed over.
+ * @returns undefined where no root key opens all of them
+ * @throws ConfigError for a root key that is malformed
  */
-export async function rotateKek(store: Store, source: RootKeySource): Promise<string> {
-  const { dataDir, configured } = source;
-  if (configured !== '' && source.next === undefined)
-    throw new ConfigError(['--rotate-kek: store.root_key is configured, so --new-root-key has to name the new one']);
-  const text = source.next ?? randomRootKey();
-  const next = { ...parseRootKey(text, '--new-root-key'), isNext: true };
-  const replaced = await store.transaction(
-    async (tx) => {
-      const opened = openStored(source, await dataKeyRows(tx));
-      const { root, keys } = opened;
-      if (root.id !== next.id && configured === '') writeNextRootKey(dataDir, text);
-      if (root.id !== next.id)
-        for (const [purpose, { bytes, isSettled }] of keys)
-          await tx.run('UPDATE data_key SET wrapped = $2 WHERE purpose = $1', [purpose, seal(next.bytes, aad(purpose, isSettled), bytes)]);
-      overwrite(opened);
-      if (root.id === next.id) return undefined;
-      await tx.audit({ event: 'server.rotate_kek', outcome: 'success', target: next.id, reason: `replaces ${root.id}` });
-      return root.id;
-    },
-    { lock: LOCK },
-  );
-  next.bytes.fill(0);
-  if (replaced === undefined) return `--rotate-kek: the data keys were wrapped by the root key ${next.id} already`;
-  settleRootKeyFiles(source, next);
-  const told = `--rotate-kek: the data keys are wrapped by the root key ${next.id}`;
-  if (configured !== '') return `${told}: make it [store] root_key before the next start of any node, and keep ${replaced} for the backups made before`;
-  return `${told} in ${rootKeyPath(dataDir)}: back it up; ${keptRootKeyPath(dataDir, replaced)} is for the backups made before`;
-}
-
-/** The data keys and the root key that opens all of them, or undefined. @throws ConfigError for a root key that is malformed */
-export function openDataKeys(source: RootKeySource, rows: readonly DataKeyRow[]): OpenedKeys | undefined {
+export async function openDataKeys(source: RootKeySource, stored: readonly DataKeyRow[]): Promise<OpenedKeys | undefined> {
+  const rows = stored.filter((row) => !pluginKeyIn(row));
   for (const root of rootKeys(source)) {
     const keys = new Map<string, OpenedKey>();
     for (const row of rows) {
-      const key = openRow(root, row);
+      const key = await openRow(root, row);
       if (key) keys.set(row.purpose, key);
     }
     if (keys.size === rows.length) return { root, keys };
@@ -163,35 +125,15 @@ export function openDataKeys(source: RootKeySource, rows: readonly DataKeyRow[])
   return undefined;
 }
 
-function openStored(source: RootKeySource, rows: readonly DataKeyRow[]): OpenedKeys {
-  const opened = openDataKeys(source, rows);
+/** @throws ConfigError where there is no root key, or none that opens all of them */
+export async function openStored(source: RootKeySource, rows: readonly DataKeyRow[]): Promise<OpenedKeys> {
+  const opened = await openDataKeys(source, rows);
   if (opened) return opened;
   const path = rootKeyPath(source.dataDir);
   if (rootKeys(source).next().done)
     throw new ConfigError([`${path} is missing, but the database has data keys wrapped by it: put it back (a new one would not open them)`]);
-  const purposes = rows.map(({ purpose }) => `"${purpose}"`).join(', ');
+  const purposes = rows.filter((row) => !pluginKeyIn(row)).map(({ purpose }) => `"${purpose}"`);
   throw new ConfigError([
-    `store.root_key: this root key does not open the data keys ${purposes} of the database; use the root key that the database was made with, or that the last --rotate-kek made`,
+    `store.root_key: this root key does not open the data keys ${purposes.join(', ')} of the database; use the root key that the database was made with, or that the last --rotate-kek made`,
   ]);
-}
-
-function openRow(root: RootKey, { purpose, wrapped, check_value: expected }: DataKeyRow): OpenedKey | undefined {
-  for (const isSettled of [true, false]) {
-    const bytes = unseal(root.bytes, aad(purpose, isSettled), wrapped);
-    if (bytes && expected.length === CHECK_BYTES && timingSafeEqual(checkValue(bytes), expected)) return { bytes, isSettled };
-  }
-  return undefined;
-}
-
-/** The stored data keys; the columns are those of every version. */
-export function dataKeyRows(from: Pick<Reader, 'all'>): Promise<DataKeyRow[]> {
-  return from.all<DataKeyRow>('SELECT purpose, wrapped, check_value FROM data_key');
-}
-
-function aad(purpose: string, isSettled: boolean): string {
-  return isSettled ? `gatehouse data key ${purpose}, rows authenticated` : `gatehouse data key ${purpose}`;
-}
-
-function checkValue(key: Uint8Array): Uint8Array {
-  return new Uint8Array(createHmac('sha256', key).update('gatehouse check value').digest().subarray(0, CHECK_BYTES));
 }

@@ -6,8 +6,10 @@ import { migrationSets } from './catalog/migrations.ts';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
-import { type DataKeyPurpose, type DataKeyRow, dataKeyRows, type Keyring, openKeyring, rotateKek } from './keyring.ts';
+import { type DataKeyPurpose, type DataKeyRow, dataKeyRows } from './data-key-row.ts';
+import { type Keyring, openKeyring } from './keyring.ts';
 import { writePrivateFile } from './private-file.ts';
+import { rotateKek } from './rotate-kek.ts';
 import { migrate } from './store/migrate.ts';
 import { openStore } from './store/open.ts';
 
@@ -30,7 +32,7 @@ export async function prepareStore(
   try {
     await migrate(store, migrationSets(catalog.plugins), now);
     const source = { dataDir, configured: config.store.root_key, next: newRootKey };
-    const open = () => openKeyring(store, source, now, () => storedDataKeys(url, node, clock));
+    const open = () => openKeyring(store, source, now, { reread: () => storedDataKeys(url, node, clock) });
     let keyring = await open();
     const announcements = isRotation ? [await rotateKek(store, source)] : [];
     if (isRotation) keyring = await open();

@@ -1,9 +1,11 @@
-// The root key: in a file of the data folder or configured, and the file that a rotation puts in its place without a moment in which nothing opens the database.
+// The root key, the key-encryption key that software holds: in a file of the data folder or configured, and the file that a rotation puts in its place.
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from './config/load.ts';
+import type { KeyEncryptionKey } from './key-encryption-key.ts';
 import { renameDurably, writePrivateFile } from './private-file.ts';
+import { seal, unseal } from './seal.ts';
 
 const FILE = 'root.key';
 const KEY_BYTES = 32;
@@ -17,13 +19,33 @@ export interface RootKeySource {
   readonly next?: string | undefined;
 }
 
-export interface RootKey {
-  /** 32 bytes; whoever has it overwrites it after use. */
-  readonly bytes: Uint8Array;
-  /** 16 hexadecimal digits that tell one root key from another and nothing of its bytes. */
+/** AES-256-GCM; its bytes are in memory from when it is read until `forget`. */
+export class RootKey implements KeyEncryptionKey {
+  /** 16 hexadecimal digits. */
   readonly id: string;
   /** It stands where a rotation puts the new one. */
   readonly isNext: boolean;
+  readonly #bytes: Uint8Array;
+
+  /** @param bytes 32; the root key's own from now on */
+  constructor(bytes: Uint8Array, isNext: boolean) {
+    this.#bytes = bytes;
+    this.isNext = isNext;
+    this.id = createHmac('sha256', bytes).update('gatehouse root key').digest().subarray(0, ID_BYTES).toString('hex');
+  }
+
+  async wrap(dataKey: Uint8Array, label: string): Promise<Uint8Array> {
+    return seal(this.#bytes, label, dataKey);
+  }
+
+  async unwrap(wrapped: Uint8Array, label: string): Promise<Uint8Array | undefined> {
+    return unseal(this.#bytes, label, wrapped);
+  }
+
+  /** Overwrites its bytes: it opens nothing any more. */
+  forget(): void {
+    this.#bytes.fill(0);
+  }
 }
 
 /**
@@ -33,11 +55,11 @@ export interface RootKey {
 export function* rootKeys({ dataDir, configured, next }: RootKeySource): Generator<RootKey> {
   if (configured !== '') {
     yield parseRootKey(configured, 'store.root_key');
-    if (next !== undefined) yield { ...parseRootKey(next, '--new-root-key'), isNext: true };
+    if (next !== undefined) yield parseRootKey(next, '--new-root-key', true);
     return;
   }
   for (const path of [rootKeyPath(dataDir), nextPath(dataDir)]) {
-    if (existsSync(path)) yield { ...parseRootKey(readFileSync(path, 'utf8').trim(), path), isNext: path === nextPath(dataDir) };
+    if (existsSync(path)) yield parseRootKey(readFileSync(path, 'utf8').trim(), path, path === nextPath(dataDir));
   }
 }
 
@@ -55,13 +77,12 @@ export function randomRootKey(): string {
 }
 
 /** @param where what a problem is told of */
-export function parseRootKey(text: string, where: string): RootKey {
+export function parseRootKey(text: string, where: string, isNext = false): RootKey {
   const decoded = Buffer.from(text, /^[0-9a-fA-F]{64}$/.test(text) ? 'hex' : 'base64');
   if (decoded.length !== KEY_BYTES) throw new ConfigError([`${where}: a root key is 64 hexadecimal digits or the base64 of 32 bytes`]);
   const bytes = new Uint8Array(decoded);
   decoded.fill(0);
-  const id = createHmac('sha256', bytes).update('gatehouse root key').digest().subarray(0, ID_BYTES).toString('hex');
-  return { bytes, id, isNext: false };
+  return new RootKey(bytes, isNext);
 }
 
 /** Puts a root key beside the one in use, before anything is wrapped by it. */
@@ -76,9 +97,9 @@ export function settleRootKeyFiles({ dataDir, configured }: RootKeySource, opens
   const path = rootKeyPath(dataDir);
   if (existsSync(path)) {
     const text = readFileSync(path, 'utf8');
-    const { id, bytes } = parseRootKey(text.trim(), path);
-    bytes.fill(0);
-    writePrivateFile(keptRootKeyPath(dataDir, id), text);
+    const replaced = parseRootKey(text.trim(), path);
+    replaced.forget();
+    writePrivateFile(keptRootKeyPath(dataDir, replaced.id), text);
   }
   renameDurably(nextPath(dataDir), path);
 }

@@ -1,28 +1,12 @@
 // Who may import whom, held for every file: the kernel knows nobody, actors know a few kernel files and each other's types only.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
+import { SOURCES as files, type Import, IMPORTS as imports } from './house/sources.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const files = globSync('{kernel,kmip,crypto,plugins,actors}/**/*.ts', { cwd: root });
-
-interface Import {
-  readonly file: string;
-  readonly target: string;
-  readonly typeOnly: boolean;
-}
-
-const imports: Import[] = files.flatMap((file) =>
-  [...readFileSync(join(root, file), 'utf8').matchAll(/^(?:import|export) (type )?(?:[^'";]*? from )?'(\.[^']+)';|import\('(\.[^']+)'\)/gm)].map(
-    ([, type, from, dynamic]) => ({
-      file,
-      target: normalize(join(dirname(file), (from ?? dynamic) as string)),
-      typeOnly: type !== undefined,
-    }),
-  ),
-);
 
 /** Kernel files that an actor may use at run time. */
 const FOR_ACTORS = /^kernel\/(actor|data-key|fault|seal|versions|store\/[a-z-]+|runtime\/bytes|http\/outbound)\.ts$/;
@@ -66,7 +50,36 @@ test('the libraries import each other, and of the kernel what a fault is', () =>
   assert.deepEqual(offenders(rule), []);
 });
 
-test('plugins import the kernel, the libraries, their own folder, and of actors and other plugins nothing but types', () => {
+test('an operation of KMIP is one file: no other imports it, but the list of all, which only the actor has', () => {
+  const operations = 'actors/kmip/operations/';
+  const rule = ({ file, target }: Import) =>
+    !target.startsWith(operations) || file === `${operations}index.ts` || (file === 'actors/kmip/kmip.actor.ts' && target === `${operations}index.ts`);
+  assert.deepEqual(offenders(rule), []);
+  const declarations = (file: string) => readFileSync(join(root, file), 'utf8').match(/^export .*/gm) ?? [];
+  for (const file of files.filter((each) => each.startsWith(operations) && each !== `${operations}index.ts`)) {
+    assert.equal(declarations(file).length, 1, `${file} exports one declaration: ${declarations(file).join(' ')}`);
+    assert.match(readFileSync(join(root, file), 'utf8'), /^} satisfies Operation;$/m, file);
+  }
+});
+
+test('the folders of the key server make no circle', () => {
+  const rooms = new Map<string, Set<string>>();
+  const room = (path: string) => (/^actors\/kmip\/[^/]+\//.test(path) ? folder(path, 3) : undefined);
+  for (const { file, target } of imports) {
+    const [from, to] = [room(file), room(target)];
+    if (from !== undefined && to !== undefined && from !== to) rooms.set(from, (rooms.get(from) ?? new Set()).add(to));
+  }
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const to of rooms.get(from) ?? []) if (!seen.has(to)) reach(to, seen.add(to));
+    return seen;
+  };
+  assert.deepEqual(
+    [...rooms.keys()].filter((each) => reach(each).has(each)),
+    [],
+  );
+});
+
+test('plugins import the kernel, the libraries, their own folder, and only types of actors', () => {
   const rule = ({ file, target, typeOnly }: Import) =>
     !file.startsWith('plugins/') ||
     file === 'plugins/index.ts' ||
@@ -82,15 +95,6 @@ test('every file begins with its job in one sentence, and none is called utils, 
     assert.match(readFileSync(join(root, file), 'utf8').split('\n')[0] as string, /^\/\/ .+[.:]$/, file);
     assert.ok(!/(^|[/-])(utils?|helpers?|common)([./-]|$)/.test(file), file);
   }
-});
-
-test('files are short; a longer one is named here with its reason', () => {
-  const reasons: Readonly<Record<string, string>> = {
-    'kmip/ttlv/enumeration.ts': 'the table of a specification',
-    'kmip/ttlv/tag.ts': 'the table of a specification',
-  };
-  const long = files.filter((file) => readFileSync(join(root, file), 'utf8').split('\n').length > 220 && !(file in reasons));
-  assert.deepEqual(long, []);
 });
 
 test.run();

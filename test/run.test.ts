@@ -174,7 +174,7 @@ test('in CI a skip fails the run unless the list names it with its reason', asyn
   assert.deepEqual(Object.values(await run(silent, { ci: true })).at(-1), '2 passed, 2 failed');
 });
 
-test('an entry of the list that covered nothing is told of; one that is not whole, or of a file that is gone, is a failure', async () => {
+test('an unused entry of the list is reported; an incomplete one, or one of a missing file, is a failure', async () => {
   const stale = await run({ whole: file(PASS), 'skips.toml': LISTED('package nothing') }, { ci: true });
   assert.deepEqual([stale.status, stale.last], [0, '1 passed, 0 failed']);
   assert.ok(stale.lines.some((line) => line.startsWith('not skipped here, though test/skips.toml allows it: test/whole.test.ts')));
@@ -184,7 +184,7 @@ test('an entry of the list that covered nothing is told of; one that is not whol
   }
 });
 
-test('a file of the key server that starts one runs a second time on PostgreSQL, and a failure there is one', async () => {
+test('a file that starts the key server runs again on PostgreSQL, and a failure there counts', async () => {
   if (skipWithout('postgresql')) return;
   const database = readFileSync(join(ROOT, 'test/database.ts'), 'utf8');
   const says = "test('says', () => console.log('on', process.env['GATEHOUSE_TEST_POSTGRES'] ?? 'SQLite'));";

@@ -92,12 +92,6 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-export interface AuditPage {
-  readonly events: readonly AuditRow[];
-  /** Cursor of the next page; null at the end. */
-  readonly next: string | null;
-}
-
 export type SigningPurpose = 'session' | 'certificate';
 
 /**
@@ -105,7 +99,8 @@ export type SigningPurpose = 'session' | 'certificate';
  * transaction with the look at the right of whom it is `by`, and throws FORBIDDEN without it.
  */
 export type DirectoryApi = {
-  login(realm: string, username: string, source: string): Promise<LoginView>;
+  /** What a sign-in needs to know of the realm, the credential and its locks. It is looked up only: nothing is checked, counted or written. */
+  findSignIn(realm: string, username: string, source: string): Promise<LoginView>;
   /** Writes the row of a refused login, counts the failure of an existing credential, and locks what has failed too often. */
   refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string): Promise<void>;
   /**
@@ -159,7 +154,7 @@ export type DirectoryApi = {
   sign(purpose: SigningPurpose, claims: Readonly<Record<string, unknown>>): Promise<string>;
   publicKeys(purpose: SigningPurpose): Promise<readonly Readonly<Record<string, unknown>>[]>;
 
-  audit(query: AuditQuery): Promise<AuditPage>;
+  audit(query: AuditQuery): Promise<EncodedPage<AuditRow>>;
 
   /** True until the first realm exists. */
   isEmpty(): Promise<boolean>;

@@ -1,16 +1,16 @@
 // Pages through the audit log in the order of time, over all streams.
 import type { AuditRow } from '../../kernel/store/audit.ts';
-import { readPage } from '../../kernel/store/page.ts';
+import { type EncodedPage, encodePage, readPage } from '../../kernel/store/page.ts';
 import type { SqlValue, Store } from '../../kernel/store/store.ts';
-import type { AuditPage, AuditQuery } from './api.ts';
+import type { AuditQuery } from './api.ts';
 
 const DAY_MS = 86_400_000;
 const TEXTS = ['request_id', 'realm', 'actor', 'scheme', 'source', 'event', 'target', 'outcome', 'reason', 'prev'];
 
-export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<AuditPage> {
+export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<EncodedPage<AuditRow>> {
   const values: SqlValue[] = [];
   const where = Object.entries({ realm, event, actor }).flatMap(([column, value]) => (value === undefined ? [] : `${column} = $${values.push(value)}`));
-  const { items, next } = await readPage<AuditRow>(
+  const page = await readPage<AuditRow>(
     store,
     {
       columns: `stream, seq, time, ${TEXTS.join(', ')}`,
@@ -21,7 +21,7 @@ export async function queryAudit(store: Store, { realm, event, actor, after, lim
     },
     { after, limit },
   );
-  return { events: items, next };
+  return encodePage(page);
 }
 
 /** Removes rows past their retention. The newest row of a stream stays: the next one continues its chain. */

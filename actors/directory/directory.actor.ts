@@ -8,6 +8,7 @@ import type { DirectoryApi } from './api.ts';
 import { purgeAudit, queryAudit } from './audit-query.ts';
 import { credentialApi } from './credentials.ts';
 import { firstStartApi } from './first-start.ts';
+import { purgeCounters } from './lockout.ts';
 import { loginApi } from './login-api.ts';
 import type { DirectoryArgs, Part } from './part.ts';
 import { realmApi } from './realms.ts';
@@ -33,6 +34,7 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
   const { rotate, ...signing } = await openSigningKeys(part, keyRows, ctx.adopts('auth'));
   const keepHouse = async () => {
     await rotate();
+    await purgeCounters(store, args.lockout, clock.now());
     const purged = await purgeAudit(store, args.auditRetentionDays, clock.now());
     if (purged > 0) log.info({ rows: purged }, 'audit rows past their retention removed');
   };

@@ -1,6 +1,7 @@
 // Counts failed tries per credential, factor and source, and locks what has failed too often; strangers cannot lock a user out of a known place.
 import { hash } from 'node:crypto';
-import type { Reader, Transaction } from '../../kernel/store/store.ts';
+import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import { sweep } from '../../kernel/store/sweep.ts';
 import type { Factor } from './api.ts';
 import type { LockoutPolicy } from './part.ts';
 
@@ -76,6 +77,15 @@ export async function lockedFactors(store: Reader, trier: Trier, now: number): P
 /** Opens a factor for every source: what was guessed at is not there any more. */
 export async function openLock(tx: Transaction, realm: string, username: string, factor: Factor): Promise<void> {
   await tx.run('DELETE FROM lockout WHERE realm = $1 AND username = $2 AND factor = $3', [realm, username, factor]);
+}
+
+/** What counts nothing any more, and places that are not known any more; both kinds of counters alike, so that the time of an answer does not tell. */
+export async function purgeCounters(store: Store, { windowMs }: LockoutPolicy, now: number): Promise<number> {
+  const over = { key: ['realm', 'username', 'factor', 'source'], where: 'window_started_at <= $1 AND locked_until <= $2', params: [now - windowMs, now] };
+  const own = await sweep(store, { table: 'lockout', ...over });
+  const nobodys = await sweep(store, { table: 'lockout_nobody', ...over });
+  const places = await sweep(store, { table: 'login_source', key: ['realm', 'username', 'source'], where: 'completed_at <= $1', params: [now - KNOWN_MS] });
+  return own + nobodys + places;
 }
 
 interface Failure {

@@ -16,12 +16,12 @@ interface Row {
   readonly extra_claims: string | null;
 }
 
-type LoginApi = Pick<DirectoryApi, 'login' | 'refuse' | 'complete' | 'interrupt' | 'checkTotp' | 'record' | 'opensTo'>;
+type LoginApi = Pick<DirectoryApi, 'findSignIn' | 'refuse' | 'complete' | 'interrupt' | 'checkTotp' | 'record' | 'opensTo'>;
 
 export function loginApi(part: Part): LoginApi {
   const { store, clock } = part;
   return {
-    login: (realm, username, source) => loginView(store, realm, username, source, clock.now()),
+    findSignIn: (realm, username, source) => loginView(store, realm, username, source, clock.now()),
     refuse: (event, factor, username, source) =>
       store.transaction((tx) => (factor === null ? tx.audit(event) : refuseProof(part, tx, event, { realm: event.realm ?? '', username, factor, source }))),
     async complete(login) {

@@ -10,7 +10,7 @@ import { wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
 import { requireUniqueNames } from './object/unique-name.ts';
-import type { ObjectTransaction, OperationContext } from './operations/operation.ts';
+import type { ObjectTransaction, OperationContext } from './operation-context.ts';
 import { auditActor } from './principal.ts';
 
 export class Changes implements ObjectTransaction {

@@ -10,7 +10,7 @@ import { readWhole } from './object/cache.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
-import type { Batch, Objects, ObjectTransaction, OperationContext } from './operations/operation.ts';
+import type { Batch, Objects, ObjectTransaction, OperationContext } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
 
 export class BatchContext implements OperationContext {

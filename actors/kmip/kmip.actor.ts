@@ -13,6 +13,8 @@ import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
+import { softwareKeys } from './object/software-key/software-key.ts';
+import { OPERATIONS } from './operations/index.ts';
 import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
@@ -27,6 +29,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
   const server: KeyServer = {
     args,
+    operations: OPERATIONS,
     log: ctx.log,
     requestId: () => ctx.call()?.requestId,
     now,
@@ -34,6 +37,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     rows,
     cache,
     room: new ContentRoom(() => ctx.call()?.signal),
+    keyKinds: [softwareKeys],
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),

@@ -8,15 +8,16 @@ import { interval, type Structure, structure, TYPE } from '../../kmip/ttlv/node.
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import { VERSIONS, type Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
+import { reCertifyDraft } from './certificate/renewal.ts';
 import { BatchContext } from './context.ts';
+import { type PairSource, withPair } from './creation/pair-source.ts';
+import { rekeyDraft } from './creation/replacement-key.ts';
+import { rekeyPair } from './creation/replacement-pair.ts';
 import { settle, stateAt } from './object/lifecycle.ts';
 import type { Draft } from './object/managed-object.ts';
+import { type Outside, withOutside } from './object/outside.ts';
 import { rotationDue } from './object/rotation-due.ts';
-import type { ObjectTransaction } from './operations/operation.ts';
-import { type PairSource, withPair } from './operations/pair-source.ts';
-import { reCertifyDraft } from './operations/re-certify.ts';
-import { rekeyDraft } from './operations/rekey.ts';
-import { rekeyPair } from './operations/rekey-key-pair.ts';
+import type { ObjectTransaction } from './operation-context.ts';
 import type { KeyServer } from './server.ts';
 
 const AT_ONCE = 1_000;
@@ -70,7 +71,7 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
   // The rights are the owner's, whose attributes ask for it.
   const ctx = new BatchContext(server, owner, VERSIONS[0] as Version);
   try {
-    return await withPair(ctx, (source) => ctx.change((tx) => rotate(tx, id, ctx, source)));
+    return await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
   } catch (error) {
     if (error instanceof Refusal) server.log.warn({ object: id, reason: error.reason }, 'an object could not be rotated');
     else if (error instanceof Fault) throw error;
@@ -81,7 +82,7 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
   }
 }
 
-async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource): Promise<boolean> {
+async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean> {
   const draft = await tx.read(id);
   if (draft?.owner !== ctx.caller.user) return false;
   settle(draft, ctx.now);
@@ -93,19 +94,19 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, sour
   const whole = await tx.readWhole(id);
   if (!whole) return false;
   settle(whole, ctx.now);
-  return replaceByKind(tx, whole, ctx, source);
+  return replaceByKind(tx, whole, ctx, source, outside);
 }
 
-async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource): Promise<boolean> {
+async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean> {
   switch (draft.type) {
     case ENUM.ObjectType.SymmetricKey:
-      await rekeyDraft(tx, draft, asked(draft), ctx);
+      await rekeyDraft(tx, draft, asked(draft), ctx, outside);
       return true;
     case ENUM.ObjectType.PrivateKey:
       await rekeyPair(tx, draft, asked(draft), ctx, source);
       return true;
     case ENUM.ObjectType.Certificate:
-      await reCertifyDraft(tx, draft, asked(draft), ctx);
+      await reCertifyDraft(tx, draft, asked(draft), ctx, outside);
       return true;
     default:
       // A public key is rotated with its private key.

@@ -6,11 +6,14 @@ import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';
 import type { ObjectCache } from './object/cache.ts';
 import type { ContentRoom } from './object/content-room.ts';
+import type { KeyKind } from './object/key.ts';
 import type { ObjectRows } from './object/rows.ts';
+import type { Operations } from './operation.ts';
 import type { Streams } from './streams.ts';
 
 export interface KeyServer {
   readonly args: KmipArgs;
+  readonly operations: Operations;
   readonly log: Log;
   /** Of the call under way. */
   requestId(): string | undefined;
@@ -21,6 +24,8 @@ export interface KeyServer {
   readonly cache: ObjectCache;
   /** For contents of objects that are open at a time. */
   readonly room: ContentRoom;
+  /** Where keys may lie; the first kind that holds an object has its key. */
+  readonly keyKinds: readonly KeyKind[];
   /** Multi-part operations. */
   readonly streams: Streams;
   readonly random: SeededRandom;

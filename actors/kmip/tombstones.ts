@@ -11,7 +11,7 @@ import type { Principal, TombstoneApi, Tombstones } from './api.ts';
 import { requireApart } from './keyset-transfer.ts';
 import { happen, settle } from './object/lifecycle.ts';
 import type { DescriptionDraft } from './object/managed-object.ts';
-import { revokeDraft } from './operations/revoke.ts';
+import { revokeDraft } from './object/revocation.ts';
 import { auditActor } from './principal.ts';
 import type { KeyServer } from './server.ts';
 import { handleOf, tombstoneOf } from './tombstone-account.ts';

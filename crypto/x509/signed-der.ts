@@ -4,7 +4,7 @@ import { Refusal } from '../../kmip/refusal.ts';
 import { bits, DER, type Element, inside, nullElement, oid, readBits, readElement, readOid, readUnsigned, sequence } from '../der.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
-import { sign, verify } from '../signature/sign.ts';
+import { verify } from '../signature/sign.ts';
 
 const PKCS1 = '1.2.840.113549.1.1';
 const NIST_SIGNATURE = '2.16.840.1.101.3.4.3';
@@ -106,8 +106,8 @@ function keyIdentifier(key: KeyObject): Buffer {
 }
 
 /** SHA-256, and for EC keys the hash that is no weaker than the curve (RFC 5480 section 4). */
-function algorithmFor(key: KeyObject, publicKey: KeyObject): { identifier: Buffer; parameters: CryptographicParameters } {
-  const { algorithm, length } = keyFacts(key);
+function algorithmFor(publicKey: KeyObject): { identifier: Buffer; parameters: CryptographicParameters } {
+  const { algorithm, length } = keyFacts(publicKey);
   const strong = length > 384 ? 'ECDSAWithSHA512' : length > 256 ? 'ECDSAWithSHA384' : 'ECDSAWithSHA256';
   const named: Partial<Record<string, DigitalSignatureAlgorithm>> = { RSA: 'SHA_256WithRSAEncryption', DSA: 'DSAWithSHA256', EC: strong };
   const name = named[algorithm];
@@ -116,12 +116,21 @@ function algorithmFor(key: KeyObject, publicKey: KeyObject): { identifier: Buffe
   return { identifier: sequence(oid(dotted), ...(algorithm === 'RSA' ? [nullElement()] : [])), parameters: { digitalSignatureAlgorithm: name } };
 }
 
-/**
- * Signs a body that is made knowing the algorithm's identifier, which certificates repeat inside.
- * @throws Refusal as sign does, for keys that do not sign
- */
-export function signDer(key: KeyObject, publicKey: KeyObject, body: (identifier: Buffer) => Buffer): Buffer {
-  const { identifier, parameters } = algorithmFor(key, publicKey);
-  const data = body(identifier);
-  return sequence(data, identifier, bits(sign(key, parameters, { data })));
+/** What has to be signed, by whoever has the key. */
+export interface Unsigned {
+  readonly data: Buffer;
+  /** How it has to be signed. */
+  readonly parameters: CryptographicParameters;
+  /** The AlgorithmIdentifier that says so. */
+  readonly identifier: Buffer;
+}
+
+/** @param body made knowing the algorithm's identifier, which certificates repeat inside */
+export function unsignedDer(publicKey: KeyObject, body: (identifier: Buffer) => Buffer): Unsigned {
+  const { identifier, parameters } = algorithmFor(publicKey);
+  return { data: body(identifier), parameters, identifier };
+}
+
+export function signedDer({ data, identifier }: Unsigned, signature: Uint8Array): Buffer {
+  return sequence(data, identifier, bits(Buffer.from(signature)));
 }

@@ -4,7 +4,8 @@ import { resolve } from 'node:path';
 import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
 import { type ConfigureOptions, configure } from '../configure.ts';
-import { dataKeyRows, openDataKeys, overwrite } from '../keyring.ts';
+import { dataKeyRows } from '../data-key-row.ts';
+import { openDataKeys, overwrite } from '../keyring.ts';
 import { storeUrl } from '../prepare-store.ts';
 import { openStore } from '../store/open.ts';
 import { openSnapshot, type Snapshot } from '../store/snapshot.ts';
@@ -38,7 +39,7 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   try {
     const migrations = await levelsOf(snapshot);
     const tables = tablesOf(migrationsAt(migrations, migrationSets(catalog.plugins), 'the database'));
-    const opened = openDataKeys({ dataDir, configured: config.store.root_key }, await dataKeyRows(snapshot));
+    const opened = await openDataKeys({ dataDir, configured: config.store.root_key }, await dataKeyRows(snapshot));
     const dataKey = opened?.keys.get('auth')?.bytes;
     if (!opened || !dataKey) throw new BackupError(`the root key (store.root_key, or root.key in ${dataDir}) does not open the data keys of the database`);
     const header = { format: FORMAT, version: FORMAT_VERSION, server: options.version, made_at: Date.now(), root_key: opened.root.id, migrations } as const;

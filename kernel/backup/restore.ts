@@ -5,7 +5,8 @@ import { migrationSets } from '../catalog/migrations.ts';
 import { createClock } from '../clock.ts';
 import { configure } from '../configure.ts';
 import { openDataDir } from '../data-dir.ts';
-import { type DataKeyRow, openDataKeys, overwrite } from '../keyring.ts';
+import type { DataKeyRow } from '../data-key-row.ts';
+import { openDataKeys, overwrite } from '../keyring.ts';
 import { nodeName, storeUrl } from '../prepare-store.ts';
 import { type RootKeySource, rootKeyPath, rootKeys } from '../root-key.ts';
 import { MIGRATION_LOCK, type Migration, type MigrationSet } from '../store/migrate.ts';
@@ -64,14 +65,14 @@ async function examine(path: string, source: RootKeySource, plugins: readonly Mi
     },
   });
   const header = found.header as Header;
-  const dataKey = openWith(source, dataKeys, header);
+  const dataKey = await openWith(source, dataKeys, header);
   if (!isMac(dataKey, end)) throw new BackupError(`${path} was changed after it was made: its end was not written with the keys in it`);
   dataKey.fill(0);
   return { ...found, header, end };
 }
 
-function openWith(source: RootKeySource, rows: readonly DataKeyRow[], { root_key: needed }: Header): Uint8Array {
-  const opened = rows.length === 0 ? undefined : openDataKeys(source, rows);
+async function openWith(source: RootKeySource, rows: readonly DataKeyRow[], { root_key: needed }: Header): Promise<Uint8Array> {
+  const opened = rows.length === 0 ? undefined : await openDataKeys(source, rows);
   const dataKey = new Uint8Array(opened?.keys.get('auth')?.bytes ?? []);
   if (opened) overwrite(opened);
   if (dataKey.length > 0) return dataKey;

@@ -37,19 +37,19 @@ export interface Flags {
 
 /** The kernel's own. */
 export const KERNEL_FLAGS: Readonly<Record<string, FlagSpec>> = {
-  config: { about: 'configuration file (default: config.toml, if it is there)' },
-  'data-dir': { about: 'folder of the data (default: data)' },
+  config: { about: 'configuration file (default: config.toml if it exists)' },
+  'data-dir': { about: 'data folder (default: data)' },
   host: { about: 'address to listen on' },
-  port: { about: 'port to listen on, 0 for any free one' },
-  backup: { about: 'write everything in the store but the root key to this new file, and end; the server may be running' },
-  restore: { about: 'read such a file into an empty store, and end' },
-  'rotate-kek': { about: 'wrap the data keys of the server by a new root key', switch: true },
-  'new-root-key': { about: 'that root key: file:PATH or env:NAME (default: a random one, where the old one is root.key in the data folder)', secret: true },
+  port: { about: 'port to listen on; 0: any free port' },
+  backup: { about: 'write a backup of the store to this new file, without the root key, and exit; the server may be running' },
+  restore: { about: 'read a backup into an empty store, and exit' },
+  'rotate-kek': { about: 'wrap the data keys of the server with a new root key, then start', switch: true },
+  'new-root-key': { about: 'the new root key: file:PATH or env:NAME (default: a random key, if the old one is root.key in the data folder)', secret: true },
 };
 
 const LAST: Readonly<Record<string, FlagSpec>> = {
-  help: { about: 'this text', switch: true },
-  version: { about: 'the version', switch: true },
+  help: { about: 'print this text', switch: true },
+  version: { about: 'print the version', switch: true },
 };
 
 export function parseFlags(argv: readonly string[], declared: Readonly<Record<string, FlagSpec>>): Flags {

@@ -1,13 +1,12 @@
 // The HTTP front: Fastify over TLS, its limits, the order of work of a request, and its graceful end.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
-import type { Socket } from 'node:net';
 import fastifyCookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import type { KernelConfig } from '../config/sections.ts';
-import { Fault, KERNEL_FAULTS } from '../fault.ts';
+import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import type { Log } from '../log-entry.ts';
 import type { Metrics } from '../metrics.ts';
@@ -17,11 +16,11 @@ import { addJsonParser } from './body.ts';
 import { type Connections, watchConnections } from './connections.ts';
 import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
-import { type Problem, type ProblemWriter, parserProblem } from './problem.ts';
+import type { Problem, ProblemWriter } from './problem.ts';
+import { refuseUnparsed } from './refuse-unparsed.ts';
 import type { ErrorForm, Route, Unserved } from './route.ts';
 import { addRoutes, bodyReader, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
-import { answerUnknownMethod, type ParserError, type UnknownMethod } from './unknown-method.ts';
 
 interface FrontOptions {
   readonly http: KernelConfig['http'];
@@ -172,30 +171,6 @@ function sendFormed(reply: FastifyReply, { status: usual, headers, body }: Probl
     .headers(challenge !== undefined && status === 401 ? headers : others)
     .type('application/json')
     .send(sent);
-}
-
-/**
- * Bytes that never became a request: the same body as any other refusal, and the connection is closed. Before the handshake nothing can be
- * said, except to who speaks HTTP without TLS, in the same plain way: `http://` in place of `https://` is everybody's first mistake.
- */
-async function refuseUnparsed(app: FastifyInstance, error: ParserError, socket: Socket, connections: Connections): Promise<void> {
-  if (error.code === 'ERR_SSL_HTTP_REQUEST') return refuse(connections.below(socket) ?? socket, 400, 'Bad Request', 'BAD_REQUEST', 'this port speaks https://');
-  if (!connections.hasShakenHands(socket) || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-  const unknown = await answerUnknownMethod(app, error).catch(() => undefined);
-  if (unknown) return hangUp(socket, unknown);
-  const { status, reason, code } = parserProblem(error);
-  refuse(socket, status, reason, code, KERNEL_FAULTS[code].message);
-}
-
-function refuse(socket: Socket, status: number, reason: string, code: string, message: string): void {
-  hangUp(socket, { status, reason, headers: {}, body: JSON.stringify({ code, message, errors: [message], request_id: randomUUID() }) });
-}
-
-function hangUp(socket: Socket, { status, reason, headers, body }: UnknownMethod): void {
-  const all = { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
-  socket.destroySoon();
 }
 
 async function close(app: FastifyInstance, busy: ReadonlySet<string>, connections: Connections, ms: number): Promise<void> {

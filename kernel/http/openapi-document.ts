@@ -8,12 +8,12 @@ export const EXAMPLES = 'x-body-examples';
 const JSON_TYPE = 'application/json';
 const PROBLEM_SCHEMA = {
   type: 'object',
-  description: 'What every error answers.',
+  description: 'The body of every error.',
   properties: {
-    code: { type: 'string', description: 'A row of the fault table.' },
+    code: { type: 'string', description: 'The code of the fault.' },
     message: { type: 'string' },
     errors: { type: 'array', items: { type: 'string' } },
-    request_id: { type: 'string', format: 'uuid', description: 'Also in the header X-Request-Id, and in the log.' },
+    request_id: { type: 'string', format: 'uuid', description: 'The same as in the header X-Request-Id and in the log.' },
   },
   required: ['code', 'message', 'errors', 'request_id'],
 };

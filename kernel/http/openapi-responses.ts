@@ -17,7 +17,7 @@ const ALWAYS: Readonly<Record<number, string>> = {
 /** For Fastify's writer, which takes a body of type null for none. */
 export function responsesOf(route: Described): Readonly<Record<string, object>> {
   const described: Record<string, ResponseDescription> = {
-    ...(route.page ? { 303: { description: 'to the sign-in page' } } : {}),
+    ...(route.page ? { 303: { description: 'a browser without a session is redirected to the sign-in page' } } : {}),
     ...Object.fromEntries(refusalsOf(route).map(([status, description]) => [status, { description }])),
     ...(route.responses ?? { 200: { description: 'success' } }),
   };
@@ -36,10 +36,10 @@ function refusalsOf({ method, path, auth, admit }: Described): [number | string,
           [401, 'authentication is required'],
           [403, 'not allowed'],
         ] as [number, string][])),
-    ...(path.includes('{') ? ([[404, 'there is no such thing']] as [number, string][]) : []),
+    ...(path.includes('{') ? ([[404, 'not found']] as [number, string][]) : []),
     // A body that comes with GET is not read.
     ...(method === 'GET' ? [] : ([[413, 'the body is too large']] as [number, string][])),
-    ...(admit ? ([[429, 'too many tries from this address']] as [number, string][]) : []),
+    ...(admit ? ([[429, 'too many attempts from this address']] as [number, string][]) : []),
   ];
 }
 

@@ -37,9 +37,9 @@ function inWords(schema: Schema): Schema {
   if (schema['format'] === 'name') {
     const { format: _own, ...rest } = schema;
     // Composing makes no text longer; one that is longer as it is sent and not when it is composed is taken too.
-    return { ...rest, maxLength: MAX_COMPOSED, description: [...words, `${MAX_COMPOSED} characters when composed (NFC)`].join('; ') };
+    return { ...rest, maxLength: MAX_COMPOSED, description: [...words, `at most ${MAX_COMPOSED} characters in the composed form (NFC)`].join('; ') };
   }
   const maxBytes = schema['x-max-bytes'];
   if (typeof maxBytes !== 'number') return schema;
-  return { ...schema, description: [...words, `as compact JSON at most ${maxBytes} bytes of UTF-8`].join('; ') };
+  return { ...schema, description: [...words, `at most ${maxBytes} bytes as compact JSON in UTF-8`].join('; ') };
 }

@@ -13,12 +13,12 @@ export const OPENAPI_PATH = '/openapi.yaml';
 export const SERVER_TAG = 'Server';
 
 const ABOUT =
-  'Authentication, key management and AI behind one server. A path answers every method that it does not list with 405 and the header Allow; HEAD goes wherever GET does.';
+  'Authentication, key management and anonymization in one server. For a method that is not listed, a path returns 405 with the header Allow. HEAD works wherever GET does.';
 
 /** Groups of the kernel's own routes; a plugin may add to them. */
 const TAGS: Readonly<Record<string, string>> = {
-  [SERVER_TAG]: 'Whether the server runs, how it does, and what it is.',
-  Documentation: 'What the server says of its own interface.',
+  [SERVER_TAG]: 'Health, metrics and version of the server.',
+  Documentation: 'The description of this interface.',
 };
 
 export interface DocumentText {
@@ -38,11 +38,16 @@ export interface OpenApiOptions {
 export type Described = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Omit<Route, 'method' | 'path' | 'auth' | 'handle'>>;
 
 const SECURITY_SCHEMES: Readonly<Record<Exclude<SecurityScheme, 'none'>, object>> = {
-  basic: { type: 'http', scheme: 'basic', description: 'User and password, at the sign-in only.' },
+  basic: { type: 'http', scheme: 'basic', description: 'User name and password, for signing in only.' },
   bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
   session: { type: 'apiKey', in: 'cookie', name: '_ea_' },
-  appToken: { type: 'apiKey', in: 'header', name: 'X-App-Token', description: 'Also called X-Vault-Token; a request with both says the same in both.' },
-  vaultToken: { type: 'apiKey', in: 'header', name: 'X-Vault-Token', description: 'Another name of X-App-Token.' },
+  appToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-App-Token',
+    description: 'X-Vault-Token is another name for it. If a request has both, they must be equal.',
+  },
+  vaultToken: { type: 'apiKey', in: 'header', name: 'X-Vault-Token', description: 'Another name for X-App-Token.' },
   clientCertificate: { type: 'mutualTLS', description: 'A client certificate in the TLS handshake.' },
 };
 
@@ -72,7 +77,7 @@ export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenAp
     path: OPENAPI_PATH,
     auth: 'none',
     tag: 'Documentation',
-    summary: 'This document',
+    summary: 'Get this document',
     responses: { 200: { description: 'OpenAPI 3.1', type: 'application/yaml', schema: { type: 'object' } } },
   };
   const made: { yaml?: DocumentText; json?: DocumentText } = {};

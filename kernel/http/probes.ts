@@ -31,22 +31,22 @@ const TEXT = { type: PLAIN, schema: { type: 'string' } };
 
 const PROBES: Readonly<Record<string, { readonly summary: string; readonly responses: Readonly<Record<number, ResponseDescription>> }>> = {
   '/health': {
-    summary: 'Whether the process serves',
-    responses: { 200: { description: 'it does', schema: { type: 'object', properties: { status: { const: 'UP' } }, required: ['status'] } } },
+    summary: 'Check that the process serves requests',
+    responses: { 200: { description: 'the process serves', schema: { type: 'object', properties: { status: { const: 'UP' } }, required: ['status'] } } },
   },
   '/ready': {
-    summary: 'Whether every part of the server can do its work',
+    summary: 'Check that every part of the server is ready',
     responses: {
-      200: { description: 'every part can', schema: READINESS },
-      503: { description: 'some part cannot; its name is for loopback and for those who are signed in', schema: READINESS },
+      200: { description: 'every part is ready', schema: READINESS },
+      503: { description: 'some part is not ready; callers on the same machine and authenticated callers see its name', schema: READINESS },
     },
   },
   '/metrics': {
-    summary: 'Metrics in the text format of Prometheus',
+    summary: 'Get the metrics in the text format of Prometheus',
     responses: { 200: { description: 'the metrics', ...TEXT }, 403: { description: 'not allowed' } },
   },
   '/version': {
-    summary: 'The version of the server, as a plain text or, where Accept prefers it, as a string of JSON',
+    summary: 'Get the version of the server as plain text, or as a JSON string if Accept prefers it',
     responses: { 200: { description: 'the version', ...TEXT, types: ['text/plain; charset=utf-8', 'application/json'] } },
   },
 };

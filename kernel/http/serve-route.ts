@@ -1,20 +1,19 @@
 // Puts a declared route into service: authentication before the body is read, validation before the handler, one form of answer.
 import { METHODS as PARSED, type ServerResponse } from 'node:http';
-import type { TLSSocket } from 'node:tls';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import { isForOnce, refuseUnread } from './answers.ts';
-import { type Authentication, SESSION_COOKIE } from './authenticate.ts';
+import type { Authentication } from './authenticate.ts';
 import { addRawParser, bodyCheck, queryCheck, type ReadBytes } from './body.ts';
-import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
 import { holderOf } from './holder.ts';
 import { operationOf } from './openapi.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import { readBody } from './read-body.ts';
+import { viewOf } from './request-view.ts';
 import type { ErrorForm, Request, Response, Route } from './route.ts';
 import { signInAddress } from './to-sign-in.ts';
 
@@ -97,7 +96,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
       checkQuery?.(request.query);
       if (route.nullIsNone && request.body === null) request.body = undefined;
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
-      const view = viewOf(request, reply, clock);
+      const view = viewOf(request, reply, clock, callers.get(request));
       return send(reply, view.caller ? await inTurn(limits, request, view, handle) : await handle(view));
     },
   });
@@ -144,31 +143,6 @@ export function ownRefusal(request: FastifyRequest, { status, body }: Problem): 
 /** The form of every error of the route of this request, where it has one. */
 export function formOf(request: FastifyRequest): ErrorForm | undefined {
   return forms.get(request);
-}
-
-function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock): Request {
-  let gone: AbortController | undefined;
-  return {
-    id: request.id,
-    params: request.params as Record<string, string>,
-    query: request.query as Record<string, string>,
-    headers: request.headers,
-    body: request.body,
-    address: request.ip,
-    caller: callers.get(request),
-    cookie: request.cookies[SESSION_COOKIE],
-    get certificate() {
-      return peerCertificate(request.raw.socket as TLSSocket, clock.now()).view;
-    },
-    get signal() {
-      if (!gone) {
-        const controller = new AbortController();
-        reply.raw.once('close', () => reply.raw.writableFinished || controller.abort());
-        gone = controller;
-      }
-      return gone.signal;
-    },
-  };
 }
 
 /** `null` is JSON; only an absent body is empty. */

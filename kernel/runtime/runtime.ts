@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { type AnySpec, type Api, DEFAULT_RESTART, type PinnedRef, type RefOf, type Remote, type ShardedRef } from '../actor.ts';
 import type { LocalClock } from '../clock.ts';
-import type { DataKeyPurpose } from '../keyring.ts';
+import type { DataKeyPurpose } from '../data-key-row.ts';
 import type { Log } from '../log-entry.ts';
 import { hashOf, type Versions } from '../versions.ts';
 import type { Beside } from './beside.ts';

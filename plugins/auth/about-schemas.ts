@@ -16,12 +16,12 @@ export const CLIENT_CLAIMS = Type.Object(
     ...{ iss: Type.String(), sub: Type.String(), aud: strings, exp: Type.Integer(), nbf: Type.Integer(), iat: Type.Integer(), jti: Type.String() },
     ...{ roles: strings, as_as: scheme, as_rid: Type.String() },
   },
-  { description: 'Extra claims stand beside these.', additionalProperties: true },
+  { description: 'The extra claims of the user are further members.', additionalProperties: true },
 );
 
 const SESSION = {
   ...{ session_id: Type.String({ format: 'uuid' }), realm_id: Type.String(), username: Type.String(), auth_scheme: scheme },
-  cookie_string: Type.String({ description: "its own value, only in an answer to the cookie's holder" }),
+  cookie_string: Type.String({ description: 'the cookie itself, only in answers to its holder' }),
   ...{ max_age_seconds: Type.Integer(), max_stale_age_seconds: Type.Integer(), created_at: Type.Integer() },
 };
 export const SESSION_DATA = nullable(Type.Object(SESSION));

@@ -4,11 +4,12 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
+import { joined } from './listing.ts';
 import { Query } from './parameters.ts';
 import { rightsOf } from './rights.ts';
 
 const text = Type.Optional(Type.String({ maxLength: 1_024 }));
-const CURSOR = Type.Optional(Type.String({ maxLength: 1_024, pattern: '^[A-Za-z0-9_-]*$', description: '`next` of the page before' }));
+const CURSOR = Type.Optional(Type.String({ maxLength: 1_024, pattern: '^[A-Za-z0-9_-]*$', description: 'the value of `next` in the previous page' }));
 const QUERY = Query({ realm: text, event: text, actor: text, after: CURSOR, limit: Type.Integer({ default: 100, minimum: 1, maximum: 1_000 }) });
 
 export function auditRoute(ctx: AuthContext): Route {
@@ -21,7 +22,8 @@ export function auditRoute(ctx: AuthContext): Route {
       const { realm, event, actor, after, limit } = query as Record<string, string | undefined>;
       const rights = await rightsOf(ctx, caller as Caller);
       if (!rights.isSuperAdmin && !(realm !== undefined && rights.administers(realm))) throw new Fault('FORBIDDEN');
-      return { status: 200, body: await ctx.actors.directory.at('main').audit({ realm, event, actor, after, limit: Number(limit) }) };
+      const { json, next } = await ctx.actors.directory.at('main').audit({ realm, event, actor, after, limit: Number(limit) });
+      return { status: 200, ...joined(['{"events":[', json, `],"next":${JSON.stringify(next)}}`]) };
     },
   };
 }

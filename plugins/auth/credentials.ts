@@ -122,7 +122,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
 async function update(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const old = found((await directory.login(realm, nameOfPath(request), '')).credential, 'such credential');
+    const old = found((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'such credential');
     const input = await inputOf(ctx, realm, nameOfPath(request), request.body, old.passwordHash);
     const updated = found(
       await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),

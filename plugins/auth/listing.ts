@@ -17,16 +17,19 @@ export const PAGE_MEMBERS = {
     Type.Integer({
       minimum: 1,
       maximum: MAX_PAGE_ENTRIES,
-      description: `entries of a page at most; without it the whole list, of ${MAX_ENTRIES} entries at most`,
+      description: `maximum number of entries in a page; without it the answer is the whole list, of at most ${MAX_ENTRIES} entries`,
     }),
   ),
   after: Type.Optional(
-    Type.String({ maxLength: MAX_CURSOR, pattern: '^[A-Za-z0-9_-]*$', description: 'where the page begins, as the header Link of the one before says' }),
+    Type.String({ maxLength: MAX_CURSOR, pattern: '^[A-Za-z0-9_-]*$', description: 'start of the page, from the header Link of the previous page' }),
   ),
 };
 export const PAGE_QUERY = Query(PAGE_MEMBERS);
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** JSON text. */
+type Part = string | Uint8Array;
 
 /**
  * The answer of a list. Its pages come as bytes, which the thread that reads the rows makes of them: here a list is nothing but its answer, and
@@ -43,21 +46,31 @@ export async function listed<T>(
   const { limit, after } = query;
   const isPage = limit !== undefined || after !== undefined;
   const most = Number(limit ?? (isPage ? MAX_PAGE_ENTRIES : MAX_ENTRIES));
-  const parts: Uint8Array[] = [Buffer.from(`${around[0]}[`)];
+  const parts: Part[] = [`${around[0]}[`];
   let count = 0;
   let bytes = 0;
   let next: string | null | undefined = after;
   do {
     const page: EncodedPage<T> = await read({ after: next ?? undefined, limit: Math.min(most - count, MAX_PAGE_ENTRIES) });
-    if (page.count > 0) parts.push(Buffer.from(count > 0 ? ',' : ''), page.json);
+    if (page.count > 0) parts.push(count > 0 ? ',' : '', page.json);
     count += page.count;
     bytes += page.bytes;
     next = page.next;
   } while (next !== null && count < most && bytes < MAX_BYTES);
-  const isTooLong = next !== null && !isPage;
-  const body = isTooLong ? undefined : Buffer.concat([...parts, Buffer.from(`]${around[1]}`)]);
-  for (const part of parts) giveBack(part);
-  if (body === undefined)
+  if (next !== null && !isPage) {
+    release(parts);
     throw new Fault('AUTH_LIST_TOO_LONG', { detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: ask for a page of it with ?limit=` });
-  return { status: 200, body, type: JSON_TYPE, once: true, headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
+  }
+  return { status: 200, ...joined([...parts, `]${around[1]}`]), headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
+}
+
+/** A body of JSON text in parts, which are gone afterwards. */
+export function joined(parts: readonly Part[]): Pick<Response, 'body' | 'type' | 'once'> {
+  const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  release(parts);
+  return { body, type: JSON_TYPE, once: true };
+}
+
+function release(parts: readonly Part[]): void {
+  for (const part of parts) if (typeof part !== 'string') giveBack(part);
 }

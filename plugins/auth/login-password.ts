@@ -1,5 +1,5 @@
 // Sign-in by password: drives the login machine through password, one-time code and password change.
-import type { Factor, LoginView, ProvenLogin } from '../../actors/directory/api.ts';
+import type { ProvenLogin } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
@@ -9,29 +9,10 @@ import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { AuthContext } from './actors.ts';
 import { type BasicCredentials, passwordBytes } from './basic.ts';
 import { forgetInitialPassword } from './first-start.ts';
-import { beginLogin, type LoginState, stepLogin } from './login.machine.ts';
-import type { LoginEnd, LoginRequest } from './login.ts';
+import { beginLogin, type LoginContext, type LoginState, stepLogin } from './login.machine.ts';
+import type { LoginEnd, LoginRequest } from './login-end.ts';
 import { newPasswordProblem } from './new-password.ts';
 import { isUsername } from './username.ts';
-
-/** What is known of the login under way. */
-interface Attempt {
-  readonly realm: string;
-  readonly username: string;
-  readonly source: string;
-  readonly found: LoginView;
-  readonly code: string | undefined;
-  readonly newPassword: string | undefined;
-  readonly signal: AbortSignal;
-  /** Revision of the credential that was proven. */
-  revision: number;
-  /** PHC string of the new password. */
-  passwordHash: string | null;
-  /** Why the new password cannot be used. */
-  unfit: string | undefined;
-  /** The factor that was refused. */
-  failed: Factor | null;
-}
 
 export async function provePassword(
   ctx: AuthContext,
@@ -40,15 +21,12 @@ export async function provePassword(
 ): Promise<LoginEnd> {
   const realm = query['realm'] as string;
   const source = sourceOf(address);
-  const attempt: Attempt = {
-    ...{ realm, username, source, signal, found: await ctx.actors.directory.at('main').login(realm, username, source) },
-    ...{ code: body?.totp_code ?? undefined, newPassword: newPasswordOf(body) },
-    ...{ revision: 0, passwordHash: null, unfit: undefined, failed: null },
-  };
-  let state = await primaryStep(ctx, beginLogin(), attempt, password);
-  if (state.value === 'totp') state = await totpStep(ctx, state, attempt);
-  if (state.value === 'password') state = await passwordStep(ctx, state, attempt);
-  return finish(ctx, state, attempt);
+  const found = await ctx.actors.directory.at('main').findSignIn(realm, username, source);
+  const begun = beginLogin({ realm, username, source, found, code: body?.totp_code ?? undefined, newPassword: newPasswordOf(body) });
+  let state = await primaryStep(ctx, begun, password, signal);
+  if (state.value === 'totp') state = await totpStep(ctx, state);
+  if (state.value === 'password') state = await passwordStep(ctx, state);
+  return finish(ctx, state);
 }
 
 /** Empty for one that is none in normal form: it is refused as too short. */
@@ -58,27 +36,20 @@ function newPasswordOf(body: LoginRequest['body']): string | undefined {
 }
 
 /** An unknown realm, an unknown user and a locked account cost a hash too, and are refused in the same words. */
-async function primaryStep(ctx: AuthContext, state: LoginState, attempt: Attempt, password: Uint8Array): Promise<LoginState> {
-  const { found, username, newPassword, code } = attempt;
+async function primaryStep(ctx: AuthContext, state: LoginState, password: Uint8Array, signal: AbortSignal): Promise<LoginState> {
+  const { found, username, newPassword } = state.context;
   const usable = found.realm && found.realm.auth_params.username_password_params?.enabled !== false && isUsername(username) ? found.credential : null;
   // The old password is needed once more, to be compared with the new one.
-  const proven = await callWith(ctx.actors.password, { signal: attempt.signal }).verify(usable?.passwordHash ?? null, move(new Uint8Array(password)));
-  if (newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0) attempt.unfit = 'it is the old one';
+  const proven = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(new Uint8Array(password)));
+  const unfit = newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0 ? 'it is the old one' : undefined;
   password.fill(0);
-  if (!proven || !usable || !found.opens || found.locked.includes('password')) {
-    attempt.failed = 'password';
-    return stepLogin(state, { type: 'primary.refused' });
-  }
-  attempt.revision = usable.revision;
-  const mustChange = usable.changePassword || (await isTooOld(ctx, attempt));
-  return stepLogin(state, {
-    type: 'primary.accepted',
-    needs: { totp: usable.totp, code: code !== undefined, mustChange, offersNew: newPassword !== undefined },
-  });
+  if (!proven || !usable || !found.opens || found.locked.includes('password')) return stepLogin(state, { type: 'primary.refused' });
+  const mustChange = usable.changePassword || (await isTooOld(ctx, state.context));
+  return stepLogin(state, { type: 'primary.accepted', revision: usable.revision, mustChange, unfit });
 }
 
 /** A password past the realm's age leads to its change, or is let in with a row in the audit log where the realm allows it. */
-async function isTooOld(ctx: AuthContext, { found, realm, username, source }: Attempt): Promise<boolean> {
+async function isTooOld(ctx: AuthContext, { found, realm, username, source }: LoginContext): Promise<boolean> {
   const maxAge = found.realm?.password_max_age_seconds ?? 0;
   if (maxAge === 0 || ctx.clock.now() - (found.credential?.passwordSetAt ?? 0) <= maxAge * 1000) return false;
   if (found.realm?.auth_params.username_password_params?.allow_expired_passwords !== true) return true;
@@ -86,49 +57,51 @@ async function isTooOld(ctx: AuthContext, { found, realm, username, source }: At
   return false;
 }
 
-async function totpStep(ctx: AuthContext, state: LoginState, attempt: Attempt): Promise<LoginState> {
-  const { realm, username, code, found } = attempt;
+async function totpStep(ctx: AuthContext, state: LoginState): Promise<LoginState> {
+  const { realm, username, code, found } = state.context;
   const isGood = await ctx.actors.directory.at('main').checkTotp(realm, username, code as string);
-  if (isGood && !found.locked.includes('totp')) return stepLogin(state, { type: 'totp.accepted' });
-  attempt.failed = 'totp';
-  return stepLogin(state, { type: 'totp.refused' });
+  return stepLogin(state, { type: isGood && !found.locked.includes('totp') ? 'totp.accepted' : 'totp.refused' });
 }
 
 /** Only hashed here: the change is part of the login's own transaction. */
-async function passwordStep(ctx: AuthContext, state: LoginState, attempt: Attempt): Promise<LoginState> {
-  const newPassword = attempt.newPassword as string;
-  attempt.unfit ??= newPasswordProblem(newPassword, attempt.username);
-  if (attempt.unfit !== undefined) return stepLogin(state, { type: 'password.unfit' });
-  attempt.passwordHash = await ctx.actors.password.hash(move(passwordBytes(newPassword)));
-  return stepLogin(state, { type: 'password.fit' });
+async function passwordStep(ctx: AuthContext, state: LoginState): Promise<LoginState> {
+  const { username, newPassword = '', unfit: problem } = state.context;
+  const unfit = problem ?? newPasswordProblem(newPassword, username);
+  if (unfit !== undefined) return stepLogin(state, { type: 'password.unfit', unfit });
+  return stepLogin(state, { type: 'password.fit', passwordHash: await ctx.actors.password.hash(move(passwordBytes(newPassword))) });
 }
 
-async function finish(ctx: AuthContext, state: LoginState, attempt: Attempt): Promise<LoginEnd> {
-  const { realm, username, source, found, failed } = attempt;
+async function finish(ctx: AuthContext, { value, context }: LoginState): Promise<LoginEnd> {
+  const { realm, username, source, found, failed } = context;
   // The name of a failed login is stored only if it exists: people type passwords into the wrong field.
   const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;
-  const end = state.value === 'Authenticated' ? await complete(ctx, attempt) : state.value !== 'Refused' && (await interrupt(ctx, state.value, attempt, row));
+  const end = value === 'Authenticated' ? await complete(ctx, context) : value !== 'Refused' && (await interrupt(ctx, value, context, row));
   if (end) return end;
   await ctx.actors.directory.at('main').refuse({ ...row, outcome: 'refused', reason: failed ?? 'overtaken' }, failed, username, source);
   throw new Fault('AUTH_DENIED');
 }
 
-async function complete(ctx: AuthContext, attempt: Attempt): Promise<LoginEnd | undefined> {
-  const { realm, username, passwordHash, found } = attempt;
-  const signedIn = await ctx.actors.directory.at('main').complete({ ...provenBy(attempt), passwordHash });
+async function complete(ctx: AuthContext, context: LoginContext): Promise<LoginEnd | undefined> {
+  const { realm, username, passwordHash, found } = context;
+  const signedIn = await ctx.actors.directory.at('main').complete({ ...provenBy(context), passwordHash });
   if (signedIn === null || !found.realm) return undefined;
   if (passwordHash !== null && realm === '_') forgetInitialPassword(ctx.dataDir, username);
   return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', ...signedIn };
 }
 
 /** The password was right, whatever comes next: it is written down, and refused like a wrong one when a lock has come meanwhile. */
-async function interrupt(ctx: AuthContext, reached: LoginState['value'], attempt: Attempt, row: Omit<AuditEvent, 'outcome'>): Promise<LoginEnd | undefined> {
+async function interrupt(
+  ctx: AuthContext,
+  reached: LoginState['value'],
+  context: LoginContext,
+  row: Omit<AuditEvent, 'outcome'>,
+): Promise<LoginEnd | undefined> {
   const reason = reached === 'Unfit' ? 'the new password cannot be used' : reached;
-  if (!(await ctx.actors.directory.at('main').interrupt(provenBy(attempt), { ...row, outcome: 'failure', reason }))) return undefined;
-  if (reached === 'Unfit') throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${attempt.unfit}` });
+  if (!(await ctx.actors.directory.at('main').interrupt(provenBy(context), { ...row, outcome: 'failure', reason }))) return undefined;
+  if (reached === 'Unfit') throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${context.unfit}` });
   return reached as 'TotpRequired' | 'ChangePassword';
 }
 
-function provenBy({ realm, username, source, revision, code }: Attempt): ProvenLogin {
+function provenBy({ realm, username, source, revision, code }: LoginContext): ProvenLogin {
   return { realm, username, source, revision, code: code ?? null };
 }

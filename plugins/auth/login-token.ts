@@ -3,7 +3,7 @@ import type { IdentityProvider } from '../../actors/directory/api.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
-import { type LoginEnd, type LoginRequest, refuse } from './login.ts';
+import { type LoginEnd, type LoginRequest, refuse } from './login-end.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const REFRESH_SECONDS = 60;
@@ -12,7 +12,7 @@ const MOST_NAME = 255;
 /** The user name is `sub`, in a realm with several providers `<issuer>#<sub>`: two providers' users are never one. */
 export async function proveToken(ctx: AuthContext, request: LoginRequest, token: string): Promise<LoginEnd> {
   const id = request.query['realm'] as string;
-  const { realm, realmAccount: provenRealm } = await ctx.actors.directory.at('main').login(id, '', sourceOf(request.address));
+  const { realm, realmAccount: provenRealm } = await ctx.actors.directory.at('main').findSignIn(id, '', sourceOf(request.address));
   const { idp_params: providers = [], smallest_refresh_interval_seconds: refresh = REFRESH_SECONDS } = realm?.auth_params.jwt_params ?? {};
   if (!realm || providers.length === 0) return refuse(ctx, request, 'no identity provider here', 'jwt');
   const keySets = providers.map(({ jwt_issuer_uri: issuer, jwks_uri: jwksUri, jwt_audience: audience }) => ({

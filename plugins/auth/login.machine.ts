@@ -1,27 +1,42 @@
 // The login as a state machine: what has been proven, what is asked for next, how it ends. Pure: the driver holds the snapshot.
 import { assign, initialTransition, type SnapshotFrom, setup, transition } from 'xstate';
+import type { Factor, LoginView } from '../../actors/directory/api.ts';
 
-/** What the credential asks for, and what the client has sent along. */
-export interface LoginNeeds {
-  /** The credential has a second factor. */
-  readonly totp: boolean;
-  /** The client sent a code. */
-  readonly code: boolean;
+/** Who signs in, with what, and what is known of them; it does not change. */
+export interface LoginAttempt {
+  readonly realm: string;
+  readonly username: string;
+  /** Address of the client, for locks and the audit log. */
+  readonly source: string;
+  readonly found: LoginView;
+  /** The one-time code that the client sent. */
+  readonly code: string | undefined;
+  readonly newPassword: string | undefined;
+}
+
+/** What the steps have found out so far. */
+interface LoginFindings {
+  /** Revision of the credential that was proven. */
+  readonly revision: number;
   /** The credential is marked, or its password too old. */
   readonly mustChange: boolean;
-  /** The client sent a new password. */
-  readonly offersNew: boolean;
+  /** Why the new password cannot be used. */
+  readonly unfit: string | undefined;
+  /** PHC string of the new password. */
+  readonly passwordHash: string | null;
+  /** The factor that was refused. */
+  readonly failed: Factor | null;
 }
 
 export type LoginEvent =
-  | { readonly type: 'primary.accepted'; readonly needs: LoginNeeds }
+  | ({ readonly type: 'primary.accepted' } & Pick<LoginFindings, 'revision' | 'mustChange' | 'unfit'>)
   | { readonly type: 'primary.refused' }
   | { readonly type: 'totp.accepted' }
   | { readonly type: 'totp.refused' }
-  | { readonly type: 'password.fit' }
-  | { readonly type: 'password.unfit' };
+  | { readonly type: 'password.fit'; readonly passwordHash: string }
+  | { readonly type: 'password.unfit'; readonly unfit: string };
 
-const NOTHING: LoginNeeds = { totp: false, code: false, mustChange: false, offersNew: false };
+const NOTHING: LoginFindings = { revision: 0, mustChange: false, unfit: undefined, passwordHash: null, failed: null };
 
 /**
  * `primary`, `totp` and `password` wait for the outcome of a step, in this order. The final states are the specification's next steps,
@@ -29,28 +44,36 @@ const NOTHING: LoginNeeds = { totp: false, code: false, mustChange: false, offer
  * with one transaction, which looks at everything once more and may refuse.
  */
 export const loginMachine = setup({
-  types: { context: {} as LoginNeeds, events: {} as LoginEvent },
+  types: { context: {} as LoginAttempt & LoginFindings, events: {} as LoginEvent, input: {} as LoginAttempt },
   guards: {
-    asksForCode: ({ context }) => context.totp && !context.code,
-    hasCode: ({ context }) => context.totp && context.code,
-    offersNew: ({ context }) => context.offersNew,
+    asksForCode: ({ context: { found, code } }) => found.credential?.totp === true && code === undefined,
+    hasCode: ({ context: { found, code } }) => found.credential?.totp === true && code !== undefined,
+    offersNew: ({ context }) => context.newPassword !== undefined,
     mustChange: ({ context }) => context.mustChange,
   },
 }).createMachine({
   id: 'login',
   initial: 'primary',
-  context: NOTHING,
+  context: ({ input }) => ({ ...input, ...NOTHING }),
   states: {
     primary: {
       on: {
-        'primary.accepted': { target: 'proven', actions: assign(({ event }) => event.needs) },
-        'primary.refused': 'Refused',
+        'primary.accepted': {
+          target: 'proven',
+          actions: assign(({ event: { revision, mustChange, unfit } }) => ({ revision, mustChange, unfit })),
+        },
+        'primary.refused': { target: 'Refused', actions: assign({ failed: 'password' }) },
       },
     },
     proven: { always: [{ guard: 'asksForCode', target: 'TotpRequired' }, { guard: 'hasCode', target: 'totp' }, { target: 'identified' }] },
-    totp: { on: { 'totp.accepted': 'identified', 'totp.refused': 'Refused' } },
+    totp: { on: { 'totp.accepted': 'identified', 'totp.refused': { target: 'Refused', actions: assign({ failed: 'totp' }) } } },
     identified: { always: [{ guard: 'offersNew', target: 'password' }, { guard: 'mustChange', target: 'ChangePassword' }, { target: 'Authenticated' }] },
-    password: { on: { 'password.fit': 'Authenticated', 'password.unfit': 'Unfit' } },
+    password: {
+      on: {
+        'password.fit': { target: 'Authenticated', actions: assign({ passwordHash: ({ event }) => event.passwordHash }) },
+        'password.unfit': { target: 'Unfit', actions: assign({ unfit: ({ event }) => event.unfit }) },
+      },
+    },
     Authenticated: { type: 'final' },
     TotpRequired: { type: 'final' },
     ChangePassword: { type: 'final' },
@@ -60,9 +83,10 @@ export const loginMachine = setup({
 });
 
 export type LoginState = SnapshotFrom<typeof loginMachine>;
+export type LoginContext = LoginState['context'];
 
-export function beginLogin(): LoginState {
-  return initialTransition(loginMachine)[0];
+export function beginLogin(attempt: LoginAttempt): LoginState {
+  return initialTransition(loginMachine, attempt)[0];
 }
 
 export function stepLogin(state: LoginState, event: LoginEvent): LoginState {

@@ -1,40 +1,15 @@
 // POST /login: finds out which credential is presented, has it proven, and makes the session.
 import { randomUUID } from 'node:crypto';
-import type { Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import type { Request, Response } from '../../kernel/http/route.ts';
+import type { Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 import { parseBasic } from './basic.ts';
 import { cookieKeys, newCookieValue, setCookie } from './cookie.ts';
 import { proveCertificate } from './login-certificate.ts';
+import { type LoginEnd, type LoginRequest, type Proven, refuse } from './login-end.ts';
 import { provePassword } from './login-password.ts';
 import { proveToken } from './login-token.ts';
-import { isRealmId } from './realms.ts';
-
-interface LoginBody {
-  readonly totp_code?: string | null;
-  readonly new_password?: string | null;
-}
-
-export type LoginRequest = Request<LoginBody | undefined>;
-
-/** What a proven credential makes a session of. */
-interface Proven {
-  readonly realm: Realm;
-  /** Account of the realm. */
-  readonly provenRealm: string | null;
-  readonly username: string;
-  /** Scheme code. */
-  readonly scheme: 'up' | 'jwt' | 'cc';
-  /** Revision of the credential; null for schemes without one. */
-  readonly revision: number | null;
-  readonly roles: readonly string[];
-  readonly extraClaims: Readonly<Record<string, unknown>>;
-}
-
-/** A login ends with a proven credential, or with a step that the client has to take next. */
-export type LoginEnd = Proven | 'TotpRequired' | 'ChangePassword';
 
 export function loginHandler(ctx: AuthContext, count: (outcome: string) => void) {
   return async (request: LoginRequest): Promise<Response> => {
@@ -59,14 +34,6 @@ function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
   if (credentials) return provePassword(ctx, request, credentials);
   const token = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+)$/i.exec(authorization)?.[1];
   return token === undefined ? refuse(ctx, request, 'malformed credentials') : proveToken(ctx, request, token);
-}
-
-/** @throws Fault AUTH_DENIED, always, after the row of the refusal is written */
-export async function refuse(ctx: AuthContext, { query, address }: LoginRequest, reason: string, scheme?: string): Promise<never> {
-  // People type passwords into the wrong field: what cannot be the id of a realm is not stored.
-  const realm = isRealmId(query['realm'] as string) ? query['realm'] : undefined;
-  await ctx.actors.directory.at('main').record({ event: 'login', outcome: 'refused', realm, actor: 'unknown', scheme, source: sourceOf(address), reason });
-  throw new Fault('AUTH_DENIED');
 }
 
 async function authenticated(ctx: AuthContext, proven: Proven, address: string): Promise<Response> {

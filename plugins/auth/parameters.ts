@@ -48,7 +48,7 @@ export const DOCUMENT_ADDRESS = Type.String({
   minLength: 1,
   maxLength: 2_048,
   pattern: '^(?:https://[^\\s/?#@]+|http://(?:localhost|127(?:\\.[0-9]{1,3}){3}|\\[::1\\])(?::[0-9]+)?)(?:[/?#].*)?$',
-  description: 'https, or http to this machine, without credentials',
+  description: 'https, or http on the same machine; the address must not contain credentials',
   examples: ['https://idp.example/jwks'],
 });
 

@@ -46,7 +46,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   tags: AUTH_TAGS,
   unserved: VAULT_UNSERVED,
   migrations: AUTH_MIGRATIONS,
-  flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password; drops its second factor and locks', switch: true } },
+  flags: { 'reset-admin': { about: 'give the admin of realm _ a new initial password, and remove its second factor and locks', switch: true } },
   actors: authActors,
   authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx), authorization: bearerSessionAuthenticator(ctx), 'app-token': appTokenAuthenticator(ctx) }),
   open: firstStart,

@@ -57,7 +57,7 @@ const MEMBERS = {
     anyOf: [{ const: 0 }, { type: 'integer', minimum: FLOOR_SECONDS }],
     minimum: 0,
     maximum: MOST_SECONDS,
-    description: '0: none',
+    description: '0: no limit',
   }),
 };
 /** A new one is named here, one that is there by the path. */

@@ -25,10 +25,10 @@ export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'f
       path: '/download/ca.crt',
       auth: 'none',
       tag: 'Download',
-      summary: 'The certificate to trust, for clients of this server',
+      summary: 'The certificate that clients of this server must trust',
       responses: {
-        200: { description: 'the last certificate that the server presents, PEM', type: PEM_TYPE, schema: Type.String() },
-        404: { description: 'the server presents no authority: the one that vouches for it has to come from its operator' },
+        200: { description: 'the last certificate of the chain that the server presents, PEM', type: PEM_TYPE, schema: Type.String() },
+        404: { description: 'the server does not present its certificate authority; ask the operator for that certificate' },
       },
       handle() {
         const anchor = trustAnchor(front.certificateChain());

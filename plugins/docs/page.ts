@@ -13,7 +13,7 @@ const FILES = ['answer.js', 'element.js', 'interactive-docs.css', 'interactive-d
 const CALLER = Type.Object({
   realm: Type.String(),
   username: Type.String(),
-  session_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'null for whoever uses no session' }),
+  session_id: Type.Union([Type.String({ format: 'uuid' }), Type.Null()], { description: 'null if the caller uses another credential' }),
 });
 
 const common = { method: 'GET', auth: CREDENTIAL_KINDS, tag: 'Documentation' } as const;
@@ -25,11 +25,11 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
       path: '/',
       auth: 'none',
       tag: 'Documentation',
-      summary: 'Leads to the interactive page',
-      responses: { 303: { description: 'the page is at Location' } },
+      summary: 'Redirect to the interactive page',
+      responses: { 303: { description: 'Location holds the address of the page' } },
       handle: () => ({ status: 303, headers: { location: PAGE } }),
     },
-    fileRoute(PAGE, 'interactive-docs.html', 'text/html; charset=utf-8', { summary: 'The interactive page about every endpoint', page: true }),
+    fileRoute(PAGE, 'interactive-docs.html', 'text/html; charset=utf-8', { summary: 'The interactive page of all endpoints', page: true }),
     ...FILES.map((file) => fileRoute(`${PAGE}/${file}`, file, TYPES[file.endsWith('.css') ? 'css' : 'js'], { asset: true })),
     {
       ...common,
@@ -45,7 +45,7 @@ export function pageRoutes({ front }: Pick<PluginContext<object, Actors>, 'front
     {
       ...common,
       path: `${PAGE}/session`,
-      summary: 'Who uses the interactive page, and the session that signing out there ends',
+      summary: 'Get the user of the interactive page, and the session that its sign-out ends',
       responses: { 200: { description: 'the caller', schema: CALLER } },
       handle({ caller }) {
         const { realm, username, sessionId } = caller as Caller;

@@ -7,6 +7,6 @@ import { pageRoutes } from './page.ts';
 export default definePlugin<object>({
   name: 'docs',
   config: Type.Object({}, { additionalProperties: false, default: {} }),
-  tags: { Download: 'Files that clients of the server need.' },
+  tags: { Download: 'Files for clients of the server.' },
   routes: (ctx) => [...pageRoutes(ctx), ...downloadRoutes(ctx)],
 });

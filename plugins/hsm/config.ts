@@ -23,8 +23,8 @@ export type HsmInstanceConfig = Static<typeof INSTANCE>;
 export type HsmConfig = readonly HsmInstanceConfig[];
 
 export const HSM_FLAGS: Readonly<Record<string, FlagSpec>> = {
-  'hsm-model': { about: 'model of the one HSM (default: soft_hsm); ignored where the file has [[hsm_instances]]' },
-  'hsm-admin': { about: 'who administers the HSM; repeatable', repeatable: true },
+  'hsm-model': { about: 'model of the HSM, if there is only one (default: soft_hsm); ignored if the file has [[hsm_instances]]' },
+  'hsm-admin': { about: 'identity that administers the HSM; repeatable', repeatable: true },
   'hsm-slot': { about: 'slot to open; repeatable', repeatable: true },
   'hsm-password': { about: 'PIN of the slot, in the order of --hsm-slot; file:PATH or env:NAME; repeatable', secret: true, repeatable: true },
 };

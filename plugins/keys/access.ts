@@ -18,7 +18,7 @@ const texts = Type.Array(text);
 const OPERATION = Type.String({
   maxLength: 64,
   pattern: '^[A-Za-z][A-Za-z0-9_ -]*$',
-  description: 'an operation of KMIP, in any case, with or without spaces, - and _ between its words',
+  description: 'a KMIP operation, in upper or lower case, with or without spaces, - and _ between its words',
   'x-document': { enum: OPERATION_NAMES.map((name) => name.toLowerCase()) },
 });
 const OPERATIONS = Type.Array(OPERATION, {
@@ -32,7 +32,7 @@ const USER = Type.String({
   minLength: 1,
   maxLength: MAX_USER_CHARACTERS,
   pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f]+$',
-  description: 'the name of a caller, as GET /me tells it',
+  description: 'the name of a caller, as GET /me returns it',
   examples: ['team/ada'],
 });
 
@@ -45,7 +45,7 @@ const MAX_LISTED = 1_000;
 const PAGE = Type.Object(
   {
     limit: Type.Integer({ default: MAX_LISTED, minimum: 1, maximum: MAX_LISTED }),
-    after: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: 'as in the Link header of the page before' })),
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: 4_096, description: 'from the header Link of the previous page' })),
   },
   strict,
 );
@@ -110,9 +110,9 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
 }
 
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
-  403: { description: 'the caller does not own the object, or speaks of themselves' },
+  403: { description: 'the caller does not own the object, or names themselves' },
   404: { description: 'there is no such object' },
-  422: { description: 'that operation cannot be granted here' },
+  422: { description: 'the operation cannot be granted on this object' },
 };
 
 function get(path: string, summary: string, schema: TSchema, handle: Route['handle'], refusals: Readonly<Record<number, ResponseDescription>> = {}): Route {
@@ -123,7 +123,7 @@ function get(path: string, summary: string, schema: TSchema, handle: Route['hand
     method: 'GET',
     path: `/access/${path}`,
     summary,
-    responses: { 200: { description: 'as asked', schema }, ...refusals },
+    responses: { 200: { description: 'success', schema }, ...refusals },
     handle,
   };
 }

@@ -38,7 +38,7 @@ const text = Type.String({ maxLength: MAX_NAME });
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 /** The one way to write bytes in base64url without padding. */
 const BASE64URL = '^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$';
-/** Numbers of keys, headers, initialization vectors, tags and signatures. */
+/** Headers, initialization vectors, tags and signatures. */
 const bytes = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: 'base64url', examples: ['aGVsbG8'] });
 /** What is encrypted, signed or authenticated. */
 const content = Type.String({ maxLength: MAX_BODY_BYTES, pattern: BASE64URL, description: 'base64url', examples: ['aGVsbG8'] });
@@ -59,14 +59,25 @@ const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, cipher
 const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
 const kty = Type.Enum(['oct', 'RSA', 'EC', 'OKP', 'AKP']);
 const key = open({ kid: text, kid_public: Type.Optional(text), kty, alg: Type.Optional(text), crv: Type.Optional(text), key_ops: Type.Array(text) });
-const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'does not begin with _', examples: ['team-a'] });
+const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'must not begin with _', examples: ['team-a'] });
 const tags = open({ tags: Type.Array(tag, { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
 /** A member that is asked for, and is none of what is imported. */
 const bits = maybe(Type.Integer({ minimum: 1, maximum: 65_536 }));
 const rsaBits = maybe(Type.Integer({ minimum: 2_048, maximum: 8_192, multipleOf: 8 }));
 const alg = (...names: string[]) => maybe(Type.Enum(names));
-const RSA_NUMBERS = { d: bytes, p: bytes, q: bytes, dp: bytes, dq: bytes, qi: bytes };
+/** In base64url without padding, from so many bytes to so many; how many it has to be may follow from other members. */
+const octets = (minBytes: number, maxBytes = minBytes) =>
+  Type.String({ minLength: Math.ceil((minBytes * 4) / 3), maxLength: Math.ceil((maxBytes * 4) / 3), pattern: BASE64URL, description: 'base64url' });
+/** Leading zeros count for its bytes and not for its bits. */
+const modulus = octets(256, 1_024);
+const number = octets(1, 1_024);
+const RSA_PUBLIC = { n: modulus, e: number };
+const RSA_PRIVATE = { d: number, p: number, q: number, dp: number, dq: number, qi: number };
+const without = (...members: string[]) => ({ maxProperties: MAX_MEMBERS, not: { anyOf: members.map((member) => ({ required: [member] })) } });
+/** On P-256 to P-521, and on Ed25519 to Ed448. */
+const coordinate = maybe(octets(32, 66));
+const point = maybe(octets(32, 57));
 const RSA_ALG = alg(...SIGNATURES.filter((name) => /^[RP]S/.test(name)), ...MANAGEMENTS.filter((name) => name.startsWith('RSA')));
 const AGREEMENTS = MANAGEMENTS.filter((name) => name.startsWith('ECDH'));
 const EC_ALG = alg(...SIGNATURES.filter((name) => name.startsWith('ES')), ...AGREEMENTS);
@@ -76,21 +87,18 @@ const none = Type.Optional(Type.Null());
 /** What is read depends on `kty`; other members are ignored. Which numbers make a key no schema says. */
 const NEW_KEY = Type.Union([
   open({ kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
-  open({ kty: Type.Literal('oct'), alg: Type.Enum(SECRET_ALGS), bits, k: maybeBytes }),
-  Type.Object(
-    { kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits },
-    { maxProperties: MAX_MEMBERS, not: { anyOf: [{ required: ['n'] }, { required: ['d'] }] } },
-  ),
-  open({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, n: bytes, e: bytes }),
-  open({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, n: bytes, e: bytes, ...RSA_NUMBERS }),
-  open({ kty: Type.Literal('EC'), alg: EC_ALG, crv: maybe(Type.Enum(['P-256', 'P-384', 'P-521', 'secp256k1'])), x: maybeBytes, y: maybeBytes, d: maybeBytes }),
+  open({ kty: Type.Literal('oct'), alg: Type.Enum(SECRET_ALGS), bits, k: maybe(octets(16, 512)) }),
+  Type.Object({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits }, without('n', 'd')),
+  Type.Object({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, ...RSA_PUBLIC }, without(...Object.keys(RSA_PRIVATE))),
+  open({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
+  open({ kty: Type.Literal('EC'), alg: EC_ALG, crv: maybe(Type.Enum(['P-256', 'P-384', 'P-521', 'secp256k1'])), x: coordinate, y: coordinate, d: coordinate }),
   open({
     kty: Type.Literal('OKP'),
     alg: alg('EdDSA', 'Ed25519', 'Ed448', ...AGREEMENTS),
     crv: maybe(Type.Enum(['Ed25519', 'Ed448', 'X25519', 'X448'])),
-    ...{ x: maybeBytes, d: maybeBytes },
+    ...{ x: point, d: point },
   }),
-  open({ kty: Type.Enum(['AKP', 'OKP']), alg: Type.Enum(ML_DSA), pub: maybeBytes, priv: maybeBytes }),
+  open({ kty: Type.Enum(['AKP', 'OKP']), alg: Type.Enum(ML_DSA), pub: maybe(octets(1_312, 2_592)), priv: maybe(octets(32)) }),
 ]);
 const ofKey = '/keys/{kid}';
 
@@ -126,7 +134,7 @@ export const ABOUT: readonly About[] = [
     method: 'POST',
     path: '/keys',
     name: 'createKey',
-    summary: 'Make a key, or import the one that is given as a JWK',
+    summary: 'Create a key, or import a JWK',
     status: 200,
     body: NEW_KEY,
     answer: key,
@@ -135,13 +143,13 @@ export const ABOUT: readonly About[] = [
     method: 'POST',
     path: '/keys/unwrap',
     name: 'unwrapKey',
-    summary: 'Import the key that a JWE encrypts',
+    summary: 'Import a key from a JWE',
     status: 200,
     body: open({ protected: header, encrypted_key: bytes }),
     answer: key,
   },
   { method: 'DELETE', path: ofKey, name: 'deleteKey', summary: 'Revoke and destroy a key', status: 204 },
-  { method: 'GET', path: `${ofKey}/tags`, name: 'getTags', summary: 'The tags of a key', status: 200, answer: tagged },
+  { method: 'GET', path: `${ofKey}/tags`, name: 'getTags', summary: 'List the tags of a key', status: 200, answer: tagged },
   { method: 'POST', path: `${ofKey}/tags`, name: 'addTags', summary: 'Add tags to a key', status: 200, body: tags, answer: tagged },
-  { method: 'DELETE', path: `${ofKey}/tags`, name: 'deleteTags', summary: 'Take tags from a key', status: 200, body: tags, answer: tagged },
+  { method: 'DELETE', path: `${ofKey}/tags`, name: 'deleteTags', summary: 'Remove tags from a key', status: 200, body: tags, answer: tagged },
 ];

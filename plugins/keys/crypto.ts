@@ -57,12 +57,12 @@ function refusal({ status, message }: Refused): ReturnType<NonNullable<Route['re
 
 function responses(status: number, schema: TSchema | undefined): Readonly<Record<number, ResponseDescription>> {
   return {
-    [status]: schema ? { description: 'as asked', schema } : { description: 'done' },
+    [status]: schema ? { description: 'success', schema } : { description: 'success, no content' },
     400: { description: 'the request is malformed', schema: EITHER },
     403: { description: 'not allowed', schema: EITHER },
     404: { description: 'there is no such key', schema: ERROR },
     408: { description: 'the body did not arrive in time', schema: EITHER },
-    413: { description: 'more than 16 MiB', schema: ERROR },
+    413: { description: 'the body is larger than 16 MiB', schema: ERROR },
     422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
     429: { description: 'a quota is used up', schema: ERROR },
     500: { description: 'internal error', schema: EITHER },

@@ -90,7 +90,7 @@ async function proven(
   if (!signInLimit(ctx.clock)(address)) return { refusal: 'too many sign-ins from this address: wait, and try again' };
   const directory = ctx.actors.directory.at('main');
   const source = sourceOf(address);
-  const found = await directory.login(realm, username, source);
+  const found = await directory.findSignIn(realm, username, source);
   const usable = found.realm?.auth_params.username_password_params?.enabled === false ? null : found.credential;
   const isRight = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(composed(password)));
   const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;

@@ -7,8 +7,8 @@ export const MAX_MESSAGE_BYTES = 67_108_864;
 /** A node of JSON TTLV. */
 export const BARE_OPERATION = Type.Object(
   {
-    tag: Type.String({ description: 'an operation, or RequestMessage' }),
-    value: Type.Array(Type.Unknown(), { description: 'nodes: tag, type (absent for structures), value; 250 000 in all, 64 levels' }),
+    tag: Type.String({ description: 'the name of an operation, or RequestMessage' }),
+    value: Type.Array(Type.Unknown(), { description: 'nodes with tag, type (absent for structures) and value; at most 250 000 nodes and 64 levels' }),
   },
   { 'x-max-bytes': MAX_MESSAGE_BYTES },
 );

@@ -39,14 +39,14 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     summary,
     responses: {
       200: {
-        description: `in the encoding of the request: the answer of the operation, or a ResponseMessage for a RequestMessage; names in JSON are spelled as the header ${JSON_NAMES_HEADER} (profile or compact) or the setting says`,
+        description: `the answer of the operation, or a ResponseMessage for a RequestMessage, in the encoding of the request; the header ${JSON_NAMES_HEADER} (profile or compact) or the configuration selects the spelling of names in JSON`,
         schema: BARE_OPERATION,
         types: endpoint === 'any' ? Object.values(TYPES) : [TYPES.json],
       },
-      400: { description: `the content type is none of this endpoint, or ${JSON_NAMES_HEADER} no spelling` },
-      404: { description: 'the bare operation is none', schema: FAILURE },
-      413: { description: 'more than 64 MiB' },
-      422: { description: 'the bare operation failed; the message begins with the result reason', schema: FAILURE },
+      400: { description: `this endpoint does not accept the content type, or ${JSON_NAMES_HEADER} is neither profile nor compact` },
+      404: { description: 'the tag is not a KMIP operation', schema: FAILURE },
+      413: { description: 'the body is larger than 64 MiB' },
+      422: { description: 'the operation failed; the message begins with the result reason', schema: FAILURE },
       503: { description: 'too busy, or this part of the server is down' },
     },
     async handle(request: Request<Uint8Array | undefined>) {

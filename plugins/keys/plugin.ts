@@ -21,8 +21,8 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
   faults: KEYS_FAULTS,
   tags: {
     KMIP: 'The Key Management Interoperability Protocol, versions 1.0 to 2.1, over HTTP.',
-    'REST Crypto API': 'Encrypt, decrypt, sign, verify and MAC in the terms of JOSE, with the same keys.',
-    'Access control': 'Who may do what with the objects of others.',
+    'REST Crypto API': 'Encrypt, decrypt, sign, verify and compute MACs with the same keys, in the forms of JOSE.',
+    'Access control': 'Grants: who may use the objects of others, and how.',
   },
   migrations: KEYS_MIGRATIONS,
   actors: (config, _kernel, _base, version) => keysActors(config, version),

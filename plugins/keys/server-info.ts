@@ -15,7 +15,11 @@ const SERVER_INFO = Type.Object({
   kmip_versions: Type.Array(Type.String()),
   vendor_identification: Type.String(),
   hsm_instances: Type.Array(
-    Type.Object({ prefix: Type.String(), model: Type.String(), slots: Type.Array(SLOT, { description: 'as they were last seen; empty while unknown' }) }),
+    Type.Object({
+      prefix: Type.String(),
+      model: Type.String(),
+      slots: Type.Array(SLOT, { description: 'as the server last saw them; empty if not known yet' }),
+    }),
   ),
 });
 
@@ -26,7 +30,7 @@ export function serverRoutes(ctx: KeysContext): readonly Route[] {
       path: '/me',
       auth: CREDENTIAL_KINDS,
       tag: 'Server',
-      summary: 'Who one is: the name that objects are owned by and that grants are given to',
+      summary: 'Get the identity of the caller: the name that owns objects and receives grants',
       responses: { 200: { description: 'the caller', schema: ME } },
       handle(request) {
         const { user, name = user, realm, scheme } = principalIn(ctx.config, request);
@@ -38,7 +42,7 @@ export function serverRoutes(ctx: KeysContext): readonly Route[] {
       path: '/server-info',
       auth: CREDENTIAL_KINDS,
       tag: 'Server',
-      summary: 'What the server is and serves',
+      summary: 'Get the version and the features of the server',
       responses: { 200: { description: 'the server', schema: SERVER_INFO } },
       handle: () => ({
         status: 200,

@@ -17,34 +17,34 @@ const MAX_IDENTIFIER_LENGTH = 1_024;
 const FROM = Type.String({
   minLength: 1,
   maxLength: MAX_NAME_LENGTH,
-  description: 'the account, or the name if it was that of one only',
+  description: 'the account, or its name if only one deleted account had that name',
   examples: ['team/ada'],
 });
-const TO = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'the name of who is to own it', examples: ['team/bob'] });
-const OBJECT = Type.Optional(Type.String({ minLength: 1, maxLength: MAX_IDENTIFIER_LENGTH, description: 'one object; all without it' }));
+const TO = Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'the name of the new owner', examples: ['team/bob'] });
+const OBJECT = Type.Optional(Type.String({ minLength: 1, maxLength: MAX_IDENTIFIER_LENGTH, description: 'identifier of one object; without it, all objects' }));
 const QUERY = Type.Object(
   {
     limit: Type.Integer({ default: 100, minimum: 1, maximum: MAX_LISTED }),
-    after: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: '`next` of the page before' })),
+    after: Type.Optional(Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description: 'the value of `next` in the previous page' })),
   },
   strict,
 );
 const TRANSFER_BODY = Type.Object({ from: FROM, to: TO, unique_identifier: OBJECT }, strict);
 const DESTROY_BODY = Type.Object({ from: FROM, unique_identifier: OBJECT }, strict);
-const REMAINING = Type.Integer({ description: 'ask again while there are any' });
+const REMAINING = Type.Integer({ description: 'number of objects that remain; call again until it is 0' });
 const TOMBSTONE = Type.Object({
   account: Type.String(),
   name: Type.String(),
-  ended_at: Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds; null where it is not known' }),
-  objects: Type.Integer({ description: 'that are not destroyed' }),
+  ended_at: Type.Union([Type.Integer(), Type.Null()], { description: 'Unix seconds; null if unknown' }),
+  objects: Type.Integer({ description: 'number of objects that are not destroyed' }),
 });
 const TOMBSTONES = Type.Object({ tombstones: Type.Array(TOMBSTONE), next: Type.Union([Type.String(), Type.Null()]) });
 
 const COMMON = { auth: ['cookie'], tag: 'Access control' } as const;
 const REFUSALS = {
-  403: { description: 'the caller is no super admin' },
-  404: { description: 'there is no such account that has ended and owns something, or no such object of it' },
-  422: { description: 'several had the name, nobody has the new one, or a keyset of the same name is there' },
+  403: { description: 'the caller is not a super admin' },
+  404: { description: 'no deleted account of this name owns anything, or it does not own this object' },
+  422: { description: 'several deleted accounts had the name, nobody has the new name, or the new owner has a keyset of the same name' },
 };
 
 export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
@@ -54,9 +54,9 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       ...COMMON,
       method: 'GET',
       path: '/access/tombstones',
-      summary: 'What the deleted have owned, for super admins',
+      summary: 'List deleted accounts that still own objects (super admins only)',
       query: QUERY,
-      responses: { 200: { description: 'as asked', schema: TOMBSTONES }, 403: REFUSALS[403] },
+      responses: { 200: { description: 'success', schema: TOMBSTONES }, 403: REFUSALS[403] },
       async handle(request) {
         await superAdmin(ctx, request);
         const { limit, after } = request.query as unknown as Static<typeof QUERY>;
@@ -67,9 +67,9 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       ...COMMON,
       method: 'POST',
       path: '/access/transfer',
-      summary: 'Hand over what somebody deleted has owned, for super admins',
+      summary: 'Hand over the objects of a deleted account (super admins only)',
       body: TRANSFER_BODY,
-      responses: { 200: { description: 'done', schema: Type.Object({ transferred: Type.Integer(), remaining: REMAINING }) }, ...REFUSALS },
+      responses: { 200: { description: 'success', schema: Type.Object({ transferred: Type.Integer(), remaining: REMAINING }) }, ...REFUSALS },
       async handle(request: Request<Static<typeof TRANSFER_BODY>>) {
         const by = await superAdmin(ctx, request);
         const { from, to, unique_identifier: id } = request.body;
@@ -80,9 +80,9 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
       ...COMMON,
       method: 'POST',
       path: '/access/destroy',
-      summary: 'Destroy what somebody deleted has owned, for super admins',
+      summary: 'Destroy the objects of a deleted account (super admins only)',
       body: DESTROY_BODY,
-      responses: { 200: { description: 'done', schema: Type.Object({ destroyed: Type.Integer(), remaining: REMAINING }) }, ...REFUSALS },
+      responses: { 200: { description: 'success', schema: Type.Object({ destroyed: Type.Integer(), remaining: REMAINING }) }, ...REFUSALS },
       async handle(request: Request<Static<typeof DESTROY_BODY>>) {
         const by = await superAdmin(ctx, request);
         const { from, unique_identifier: id } = request.body;

@@ -9,7 +9,7 @@ const text = Type.String({ maxLength: MAX_TEXT });
 const words = Type.Object({ data: text, words: Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 10_000 }) }, closed);
 const number = Type.Number();
 /** The actor reads what has neither fraction nor exponent. */
-const whole = Type.Integer({ format: 'int64', description: 'an integer of 64 bits, written without fraction and exponent' });
+const whole = Type.Integer({ format: 'int64', description: 'a 64-bit integer, written without a fraction or an exponent' });
 const instant = Type.String({ maxLength: 1_024, format: 'date-time', description: 'a date-time of RFC 3339' });
 const salt = (minLength: number) =>
   Type.String({
@@ -66,10 +66,10 @@ export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
     },
     result: Type.Union([number, text]),
   },
-  'word-mask': { summary: 'Replace words by XXXX', body: words, examples: MET, result: text },
-  'word-tokenize': { summary: 'Replace words by random tokens', body: words, examples: MET, result: text },
+  'word-mask': { summary: 'Replace words with XXXX', body: words, examples: MET, result: text },
+  'word-tokenize': { summary: 'Replace words with random tokens', body: words, examples: MET, result: text },
   'word-pattern-mask': {
-    summary: 'Replace what matches a pattern',
+    summary: 'Replace the matches of a pattern',
     body: Type.Object({ data: text, pattern: Type.String({ maxLength: 1_024 }), replace: text }, closed),
     examples: { 'card numbers': { data: 'Card 4000-1234', pattern: '[0-9]{4}', replace: '****' } },
     result: text,
@@ -81,7 +81,7 @@ export const ABOUT: Readonly<Record<TokenizeMethod, About>> = {
     result: text,
   },
   'aggregate-date': {
-    summary: 'Cut a date off below a unit of time',
+    summary: 'Truncate a date to a unit of time',
     body: Type.Object({ data: instant, time_unit: Type.Enum(['Second', 'Minute', 'Hour', 'Day', 'Month', 'Year']) }, closed),
     examples: { 'the hour': { data: '2024-05-17T13:45:12+02:00', time_unit: 'Hour' } },
     result: text,

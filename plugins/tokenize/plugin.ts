@@ -9,7 +9,7 @@ export default definePlugin<TokenizeConfig, TokenizeActors>({
   name: 'tokenize',
   config: TOKENIZE_CONFIG,
   faults: TOKENIZE_FAULTS,
-  tags: { Anonymization: 'Stateless methods that hash, blur, mask and round what they are given; they need no key.' },
+  tags: { Anonymization: 'Stateless methods that hash, blur, mask and round data. They need no key.' },
   actors: tokenizeActors,
   routes: tokenizeRoutes,
 });

@@ -32,7 +32,7 @@ function route({ config, actors }: TokenizeContext, method: TokenizeMethod): Rou
     summary,
     responses: {
       200: { description: 'the result', schema: Type.Object({ result }) },
-      422: { description: 'whatever is wrong with the request', schema: REFUSAL },
+      422: { description: 'the request is invalid', schema: REFUSAL },
       503: { description: 'too busy, try again' },
     },
     refusal: ({ code, message }) => (OF_THE_REQUEST.has(code) ? { status: 422, body: { code: 422, message } } : undefined),

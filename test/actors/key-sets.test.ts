@@ -150,7 +150,7 @@ for (const [what, run] of Object.entries({
   });
 }
 
-test('only https, or http to this machine, is asked; a private authority is trusted where the configuration names it', async () => {
+test('only https, or http on this machine, is fetched; a configured private authority is trusted', async () => {
   const issuer = await issuerWith('ES256');
   const token = await issuer.sign('ES256', { exp: now() + 3_600 });
   for (const jwksUri of [

@@ -25,7 +25,7 @@ test('every state and every event', () => {
   ]);
 });
 
-test('what is taken: a first factor needs a valid code, another one also proof of the one there is, removal the proof alone', () => {
+test('a first factor needs a valid code, a replacement also proof of the current one, a removal the proof', () => {
   const taken = (state: 'disabled' | 'enabled') => Object.entries(EVENTS).flatMap(([name, event]) => (mayTotp(state, event) ? [name] : []));
   assert.deepEqual(taken('disabled'), ['generate', 'verify, valid and proven', 'verify, valid and unproven']);
   assert.deepEqual(taken('enabled'), ['generate', 'verify, valid and proven', 'remove, proven']);

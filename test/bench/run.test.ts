@@ -36,7 +36,7 @@ test('benchmarks whose limits hold, or that have none, end well', () => {
   assert.equal(run('holds', 'without').status, 0);
 });
 
-test('a limit that fails ends the run with a status, whatever the benchmark exits with, and a figure that is none holds nothing', () => {
+test('a failed limit ends the run with a failure status whatever the benchmark exits with; NaN fails', () => {
   for (const name of ['fails', 'leaves', 'unmeasured']) assert.deepEqual(run(name), { status: 1, said: `${name}: a limit fails` });
 });
 

@@ -65,7 +65,7 @@ test('nothing is required that has a default', () => {
   assert.deepEqual(wrong, []);
 });
 
-test('every operation has the statuses that any request may end with, and those of its credentials, path and body', () => {
+test('every operation lists the statuses of all requests, and those of its credentials, path and body', () => {
   for (const { method, path, auth, admit, form } of server.routes.filter(({ asset }) => !asset)) {
     const documented = Object.keys(operationOf(method, path)?.responses ?? {});
     const wanted = [

@@ -8,11 +8,11 @@ import { exportKey, importKey } from '../../crypto/key/key-format.ts';
 import { generatePair } from '../../crypto/key/key-pair.ts';
 import type { KeyFormatType } from '../../crypto/parameters.ts';
 import { verify } from '../../crypto/signature/sign.ts';
-import { certify } from '../../crypto/x509/certificate.ts';
 import { validateChain } from '../../crypto/x509/certificate-chain.ts';
 import { certificateFacts } from '../../crypto/x509/certificate-facts.ts';
 import { readCertificateRequest } from '../../crypto/x509/certificate-request.ts';
 import { Refusal } from '../../kmip/refusal.ts';
+import { certify } from './x509/certify.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
 

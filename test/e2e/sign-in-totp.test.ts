@@ -36,7 +36,7 @@ if (!skipWithout('chromium')) {
     const wrong = they.code(totp, 20);
     await page.getByLabel('Code').fill(wrong);
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').getByText('The code is not right').waitFor();
+    await page.getByRole('alert').getByText('The code is wrong').waitFor();
     assert.equal(await page.getByLabel('Code').inputValue(), '');
     // The browser itself tells of the 401 in its console; everything else would be a complaint of the page.
     assert.ok(
@@ -48,7 +48,7 @@ if (!skipWithout('chromium')) {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
     await page.getByLabel('New password', { exact: true }).fill('anns next password');
-    await page.getByLabel('New password, once more').fill('anns next password');
+    await page.getByLabel('Repeat the new password').fill('anns next password');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${server.address}/public/version?from=sign-in`);
     assert.deepEqual([complaints.slice(before), strayed], [[], []]);

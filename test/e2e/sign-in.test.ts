@@ -58,7 +58,7 @@ if (!skipWithout('chromium')) {
     await server?.end();
   });
 
-  test('a page without a session leads to /sign-in; the forced change of the password leads back to it, and nothing complains', async () => {
+  test('a page without a session redirects to /sign-in; the forced password change leads back to it', async () => {
     const { page, complaints, strayed } = await openPage(browser, server.address);
     await page.goto(`${server.address}/pages/books?shelf=1&x=%26`);
     assert.equal(new URL(page.url()).pathname, '/sign-in');
@@ -67,10 +67,10 @@ if (!skipWithout('chromium')) {
     await page.getByRole('heading', { name: 'Choose a new password' }).waitFor();
     assert.equal(await page.locator(':focus').getAttribute('id'), 'new-password');
     await page.getByLabel('New password', { exact: true }).fill(PASSWORD);
-    await page.getByLabel('New password, once more').fill('something else');
+    await page.getByLabel('Repeat the new password').fill('something else');
     await page.keyboard.press('Enter');
-    assert.match(await page.getByRole('alert').innerText(), /not the same/);
-    await page.getByLabel('New password, once more').fill(PASSWORD);
+    assert.match(await page.getByRole('alert').innerText(), /two new passwords differ/);
+    await page.getByLabel('Repeat the new password').fill(PASSWORD);
     await page.keyboard.press('Enter');
     await page.getByText('books for admin').waitFor();
     assert.equal(page.url(), `${server.address}/pages/books?shelf=1&x=%26`);
@@ -137,14 +137,14 @@ if (!skipWithout('chromium')) {
     const { page } = await openPage(browser, other.address);
     await page.goto(`${other.address}/sign-in`);
     await fill(page, other.initialPassword);
-    for (const label of ['New password', 'New password, once more']) await page.getByLabel(label, { exact: true }).fill(other.initialPassword);
+    for (const label of ['New password', 'Repeat the new password']) await page.getByLabel(label, { exact: true }).fill(other.initialPassword);
     await page.getByRole('button', { name: 'Change and sign in' }).click();
     await page.getByRole('alert').getByText('the new password cannot be used: it is the old one').waitFor();
     await page.getByRole('button', { name: 'Start over' }).click();
     assert.deepEqual([await page.getByRole('alert').isVisible(), await page.locator(':focus').getAttribute('id')], [false, 'password']);
     assert.equal(await page.locator('#new-password').inputValue(), '');
     await fill(page, other.initialPassword);
-    for (const label of ['New password', 'New password, once more']) await page.getByLabel(label, { exact: true }).fill(PASSWORD);
+    for (const label of ['New password', 'Repeat the new password']) await page.getByLabel(label, { exact: true }).fill(PASSWORD);
     await page.getByRole('button', { name: 'Change and sign in' }).click();
     await page.getByRole('heading', { name: 'You are signed in' }).waitFor();
     await page.context().close();
@@ -157,7 +157,7 @@ if (!skipWithout('chromium')) {
     await page.goto(`${other.address}/sign-in`);
     await other.end();
     await fill(page, PASSWORD);
-    await page.getByRole('alert').getByText('The server cannot be reached').waitFor();
+    await page.getByRole('alert').getByText('The page cannot reach the server').waitFor();
     assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), PASSWORD);
     await page.context().close();
   });
@@ -166,7 +166,7 @@ if (!skipWithout('chromium')) {
     const { page } = await openPage(browser, server.address);
     await page.goto(`${server.address}/sign-in`);
     await fill(page, 'wrong password');
-    await page.getByRole('alert').getByText('Realm, user or password is not right').waitFor();
+    await page.getByRole('alert').getByText('The realm, user or password is wrong').waitFor();
     assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
     assert.equal(await page.getByLabel('User').inputValue(), 'admin');
     await page.getByLabel('User').fill('ad:min');

@@ -1,10 +1,11 @@
 // Keys as objects in memory, payloads, and what comes back, for the tests of operations.
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
-import { keyBlock, symmetricKey } from '../../actors/kmip/object/key-material.ts';
 import type { Draft } from '../../actors/kmip/object/managed-object.ts';
-import type { Operation, OperationContext } from '../../actors/kmip/operations/operation.ts';
+import type { Operation } from '../../actors/kmip/operation.ts';
+import type { OperationContext } from '../../actors/kmip/operation-context.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
+import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../kmip/ttlv/mask.ts';
@@ -126,7 +127,7 @@ export interface Response {
 /** Runs an operation. Members of the answer by name; what it does not have is not there. */
 export async function run(operation: Operation, ctx: OperationContext, request: Request): Promise<Response> {
   const found: Record<string, unknown> = {};
-  for (const { tag, value } of await operation(payload(request), ctx)) {
+  for (const { tag, value } of await operation.run(payload(request), ctx)) {
     const name = Object.entries(BYTES).find(([, known]) => known === tag)?.[0];
     if (name) found[name] = new Uint8Array(value as Uint8Array);
     else if (tag === TAG.UniqueIdentifier) found['id'] = value;

@@ -1,9 +1,13 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
+
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
+import type { KeyKind } from '../../actors/kmip/object/key.ts';
 import type { DescriptionDraft, Draft } from '../../actors/kmip/object/managed-object.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
-import type { ObjectTransaction, OperationContext } from '../../actors/kmip/operations/operation.ts';
+import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
+import type { ObjectTransaction, OperationContext } from '../../actors/kmip/operation-context.ts';
+import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
 import { SeededRandom } from '../../crypto/random.ts';
 import type { Log } from '../../kernel/log-entry.ts';
@@ -64,6 +68,8 @@ export interface ContextOptions {
   readonly now?: number;
   readonly log?: Log;
   readonly streams?: Streams;
+  /** Kinds of keys before those in software. */
+  readonly keyKinds?: readonly KeyKind[];
 }
 
 /** Objects are found by their identifier or the ID placeholder, by their owner only. */
@@ -86,6 +92,7 @@ export class ObjectsInMemory implements OperationContext {
     const now = options.now ?? 1_700_000_000;
     this.now = now;
     this.server = {
+      operations: OPERATIONS,
       args: { ...ARGS, ...options.args },
       log: options.log ?? SILENT,
       requestId: () => undefined,
@@ -100,6 +107,7 @@ export class ObjectsInMemory implements OperationContext {
         throw new Error('objects in memory have no cache');
       },
       room: new ContentRoom(() => undefined),
+      keyKinds: [...(options.keyKinds ?? []), softwareKeys],
       get streams(): Streams {
         if (!options.streams) throw new Error('this context has no streams');
         return options.streams;

@@ -8,6 +8,8 @@ import { ObjectCache } from '../../actors/kmip/object/cache.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
 import { ObjectRows } from '../../actors/kmip/object/rows.ts';
+import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
+import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
 import type { StreamApi } from '../../actors/stream/api.ts';
@@ -67,6 +69,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
   };
   return {
     fresh: async () => ({
+      operations: OPERATIONS,
       args,
       log,
       requestId: () => 'a request',
@@ -74,6 +77,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       store,
       rows,
       cache: new ObjectCache(rows, store, createVersions()),
+      keyKinds: [softwareKeys],
       room: new ContentRoom(() => undefined),
       streams: await streamsInProcess(),
       random: new SeededRandom(),

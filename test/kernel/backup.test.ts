@@ -219,7 +219,7 @@ test('who changes a backup without the root key is found out', async () => {
   }, /has a table other that its migrations do not make/);
 });
 
-test('a file that changes between its two readings is refused, also where its end says the right digest of what was changed', async () => {
+test('a file that changes between its two readings is refused, even with the right digest for the change', async () => {
   const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
   const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
   const other = withDigest(

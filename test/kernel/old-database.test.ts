@@ -112,7 +112,7 @@ async function check({ dataDir, config }: Place): Promise<void> {
 const sealsIn = async (store: Store) => new Map((await store.all<Row>('SELECT id, seal FROM kms_object')).map(({ id, seal: bytes }) => [String(id), bytes]));
 
 for (const { dialect } of databases) {
-  test(`${dialect}: rows of before are given their MACs by the first start, and those without one are nobody's ever after`, async () => {
+  test(`${dialect}: the first start adds MACs to old rows, and later rows without one belong to nobody`, async () => {
     const at = await restored(dialect);
     await check(at);
     const store = await at.store();

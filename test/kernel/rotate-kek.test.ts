@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import { createClock } from '../../kernel/clock.ts';
-import { openKeyring, rotateKek } from '../../kernel/keyring.ts';
+import { openKeyring } from '../../kernel/keyring.ts';
+import { rotateKek } from '../../kernel/rotate-kek.ts';
 import { migrate } from '../../kernel/store/migrate.ts';
 import { openStore } from '../../kernel/store/open.ts';
 import type { Store } from '../../kernel/store/store.ts';
@@ -99,7 +100,7 @@ for (const database of databases) {
   });
 }
 
-test('a crash between any two steps leaves a root key that opens the data keys, and nothing half done after the next start', async () => {
+test('a crash between any two steps leaves a root key that opens the data keys; the next start cleans up', async () => {
   const { store, dataDir } = await fresh(await (databases[0] as (typeof databases)[0]).url());
   const source = { dataDir, configured: '' };
   const path = (name: string) => join(dataDir, name);
@@ -141,7 +142,8 @@ test('a crash between any two steps leaves a root key that opens the data keys, 
 
 const child = `
   import { createClock } from '${new URL('../../kernel/clock.ts', import.meta.url)}';
-  import { openKeyring, rotateKek } from '${new URL('../../kernel/keyring.ts', import.meta.url)}';
+  import { openKeyring } from '${new URL('../../kernel/keyring.ts', import.meta.url)}';
+  import { rotateKek } from '${new URL('../../kernel/rotate-kek.ts', import.meta.url)}';
   import { openStore } from '${new URL('../../kernel/store/open.ts', import.meta.url)}';
   const [dataDir] = process.argv.slice(1);
   const store = await openStore('sqlite:' + dataDir + '/test.db', { writer: 'child', clock: createClock() });
@@ -188,7 +190,7 @@ test('kill -9 in the middle of rotations: the data keys open ever after', async 
   rmSync(folder, { recursive: true });
 });
 
-test('--rotate-kek rotates before the server serves, says so, and serves; its flags are held against each other', async () => {
+test('--rotate-kek rotates, says so, and then serves; contradictory flags are refused', async () => {
   const server = await startServer();
   const cookie = await signInAdmin(server);
   await server.stop();

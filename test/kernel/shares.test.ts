@@ -41,7 +41,7 @@ test('what becomes less is never refused', () => {
   assert.equal(shares.held('ann'), 200);
 });
 
-test('beyond what all may have, the largest holding of whoever holds most is taken away, and nobody else loses', () => {
+test('beyond the total, whoever holds most loses their largest holding, and nobody else loses', () => {
   const { shares, lost, open } = table({ each: 100, total: 200 });
   open('ann', 'ann 1').set(50);
   open('ann', 'ann 2').set(45);

@@ -71,7 +71,7 @@ test('a sample is the same for a seed, another for another, and no element comes
   assert.deepEqual(sampleOf([1, 2], 5, 1), [1, 2]);
 });
 
-test('the list of those left on purpose names a change, not a line, and each entry is of a source that is there', () => {
+test('the list of mutants left on purpose names changes, not lines, and only in existing sources', () => {
   const source = 'let a;\nif (a < 1) b();\n';
   const [mutant] = mutationsOf(source).filter(({ kind }) => kind === 'boundary') as [Mutant];
   const whole = { ...mutant, file: 'kernel/x.ts', line: 2, source };

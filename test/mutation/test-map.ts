@@ -72,6 +72,9 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
   ['crypto', ['test/crypto/**/*.test.ts', 'test/actors/kmip/operations/*.test.ts']],
   ['actors/stream', ['test/actors/stream/*.test.ts', 'test/actors/kmip/operations/*.test.ts']],
   ['actors/kmip/operations', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
+  ['actors/kmip/use', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
+  ['actors/kmip/creation', ['test/actors/kmip/{creation,operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
+  ['actors/kmip/certificate', ['test/actors/kmip/{operations,message,object}/*.test.ts', 'test/actors/kmip/*.test.ts', 'test/plugins/keys/*.test.ts']],
 ];
 
 /** @returns all source files of the map that begin with one of the paths, or all where none is given */

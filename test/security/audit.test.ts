@@ -81,7 +81,7 @@ for (const { dialect, url } of databases) {
     requireChains(all);
   });
 
-  test(`${dialect}: whoever is refused again and again writes so many rows and no more; others, and changes, have theirs`, async () => {
+  test(`${dialect}: a caller refused again and again writes a limited number of rows; others and changes keep theirs`, async () => {
     const { server, rows } = await start(await url());
     const refused = (source: string, count: number) =>
       Promise.all(Array.from({ length: count }, () => server.ask('POST', '/login?realm=r', { headers: { 'x-forwarded-for': source } })));

@@ -143,7 +143,7 @@ test('a date that passes is noted without the content', async () => {
   assert.ok(grown < MAX_GROWTH_BYTES, `${Math.round(grown / MIB)} MiB`);
 });
 
-test('large contents that are used have room for so many bytes at a time: the others wait, the user with least open first', async () => {
+test('large contents in use share a limit of bytes: others wait, and the user with least open goes first', async () => {
   const room = new ContentRoom(() => undefined, 100);
   const told: string[] = [];
   const open = (user: string, bytes: number, name = user) => {

@@ -20,7 +20,7 @@ test.after(async () => {
 });
 
 for (const database of databases) {
-  test(`${database.dialect}: a signing key that was put in, exchanged or given another purpose is not published, and does not sign`, async () => {
+  test(`${database.dialect}: a signing key that was inserted, exchanged or repurposed is not published and does not sign`, async () => {
     const url = database.dialect === 'sqlite' ? 'sqlite:gatehouse.db' : await database.url();
     const config = `[store]\nurl = "${url}"\n[auth]\npublish_session_jwks = true\n`;
     const server = await startServer({ config });

@@ -33,7 +33,7 @@ function modesIn(path: string): string[] {
 }
 
 for (const umask of ['000', '022', '777']) {
-  test(`with umask ${umask} every file has mode 0600 and every folder 0700, those of the database and of backups too`, async () => {
+  test(`with umask ${umask} every file has mode 0600 and every folder 0700, with database and backups`, async () => {
     const dataDir = join(folder, umask, 'data');
     mkdirSync(join(folder, umask), { mode: 0o700 });
     const { child, output } = launched(umask, ['--data-dir', dataDir]);
@@ -66,7 +66,7 @@ async function checkModes(umask: string, dataDir: string): Promise<void> {
   assert.deepEqual(modesIn(join(folder, umask)), []);
 }
 
-test('a data folder that others could read is closed with a warning, and one of somebody else is left as it is', async () => {
+test('a data folder that others can read is closed with a warning; a foreign one is left as it is', async () => {
   const dataDir = join(folder, 'open');
   mkdirSync(dataDir);
   chmodSync(dataDir, 0o755);

@@ -46,7 +46,7 @@ async function hashes(ask: Ask, items: readonly (readonly Node[])[]): Promise<(U
 
 const next = (value: Uint8Array | string) => [DATA, bytes(TAG.CorrelationValue, value as Uint8Array)];
 
-test('ten users with all that they may open: who comes has room, who was there goes on, and the largest lose their oldest', async () => {
+test('ten users at their limits: newcomers get room, the others go on, and the largest lose their oldest', async () => {
   const ask = async (name: string) => server.as(await server.client(name));
   const [early, late, ...greedy] = await Promise.all(['early', 'late', ...Array.from({ length: MANY_USERS }, (_, at) => `greedy ${at}`)].map(ask));
   const [before] = await hashes(early as Ask, [FIRST]);

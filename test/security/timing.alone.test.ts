@@ -106,7 +106,7 @@ function suspects(times: Times): string[] {
   return pairs.filter(({ isApart }) => isApart).map(({ told }) => told);
 }
 
-test('3000 tries, a thousand of each: answers are alike to the byte, times are not told apart, and what costs no hash is', async () => {
+test('3000 tries, 1000 of each kind: equal bytes, indistinguishable times; tries without a hash differ', async () => {
   const { server, end } = await serverWithLocked(QUICK);
   const once = () => measure(server, { unknown: 1_000, wrong: 1_000, locked: 1_000, malformed: 200 });
   const { times, answers } = await once();

@@ -126,7 +126,7 @@ test('a reader of some bytes now and then does not hold an answer for ever', asy
   assert.ok(socket.bytesRead < 30 * MIB, `${socket.bytesRead} bytes came`);
 });
 
-test('a caller whose answers lie unread gets no more of them made, and is told to come again; others are served', async () => {
+test('a caller with unread answers gets 503 until it reads them; others are served', async () => {
   const before = memory();
   const unread = await Promise.all(Array.from({ length: 30 }, () => dial(ann)));
   for (const socket of unread) socket.write(get('/large/30'));

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { requireCreation } from '../object/create.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { findContentEncryption } from './content-encryption.ts';
 import { createEllipticKey } from './elliptic-key.ts';
 import { findKeyManagement } from './key-management.ts';

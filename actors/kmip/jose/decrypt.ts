@@ -1,7 +1,7 @@
 // Decrypts: POST /v1/crypto/decrypt takes the parts of a JWE for one recipient (RFC 7516 section 5.2).
 import { randomBytes } from 'node:crypto';
 import { USE } from '../object/usage.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { additionalText, authenticated } from './additional-data.ts';
 import { type ContentEncryption, type ContentKey, contentEncryption, contentKey, open, type Sealed } from './content-encryption.ts';
 import { findSecretKey } from './find-key.ts';

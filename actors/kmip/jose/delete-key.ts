@@ -2,11 +2,11 @@
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { destroyDraft } from '../object/destruction.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { destroyDraft } from '../operations/destroy.ts';
-import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
-import { pairOf, revokeDraft } from '../operations/revoke.ts';
+import { pairOf, revokeDraft } from '../object/revocation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { describeByKid } from './find-key.ts';
 
 const { Active, Destroyed, DestroyedCompromised } = ENUM.State;

@@ -2,7 +2,7 @@
 import { constants, publicEncrypt, randomBytes } from 'node:crypto';
 import { asymmetricKey } from '../object/key-material.ts';
 import { USE } from '../object/usage.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { additionalText, authenticated } from './additional-data.ts';
 import { type ContentEncryption, type ContentKey, contentEncryption, contentKey, seal } from './content-encryption.ts';
 import { findPublicKey, findSecretKey } from './find-key.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { linkedTo } from '../object/create.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import type { Objects, OperationContext } from '../operations/operation.ts';
+import type { Objects, OperationContext } from '../operation-context.ts';
 import { unfit } from './fitting-key.ts';
 import { notFound } from './problem.ts';
 

@@ -1,7 +1,7 @@
 // Makes and checks message authentication codes: POST /v1/crypto/mac (RFC 7518 section 3.2).
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { USE } from '../object/usage.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { findSecretKey } from './find-key.ts';
 import { macKey } from './fitting-key.ts';
 import { macAlgorithm } from './mac-algorithm.ts';

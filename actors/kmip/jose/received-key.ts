@@ -1,7 +1,7 @@
 // The content encryption key of a JWE that was received: taken from its encrypted key by the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
 import { constants, privateDecrypt } from 'node:crypto';
 import { asymmetricKey } from '../object/key-material.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { ContentEncryption } from './content-encryption.ts';
 import { findPrivateKey, findSecretKey } from './find-key.ts';
 import { rsaKey, wrappingKey } from './fitting-key.ts';

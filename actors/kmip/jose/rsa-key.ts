@@ -2,7 +2,7 @@
 import { checkPrime, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JsonNames } from '../api.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { findKeyManagement } from './key-management.ts';
 import { ENCRYPTION, either, type KeyPurpose, purposeOf, SIGNING } from './key-purpose.ts';
 import { type Members, optionalOctets } from './members.ts';

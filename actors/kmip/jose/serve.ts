@@ -2,7 +2,7 @@
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import type { CryptoCall } from '../api.ts';
 import type { RefusedCall } from '../audit-refusal.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { createKey } from './create-key.ts';
 import { decrypt } from './decrypt.ts';
 import { deleteKey } from './delete-key.ts';

@@ -1,7 +1,7 @@
 // Signs and verifies: POST /v1/crypto/sign and /verify with the parts of a JWS whose payload is detached (RFC 7515 section 5, appendix F).
 import { asymmetricKey } from '../object/key-material.ts';
 import { USE } from '../object/usage.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { findPublicKey, findSigningKey } from './find-key.ts';
 import { unfit } from './fitting-key.ts';
 import { type Members, octets, text } from './members.ts';

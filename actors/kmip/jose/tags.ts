@@ -7,7 +7,7 @@ import { requireSize } from '../object/attribute-change.ts';
 import { userTags } from '../object/index-terms.ts';
 import { changed } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { describeByKid } from './find-key.ts';
 import type { Members } from './members.ts';
 import { badRequest } from './problem.ts';

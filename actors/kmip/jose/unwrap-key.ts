@@ -1,6 +1,6 @@
 // Imports the key out of a JWE: POST /v1/crypto/keys/unwrap makes its content encryption key a key of its own, for `dir`.
 import { requireCreation } from '../object/create.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { contentEncryption } from './content-encryption.ts';
 import { carriesKey, keyManagement } from './key-management.ts';
 import { purposeOf } from './key-purpose.ts';

@@ -5,7 +5,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { requireUse, USE, type Use } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 

@@ -5,14 +5,13 @@ import { checkMembers } from '../../../kmip/message/payload-members.ts';
 import type { BatchItem, ErrorContinuation } from '../../../kmip/message/request.ts';
 import type { ItemOutcome } from '../../../kmip/message/response.ts';
 import { checkValues } from '../../../kmip/message/version-values.ts';
-import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { auditRefusal } from '../audit-refusal.ts';
 import type { BatchContext } from '../context.ts';
-import { OPERATIONS } from '../operations/index.ts';
-import type { Operation, OperationContext } from '../operations/operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { Budget } from './budget.ts';
 import { noteIdentifiers } from './placeholder.ts';
 import { findTemplates } from './templates.ts';
@@ -80,13 +79,14 @@ async function audited(outcome: Outcome, ctx: BatchContext): Promise<Outcome> {
 /** @throws what is no Refusal: a transaction around it may succeed when it is run again */
 async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   try {
-    const { name, operation } = operationOf(item);
+    const operation = operationOf(item, ctx);
+    const { name } = operation;
     checkVersion(name, item.payload, ctx.version);
     const payload = upgradePayload(name, item.payload, ctx.version, await findTemplates(item.payload, ctx));
-    checkMembers(name, payload);
+    checkMembers(name, operation.members, payload);
     checkValues(payload.value, ctx.version);
-    const answer = await operation(payload, ctx);
-    noteIdentifiers(name, answer, ctx.batch);
+    const answer = await operation.run(payload, ctx);
+    noteIdentifiers(operation, answer, ctx.batch);
     const shown = item.ephemeral ? answer.filter(({ tag }) => tag !== TAG.Data) : answer;
     return { item, status: 'Success', payload: downgradePayload(name, shown, ctx.version) };
   } catch (error) {
@@ -105,9 +105,9 @@ function failed(error: unknown, item: BatchItem, { server }: OperationContext): 
   return { ...outcome, reason: 'GeneralFailure', message: failureText(fault.code), failure: fault };
 }
 
-function operationOf({ operation: name, refusal }: BatchItem): { name: OperationName; operation: Operation } {
+function operationOf({ operation: name, refusal }: BatchItem, { server }: OperationContext): Operation {
   if (refusal) throw refusal;
-  const operation = name && OPERATIONS[name];
+  const operation = name && server.operations[name];
   if (!operation) throw new Refusal('OperationNotSupported', `${name} is not supported`);
-  return { name, operation };
+  return operation;
 }

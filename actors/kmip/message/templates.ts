@@ -6,7 +6,7 @@ import { enumeration, type Node, type Structure, structure, text } from '../../.
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { findObjects } from '../object/search.ts';
 import { attributesOf } from '../object/template.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 /** The newest of each name: of the caller's own, else of those that others have granted. @throws Refusal ObjectArchived; those that are not there are left out */
 export async function findTemplates(payload: Structure, ctx: OperationContext): Promise<Templates> {

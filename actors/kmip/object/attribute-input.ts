@@ -5,7 +5,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { child, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { Batch, OperationContext } from '../operations/operation.ts';
+import type { Batch, OperationContext } from '../operation-context.ts';
 import { identifierText } from './identifier.ts';
 
 interface GivenAttribute {

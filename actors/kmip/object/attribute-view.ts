@@ -10,6 +10,7 @@ import { child, codeOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import type { Principal } from '../api.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { leaseSeconds } from './lease.ts';
@@ -103,4 +104,9 @@ function kindOf(content: Structure | undefined): Node[] {
     const code = content && codeOf(content, tag);
     return code === undefined ? [] : [enumeration(tag, code)];
   });
+}
+
+/** Only the digest that is not stored needs the content. */
+export async function withDigest(object: ObjectDescription, ctx: OperationContext): Promise<ObjectDescription> {
+  return isDigestOnDemand(object, ctx.caller.user) ? ctx.byId(object.id, 'GetAttributes') : object;
 }

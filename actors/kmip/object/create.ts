@@ -1,20 +1,20 @@
 // Makes new objects: their identifier, state and the attributes that the server sets (specification 2.1 section 4).
 import { randomUUID } from 'node:crypto';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { keyBlockHead } from '../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
 import { requireSize, usable } from './attribute-change.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
 import { requireChosen } from './identifier.ts';
-import { keyBlockHead } from './key-material.ts';
 import { settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 

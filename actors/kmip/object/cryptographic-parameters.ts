@@ -4,7 +4,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { algorithmOf } from './key-material.ts';
+import { algorithmOf } from './key-attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 /** Of several CryptographicParameters of an object only those for the same purpose count. */

@@ -1,11 +1,11 @@
 // The Digest attribute: SHA-256 of an object's key material as it was made or registered (specification 2.1 section 4.21).
 import { createHash } from 'node:crypto';
+import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, enumeration, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 
 /** Undefined for what has no bytes to digest: wrapped keys, and those that are kept elsewhere. */
 export function digestOf(content: Structure): Structure | undefined {

@@ -1,6 +1,7 @@
 // Attributes inside the KeyValue of a key: the object takes them where the request does not say otherwise, and they leave with the key material (KMIP 1.4 section 2.1.4).
 import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { attributeByName, checkAttribute, isMultiple, mayClientSet } from '../../../kmip/attribute/rules.ts';
+import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { mapKeyValue } from '../../../kmip/key-value.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -8,7 +9,6 @@ import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Viewer, viewAttributes } from './attribute-view.ts';
-import { keyBlockOf, lacksKeyValue } from './key-material.ts';
 import type { ObjectDescription } from './managed-object.ts';
 import { withTemplateName } from './template.ts';
 

@@ -7,7 +7,8 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
-import type { Batch, Objects, OperationContext } from '../operations/operation.ts';
+import type { Operations } from '../operation.ts';
+import type { Batch, Objects, OperationContext } from '../operation-context.ts';
 import type { Held } from './cache.ts';
 import { linkedTo } from './create.ts';
 import { requireExpected } from './expected-type.ts';
@@ -18,24 +19,11 @@ import { stateAt } from './lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 
-/**
- * Until 1.4 all have ItemNotFound. In 2.x the tables of errors of the first two have no ObjectNotFound (2.1 sections 6.1.6.1 and 6.1.10.1);
- * from the others clients of other servers of 2.1 expect the older reason, as the vectors show.
- */
-const ITEM_NOT_FOUND: ReadonlySet<OperationName> = new Set([
-  ...(['Certify', 'CreateSplitKey'] satisfies OperationName[]),
-  ...(['Encrypt', 'Decrypt', 'Sign', 'SignatureVerify', 'Revoke', 'Destroy'] satisfies OperationName[]),
-]);
-
 /** States of a generation that the name of its keyset alone does not stand for. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
 /** Identifiers that nobody has chosen. */
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-
-function absent(right: OperationName, name: string, message = `object not found for identifier ${name}`): Refusal {
-  return new Refusal(ITEM_NOT_FOUND.has(right) ? 'ItemNotFound' : 'ObjectNotFound', message);
-}
 
 /** Where a finder reads. */
 interface Source<T extends D, D extends ObjectDescription> {
@@ -52,14 +40,16 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   readonly #batch: Batch;
   readonly #source: Source<T, D>;
   readonly #now: number;
+  readonly #operations: Operations;
   /** KMIP 1.x. */
   readonly #isOld: boolean;
 
   /** @param now seconds since the epoch */
-  constructor({ caller, batch, now, version }: Pick<OperationContext, 'caller' | 'batch' | 'now' | 'version'>, source: Source<T, D>) {
+  constructor({ caller, batch, now, version, server }: Pick<OperationContext, 'caller' | 'batch' | 'now' | 'version' | 'server'>, source: Source<T, D>) {
     this.#caller = caller;
     this.#batch = batch;
     this.#now = now;
+    this.#operations = server.operations;
     this.#isOld = version.major === 1;
     this.#source = source;
   }
@@ -115,7 +105,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     if (hasContent(held.object)) return held.object as unknown as T;
     const whole = await this.#source.whole(held);
     // Read a second time: it may be another's by now.
-    if (!whole || !this.#may(whole, right)) throw absent(right, held.object.id);
+    if (!whole || !this.#may(whole, right)) throw this.#absent(right, held.object.id);
     return whole.object;
   }
 
@@ -130,8 +120,12 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     if (granted && SERVER_MADE.test(name)) return [granted];
     const found = await this.#elsewhere(name, right, purpose, content);
     if (granted) return found.some(({ object }) => this.#isOwn(object)) ? found : [granted];
-    if (found.length === 0) throw absent(right, name);
+    if (found.length === 0) throw this.#absent(right, name);
     return found;
+  }
+
+  #absent(right: OperationName, name: string, message = `object not found for identifier ${name}`): Refusal {
+    return new Refusal(this.#operations[right]?.absentReason ?? 'ObjectNotFound', message);
   }
 
   #isOwn({ owner }: D): boolean {
@@ -146,14 +140,14 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   /** What no object has as its identifier: tags, and places in a keyset. */
   async #elsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<Held<D>[]> {
-    if (name.startsWith('hsm::')) throw absent(right, name, `${name} not found: No HSM is configured`);
+    if (name.startsWith('hsm::')) throw this.#absent(right, name, `${name} not found: No HSM is configured`);
     const ids = name.startsWith('[') ? await this.#tagged(name, purpose) : await this.#generations(name);
     const found: Held<D>[] = [];
     for (const id of ids) {
       const held = await this.#source.held(id, content);
       // The index, which has no MAC, only says where to look.
       if (held && !isCalled(held.object, name)) continue;
-      if (held && !this.#may(held, right)) throw absent(right, name);
+      if (held && !this.#may(held, right)) throw this.#absent(right, name);
       if (held) found.push(held);
     }
     return found;

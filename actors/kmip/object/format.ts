@@ -2,6 +2,7 @@
 import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
 import { exportPoint } from '../../../crypto/key/point-form.ts';
 import type { KeyFormatType } from '../../../crypto/parameters.ts';
+import { type KeyBlock, keyBlock, keyBlockOf } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Structure, structure } from '../../../kmip/ttlv/node.ts';
@@ -9,7 +10,8 @@ import { bytesOf, codeOf, required, structureOf } from '../../../kmip/ttlv/read.
 import { enumerationValueExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
-import { algorithmOf, asymmetricKey, type KeyBlock, keyBlock, keyBlockOf } from './key-material.ts';
+import { type KeyContext, keyOf } from './key.ts';
+import { algorithmOf } from './key-attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 const { ObjectType } = ENUM;
@@ -20,7 +22,7 @@ export const SYMMETRIC_FORMATS: ReadonlySet<string> = new Set(['Raw', 'Transpare
  * The content of an object in a format; as it was registered or made where none is asked for. Attributes inside its KeyValue stay there.
  * @throws Refusal KeyFormatTypeNotSupported
  */
-export function inFormat(object: ManagedObject, format: KeyFormatType | undefined): Structure {
+export async function inFormat(object: ManagedObject, format: KeyFormatType | undefined, ctx: KeyContext): Promise<Structure> {
   const content = object.content as Structure;
   if (object.type === ObjectType.Template) {
     if (format !== undefined) throw unsupported(object, format);
@@ -45,7 +47,7 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
     return rebuilt(object, asked, symmetricMaterial(raw, asked), block);
   }
   if (object.type !== ObjectType.PrivateKey && object.type !== ObjectType.PublicKey) throw unsupported(object, asked);
-  const exported = exportKey(asymmetricKey(object), asked);
+  const exported = exportKey(await keyOf(object, ctx).material(), asked);
   return rebuilt(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block);
 }
 
@@ -53,12 +55,12 @@ export function inFormat(object: ManagedObject, format: KeyFormatType | undefine
  * A public key of an elliptic curve with its point in the form of a KeyCompressionType.
  * @throws Refusal KeyCompressionTypeNotSupported, KeyFormatTypeNotSupported
  */
-export function compressed(object: ManagedObject, format: KeyFormatType | undefined, compression: number): Structure {
+export async function compressed(object: ManagedObject, format: KeyFormatType | undefined, compression: number, ctx: KeyContext): Promise<Structure> {
   if (object.type !== ObjectType.PublicKey) throw new Refusal('KeyCompressionTypeNotSupported', 'only public keys of elliptic curves have a compression');
   const block = keyBlockOf(object.content as Structure);
   if (block.wrapping) throw new Refusal('KeyCompressionTypeNotSupported', 'the key is stored wrapped, its point stays as it is');
   const asked = format ?? block.format;
-  const exported = exportPoint(asymmetricKey(object), asked, compression);
+  const exported = exportPoint(await keyOf(object, ctx).publicKey(), asked, compression);
   const told = compression === ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed ? undefined : compression;
   const material = exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported);
   return rebuilt(object, asked, material, block, told);
@@ -89,7 +91,8 @@ function rebuilt(
 }
 
 /** The format that an object is given out in where the client asks for none, and its version of KMIP has not that in which it is kept. */
-export function formatIn(object: ManagedObject, version: Version): KeyFormatType | undefined {
+export function formatIn(object: ManagedObject, ctx: KeyContext & { readonly version: Version }): KeyFormatType | undefined {
+  const { version } = ctx;
   const block = object.content && structureOf(object.content, TAG.KeyBlock);
   const own = block && codeOf(block, TAG.KeyFormatType);
   if (own === undefined || structureOf(block as Structure, TAG.KeyWrappingData) || enumerationValueExists('KeyFormatType', own, version)) return undefined;
@@ -99,7 +102,7 @@ export function formatIn(object: ManagedObject, version: Version): KeyFormatType
   if (usual === undefined || enumerationValueExists('KeyFormatType', ENUM.KeyFormatType[usual], version)) return usual;
   // The structures of elliptic keys came with 1.3; before, only the curves that SEC 1 describes have an ECPrivateKey.
   if (kind === 'PublicKey') return 'X_509';
-  return asymmetricKey(object).asymmetricKeyType === 'ec' ? 'ECPrivateKey' : 'PKCS_8';
+  return keyOf(object, ctx).algorithm === 'EC' ? 'ECPrivateKey' : 'PKCS_8';
 }
 
 /** The format that a payload asks for. */

@@ -1,5 +1,6 @@
 // The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
+import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { keyValueIn } from '../../../kmip/message/legacy.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -7,18 +8,17 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, type Structure } from '../../../kmip/ttlv/node.ts';
 import { child, children, codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
 import { askedFormat, compressed, formatIn, inFormat } from './format.ts';
-import { keyBlockHead, keyBlockOf, lacksKeyValue } from './key-material.ts';
-import { settle } from './lifecycle.ts';
+import { settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
 import { unencodedFormat, unwrapContent, wrapContent } from './wrapping.ts';
 import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
-const { ObjectType, KeyWrapType } = ENUM;
+const { ObjectType, KeyWrapType, State } = ENUM;
 
 /** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
@@ -29,7 +29,7 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (object.content && lacksKeyValue(object.content)) return keptElsewhere(request, object, object.content, ctx);
   const compression = codeOf(request, TAG.KeyCompressionType);
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
-  const content = compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx.version)) : compressed(object, asked, compression);
+  const content = await (compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressed(object, asked, compression, ctx));
   if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);
@@ -39,9 +39,10 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
 }
 
 /** What there is of a key that is kept elsewhere, for those who do not ask for more: a KeyBlock without KeyValue, which came with 1.2. */
-function keptElsewhere(request: Structure, object: ManagedObject, content: Structure, { version }: OperationContext): Structure {
+function keptElsewhere(request: Structure, object: ManagedObject, content: Structure, ctx: OperationContext): Structure {
+  const { version } = ctx;
   const asksForMore = [TAG.KeyWrappingSpecification, TAG.KeyCompressionType].some((tag) => child(request, tag));
-  const format = askedFormat(request) ?? formatIn(object, version);
+  const format = askedFormat(request) ?? formatIn(object, ctx);
   if (asksForMore || !isAttributeIn(TAG.KeyValuePresent, version) || (format !== undefined && format !== keyBlockHead(content).format)) keyBlockOf(content);
   return content;
 }
@@ -66,7 +67,7 @@ export async function fileGivenOut(
   right: OperationName,
   ctx: OperationContext,
 ): Promise<Structure> {
-  if (key.type !== ObjectType.PrivateKey) return inFormat(key, 'PKCS_12');
+  if (key.type !== ObjectType.PrivateKey) return inFormat(key, 'PKCS_12', ctx);
   if (flagOf(key.attributes, TAG.Sensitive, false)) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped by a key only');
   if (!flagOf(key.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const file = await asPkcs12(key, named, request, right, ctx);
@@ -91,4 +92,10 @@ async function notFreshAnyMore(id: string, ctx: OperationContext): Promise<void>
     draft.attributes.set(boolean(TAG.Fresh, false));
     await tx.update(draft);
   });
+}
+
+export function refuseByState(object: ManagedObject, now: number): void {
+  const state = stateAt(object, now);
+  if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', 'DENIED: the object is destroyed');
+  if (object.archived) throw new Refusal('ObjectArchived', 'DENIED: the object is archived; recover it first');
 }

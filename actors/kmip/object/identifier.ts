@@ -5,7 +5,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child, nameOf } from '../../../kmip/ttlv/read.ts';
 import type { Principal } from '../api.ts';
-import type { Batch } from '../operations/operation.ts';
+import type { Batch } from '../operation-context.ts';
 import { keysetTerm } from './index-terms.ts';
 import { SCOPES, Selection } from './selection.ts';
 

@@ -1,8 +1,7 @@
 // Opens what is stored wrapped with its wrapping key, for the one use that is at hand.
-import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrapContent } from './wrapping.ts';
 
@@ -12,11 +11,11 @@ import { unwrapContent } from './wrapping.ts';
  * @throws Refusal where the caller may not unwrap with the wrapping key, or it is not there or not usable, or does not open the object
  */
 export async function opened(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
-  const { content } = object;
-  return content !== undefined && isWrapped(content) ? { ...object, content: await unwrapContent(content, ctx) } : object;
+  return object.content !== undefined && isWrapped(object) ? { ...object, content: await unwrapContent(object.content, ctx) } : object;
 }
 
-function isWrapped(content: Structure): boolean {
-  const block = structureOf(content, TAG.KeyBlock);
+/** Whether the material is stored wrapped. */
+export function isWrapped({ content }: ManagedObject): boolean {
+  const block = content && structureOf(content, TAG.KeyBlock);
   return block !== undefined && structureOf(block, TAG.KeyWrappingData) !== undefined;
 }

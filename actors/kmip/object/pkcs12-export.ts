@@ -1,18 +1,18 @@
 // A private key given out as a PKCS#12 file, with its certificate and those of the issuers (KMIP 1.4 section 4.11, 2.1 section 6.1.19).
-import { createPublicKey } from 'node:crypto';
 import { writePkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { keyBlock, keyBlockOf } from '../../../kmip/key-block.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { certificateOf } from './certificate-content.ts';
 import { linkedTo } from './create.ts';
 import { askedFormat } from './format.ts';
-import { asymmetricKey, keyBlock, keyBlockOf } from './key-material.ts';
+import { keyOf } from './key.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject, ObjectDescription } from './managed-object.ts';
 import { opened } from './opened.ts';
@@ -39,7 +39,7 @@ export async function asPkcs12(key: ManagedObject, named: ManagedObject, request
   const clear = await opened(key, ctx);
   const certificates = await chainOf(clear, named, right, ctx);
   const friendlyName = key.attributes.first(TAG.PKCS_12FriendlyName)?.value;
-  const file = { privateKey: asymmetricKey(clear), certificates, friendlyName: typeof friendlyName === 'string' ? friendlyName : undefined };
+  const file = { privateKey: await keyOf(clear, ctx).material(), certificates, friendlyName: typeof friendlyName === 'string' ? friendlyName : undefined };
   const material = await ctx.aside(() => writePkcs12(file, password));
   const { algorithm, length } = keyBlockOf(clear.content as Structure);
   return structure(TAG.PrivateKey, [keyBlock({ format: 'PKCS_12', material, algorithm, length })]);
@@ -49,7 +49,7 @@ export async function asPkcs12(key: ManagedObject, named: ManagedObject, request
 async function chainOf(key: ManagedObject, named: ManagedObject, right: OperationName, ctx: OperationContext): Promise<Uint8Array[]> {
   let certificate = named.type === ObjectType.Certificate ? named : await ctx.byId(await leafOf(key, right, ctx), right);
   const chain = [usable(certificate, ctx)];
-  if (!certificateFacts(chain[0] as Uint8Array).publicKey.equals(createPublicKey(asymmetricKey(key))))
+  if (!certificateFacts(chain[0] as Uint8Array).publicKey.equals(await keyOf(key, ctx).publicKey()))
     throw new Refusal('InvalidField', `PKCS#12: the certificate ${certificate.id} is not that of the private key ${key.id}`);
   const seen = new Set([certificate.id]);
   for (let id = linkedTo(certificate, 'CertificateLink'); id !== undefined && !seen.has(id); id = linkedTo(certificate, 'CertificateLink')) {

@@ -5,8 +5,8 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
-import { secretBytes } from './key-material.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { keyOf } from './key.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { opened } from './opened.ts';
@@ -65,7 +65,7 @@ async function textIn(object: ManagedObject, ctx: OperationContext): Promise<str
   const kind = object.content && codeOf(object.content, TAG.SecretDataType);
   if (object.type !== ObjectType.SecretData || kind !== SecretDataType.Password) throw bad(`${object.id} is no secret data of the type Password`);
   if (object.archived || stateAt(object, ctx.now) !== State.Active) throw bad(`the secret data ${object.id} with the password is not Active`);
-  const text = Buffer.from(secretBytes(await opened(object, ctx))).toString('utf8');
+  const text = (await keyOf(await opened(object, ctx), ctx).material()).export().toString('utf8');
   if (text.length > MAX_CHARACTERS) throw bad(`the password has more than ${MAX_CHARACTERS} characters`);
   return text;
 }

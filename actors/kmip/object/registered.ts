@@ -4,6 +4,7 @@ import { importKey } from '../../../crypto/key/key-format.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
 import { readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -13,7 +14,6 @@ import { bytesOf, child, codeOf, integerOf, nameOf, required, structureOf } from
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { describeCertificate } from './certificate-attributes.ts';
 import { SYMMETRIC_FORMATS } from './format.ts';
-import { keyBlockHead, keyBlockOf, lacksKeyValue } from './key-material.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from './new-attributes.ts';
 import { splitParametersOf } from './split-key.ts';
 import { requireTemplate } from './template.ts';

@@ -6,7 +6,7 @@ import { tagName } from '../../../kmip/ttlv/names.ts';
 import { boolean, dateTime, integer, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { usable } from './attribute-change.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
 import { generationOf } from './finder.ts';

@@ -1,41 +1,71 @@
 // After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
+import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { ObjectTransaction, OperationContext } from '../operations/operation.ts';
+import type { ObjectTransaction } from '../operation-context.ts';
 import { wrappingKeyOf } from './index-terms.ts';
-import { keyBlockOf, lacksKeyValue } from './key-material.ts';
+import { type Key, type KeyContext, keyOf } from './key.ts';
 import { changed } from './lifecycle.ts';
 import type { Draft } from './managed-object.ts';
+import { fingerprint, type Outside } from './outside.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 import { setWrapper } from './wrapping-policy.ts';
 
-/** Of one owner: what others have wrapped by a key they were granted the use of is theirs to wrap anew. */
-export async function rewrapDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, { now }: OperationContext): Promise<void> {
+/** What is wrapped by a key, or is to be given out so. */
+interface Dependant {
+  readonly object: Draft;
+  /** Wrapped anew; undefined where only the name of the wrapping key changes. */
+  readonly content: Structure | undefined;
+}
+
+/**
+ * Before anything is written: the dependants of one owner. What others have wrapped by a key they were granted the use of is theirs to wrap anew.
+ * What the old key does not open is none of them: what a client registered as wrapped nobody has opened, and no rotation may fail by it.
+ */
+export async function findDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, ctx: KeyContext, outside: Outside): Promise<Dependant[]> {
+  const found: Dependant[] = [];
+  const works = new Map<string, () => Promise<Structure | undefined>>();
+  const wrapped: Draft[] = [];
+  const keys = `${fingerprint(old)} ${fingerprint(replacement)}`;
   for (const id of await tx.wrappedBy(old)) {
-    const dependant = await tx.readWhole(id);
+    const object = await tx.readWhole(id);
     // The index, which has no MAC, only says where to look.
-    if (!dependant?.content || dependant.owner !== old.owner || wrappingKeyOf(dependant) !== old.id) continue;
-    const wrapping = lacksKeyValue(dependant.content) ? undefined : keyBlockOf(dependant.content).wrapping;
-    if (!wrapping) setWrapper(dependant, replacement.id);
-    else if (!rewrap(dependant, dependant.content, old, replacement, specificationOf(wrapping, replacement.id))) continue;
-    changed(dependant, now);
-    await tx.update(dependant);
+    if (!object?.content || object.owner !== old.owner || wrappingKeyOf(object) !== old.id) continue;
+    const { content } = object;
+    const wrapping = lacksKeyValue(content) ? undefined : keyBlockOf(content).wrapping;
+    if (!wrapping) {
+      found.push({ object, content: undefined });
+      continue;
+    }
+    wrapped.push(object);
+    const specification = specificationOf(wrapping, replacement.id);
+    works.set(`${keys} ${fingerprint(object)}`, () => rewrap(content, keyOf(old, ctx), keyOf(replacement, ctx), specification));
+  }
+  for (const [i, content] of outside.results(works).entries()) if (content) found.push({ object: wrapped[i] as Draft, content });
+  return found;
+}
+
+export async function updateDependants(tx: ObjectTransaction, dependants: readonly Dependant[], replacement: Draft, now: number): Promise<void> {
+  for (const { object, content } of dependants) {
+    if (content) object.content = content;
+    else setWrapper(object, replacement.id);
+    changed(object, now);
+    await tx.update(object);
   }
 }
 
-/** @returns false for what the old key does not open: what a client registered as wrapped nobody has opened, and no rotation may fail by it */
-function rewrap(dependant: Draft, content: Structure, old: Draft, replacement: Draft, specification: Structure): boolean {
+/** @returns undefined for what the old key does not open */
+async function rewrap(content: Structure, old: Key, replacement: Key, specification: Structure): Promise<Structure | undefined> {
   let plain: Structure;
   try {
-    plain = unwrapWith(old, content);
+    plain = await unwrapWith(old, content);
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof Refusal) return undefined;
     throw error;
   }
-  dependant.content = wrapWith(replacement, plain, specification);
-  return true;
+  return wrapWith(replacement, plain, specification);
 }
 
 /** The KeyWrappingSpecification that makes the same KeyWrappingData by another key, in the order of the specification, which clients rely on. */

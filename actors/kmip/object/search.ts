@@ -10,7 +10,7 @@ import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
 import { enumerationValueExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { GrantRow } from './grant-rows.ts';
 import { granteesOf } from './grants.ts';
 import { isIndexed, tagTerm, termOf } from './index-terms.ts';

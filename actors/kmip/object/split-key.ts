@@ -1,11 +1,11 @@
 // The content of a split key object: one part, with how many there are and how many are needed (KMIP 2.1 section 2.8).
 import type { KeyPart, SplitKeyMethod } from '../../../crypto/secret-sharing/split.ts';
+import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, enumeration, integer, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { bigOf, integerOf, named, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from './key-material.ts';
 import type { ManagedObject } from './managed-object.ts';
 
 interface SplitParameters {

@@ -4,7 +4,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, longInteger, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf, longOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
 import { requireUse, type Use } from './usage.ts';
 

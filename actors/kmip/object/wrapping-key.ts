@@ -5,7 +5,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
 import type { ManagedObject, ObjectDescription } from './managed-object.ts';
 import { requireUse, USE } from './usage.ts';

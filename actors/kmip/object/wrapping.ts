@@ -1,20 +1,19 @@
 // Wraps key blocks for Get and Export, and unwraps them for Register and Import (KMIP 2.1 sections 3.3 and 7.18).
-import { decrypt as decryptAsymmetric, encrypt as encryptAsymmetric } from '../../../crypto/cipher/asymmetric-encrypt.ts';
-import { unwrap, type Wrapped, type WrappingKey, wrap, wrappingCipher } from '../../../crypto/cipher/wrap.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { keyBlockOf } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, child, children, codeOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import type { OperationContext } from '../operations/operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { parametersOf as readParameters } from './cryptographic-parameters.ts';
-import { asymmetricKey, keyBlockOf, secretKey } from './key-material.ts';
+import { type Key, keyOf } from './key.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
 
-const { ObjectType, WrappingMethod } = ENUM;
+const { WrappingMethod } = ENUM;
 
 /** @param specification KeyWrappingSpecification @throws Refusal for a method, a key or parameters that cannot be had */
 export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
@@ -25,18 +24,16 @@ export async function wrapContent(content: Structure, specification: Structure, 
   if (method !== WrappingMethod.Encrypt)
     throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const key = await wrappingKey(ctx, information);
-  return wrapWith(key, content, specification);
+  return wrapWith(keyOf(await wrappingKey(ctx, information), ctx), content, specification);
 }
 
 /** The same with a key at hand, whose use is permitted. */
-export function wrapWith(key: ManagedObject, content: Structure, specification: Structure): Structure {
+export async function wrapWith(key: Key, content: Structure, specification: Structure): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const encoding = codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const plain = plainOf(block, specification, encoding);
-  const parameters = parametersOf(information);
-  const { data, iv } = encryptWith(key, parameters, plain);
+  const { data, iv } = await key.wrap(parametersOf(information), plain);
   const wrapping = structure(TAG.KeyWrappingData, [
     ...specification.value.filter(({ tag }) => tag === TAG.WrappingMethod),
     identified(information, key),
@@ -69,7 +66,7 @@ export function unencodedFormat({ content }: ManagedObject, specification: Struc
 }
 
 /** Tags, a keyset and a placeholder may stand for another key tomorrow: what is wrapped says which key it was. */
-function identified(information: Structure, { id }: ManagedObject): Structure {
+function identified(information: Structure, { id }: Key): Structure {
   return structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...information.value.filter(({ tag }) => tag !== TAG.UniqueIdentifier)]);
 }
 
@@ -78,40 +75,22 @@ function parametersOf(information: Structure): CryptographicParameters {
   return given ? readParameters(given) : {};
 }
 
-/** A symmetric wrapping key is used as one of AES. */
-function aesKey(key: ManagedObject, parameters: CryptographicParameters): WrappingKey {
-  return { key: secretKey(key), algorithm: 'AES', parameters: { ...parameters, cryptographicAlgorithm: 'AES' } };
-}
-
-function encryptWith(key: ManagedObject, parameters: CryptographicParameters, data: Uint8Array): Wrapped {
-  if (key.type !== ObjectType.SymmetricKey) return { data: encryptAsymmetric(asymmetricKey(key), parameters, data) };
-  return wrap('Encrypt', { encryption: aesKey(key, parameters) }, data);
-}
-
-function decryptWith(key: ManagedObject, parameters: CryptographicParameters, wrapped: Wrapped): Uint8Array {
-  if (key.type !== ObjectType.SymmetricKey) return decryptAsymmetric(asymmetricKey(key), parameters, wrapped.data);
-  const encryption = aesKey(key, parameters);
-  if (wrapped.data.length < wrappingCipher(encryption).tagBytes) throw new Refusal('CryptographicFailure', 'the wrapped key is too short');
-  return unwrap('Encrypt', { encryption }, wrapped);
-}
-
 /** The content in clear; as it is where nothing wraps it. @throws Refusal where the wrapping key is missing or does not open it */
 export async function unwrapContent(content: Structure, ctx: OperationContext): Promise<Structure> {
   const block = structureOf(content, TAG.KeyBlock);
   const wrapping = block && keyBlockOf(content).wrapping;
   if (!block || !wrapping) return content;
   const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
-  const key = await unwrappingKey(ctx, information);
-  return unwrapWith(key, content);
+  return unwrapWith(keyOf(await unwrappingKey(ctx, information), ctx), content);
 }
 
 /** The same with a key at hand, whose use is permitted. */
-export function unwrapWith(key: ManagedObject, content: Structure): Structure {
+export async function unwrapWith(key: Key, content: Structure): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);
   const information = required(structureOf(wrapping, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   const iv = bytesOf(wrapping, TAG.IVCounterNonce);
-  const plain = decryptWith(key, parametersOf(information), { data: wrappedBytes(content), ...(iv && { iv }) });
+  const plain = await key.unwrap(parametersOf(information), { data: wrappedBytes(content), ...(iv && { iv }) });
   const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const value = encoding === ENUM.EncodingOption.TTLVEncoding ? keyValueOf(plain) : structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, plain)]);
   const members = block.value.filter(({ tag }) => tag !== TAG.KeyWrappingData).map((member): Node => (member.tag === TAG.KeyValue ? value : member));

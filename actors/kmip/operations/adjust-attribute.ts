@@ -1,26 +1,35 @@
 // AdjustAttribute: counts an attribute up or down, or negates it (KMIP specification 2.1 sections 6.1.3 and 11.1).
 import { type AttributeReference, readReference, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { mayClientModify, readOnly, ruleOf } from '../../../kmip/attribute/rules.ts';
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
-import { type Node, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child, named, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { setValue } from '../object/attribute-change.ts';
+import { changeAttribute } from '../object/attribute-transaction.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { changeAttribute } from './change-attribute.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 type Adjustment = 'Increment' | 'Decrement' | 'Negate';
 
-export const adjustAttribute: Operation = async (request, ctx) => {
+export const adjustAttribute = {
+  name: 'AdjustAttribute',
+  members: payloadMembers([...OBJECT, 'AttributeReference', 'AdjustmentType', 'AdjustmentValue']),
+  event: 'key.attribute',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const reference = readReference(required(child(request, TAG.AttributeReference), TAG.AttributeReference));
   const adjustment = required(named(request, TAG.AdjustmentType, 'AdjustmentType'), TAG.AdjustmentType);
   return changeAttribute(request, ctx, 'AdjustAttribute', (draft) => {
     const attribute = presentValue(draft, reference);
     return setValue(draft, adjusted(attribute, adjustment, child(request, TAG.AdjustmentValue)), ctx.now);
   });
-};
+}
 
 /** The only value, or that which the specification has for one that is absent. @throws Refusal */
 function presentValue(draft: DescriptionDraft, reference: AttributeReference): Node {

@@ -4,31 +4,33 @@ import { certify as issue } from '../../../crypto/x509/certificate.ts';
 import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { DistinguishedName } from '../../../crypto/x509/distinguished-name.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { CERTIFICATE_REQUEST, OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from '../certificate/issuer.ts';
+import { linkPublicKey } from '../certificate/public-key-link.ts';
+import { reCertifyDraft } from '../certificate/renewal.ts';
+import { requestIn, requestOf } from '../certificate/request.ts';
+import { type CertificateWishes, DAY, wishesOf } from '../certificate/wishes.ts';
+import { newPair, type PairDrafts } from '../creation/key-pair.ts';
+import { withPair } from '../creation/pair-source.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
 import { describeCertificate } from '../object/certificate-attributes.ts';
 import { certificateContent, certificateOf } from '../object/certificate-content.ts';
 import { linkedTo, newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
-import { asymmetricKey } from '../object/key-material.ts';
-import { changed, dateAttribute, settle } from '../object/lifecycle.ts';
-import type { DescriptionDraft, Draft, ManagedObject } from '../object/managed-object.ts';
+import { keyOf } from '../object/key.ts';
+import { dateAttribute } from '../object/lifecycle.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
-import { findIssuer, type Issuer, invalid, requireKind, requireUsable } from './certificate-issuer.ts';
-import { requestIn, requestOf } from './certificate-request.ts';
-import { type CertificateWishes, wishesOf } from './certificate-wishes.ts';
-import { newPair, type PairDrafts } from './create-key-pair.ts';
-import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
-import { withPair } from './pair-source.ts';
-import { requireStorage } from './protection-storage.ts';
-import { reCertifyDraft } from './re-certify.ts';
+import { withOutside } from '../object/outside.ts';
+import type { Operation } from '../operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 const { ObjectType } = ENUM;
 const DEFAULT_DAYS = 365;
-/** Seconds. */
-export const DAY = 86_400;
 
 /** Whom the certificate is for. */
 interface Subject {
@@ -40,7 +42,16 @@ interface Subject {
   readonly pair: PairDrafts | undefined;
 }
 
-export const certify: Operation = async (payload, ctx) => {
+export const certify = {
+  name: 'Certify',
+  members: payloadMembers([...OBJECT, ...CERTIFICATE_REQUEST, 'Attributes', 'ProtectionStorageMasks']),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.Certify }],
+  absentReason: 'ItemNotFound',
+  event: 'key.certify',
+  run,
+} satisfies Operation;
+
+async function run(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   requireStorage(payload, TAG.ProtectionStorageMasks);
   if (await isCertificate(payload, ctx)) return renewed(payload, ctx);
@@ -54,16 +65,17 @@ export const certify: Operation = async (payload, ctx) => {
     certificate: wishes.issuerCertificate,
     key: wishes.issuerKey,
     subjectKey: subject.publicKey,
+    publicKeyOf: (key) => keyOf(key, ctx).publicKey(),
     own: () => ownKey(subject, ctx),
   });
-  const content = certificateContent(signed(subject, issuer, wishes, attributes, ctx));
+  const content = certificateContent(await signed(subject, issuer, wishes, attributes, ctx));
   const uses = (subject.object ?? subject.pair?.publicKey)?.attributes.first(TAG.CryptographicUsageMask)?.value;
   describeCertificate(content, attributes, typeof uses === 'number' ? uses : undefined);
   const draft = newObject(ctx, { type: ObjectType.Certificate, content, attributes });
   linkCertificate(draft, subject, issuer);
   await ctx.change((tx) => put(tx, draft, subject, issuer, ctx.now));
   return [text(TAG.UniqueIdentifier, draft.id)];
-};
+}
 
 /** Some clients renew a certificate by certifying it. */
 async function isCertificate(payload: Structure, ctx: OperationContext): Promise<boolean> {
@@ -72,7 +84,7 @@ async function isCertificate(payload: Structure, ctx: OperationContext): Promise
 
 /** As Re-certify. */
 async function renewed(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const id = await ctx.change(async (tx) => (await reCertifyDraft(tx, await tx.use(payload, 'Certify'), payload, ctx)).id);
+  const id = await withOutside((outside) => ctx.change(async (tx) => (await reCertifyDraft(tx, await tx.use(payload, 'Certify'), payload, ctx, outside)).id));
   return [text(TAG.UniqueIdentifier, id)];
 }
 
@@ -85,7 +97,7 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   if (isNew) {
     requireNoExpectation(payload);
     const pair = await pairFor(wishes, ctx);
-    return { publicKey: asymmetricKey(pair.publicKey), request, object: undefined, pair };
+    return { publicKey: await keyOf(pair.publicKey, ctx).publicKey(), request, object: undefined, pair };
   }
   const object = await ctx.use(payload, 'Certify');
   if (object.type === ObjectType.CertificateRequest) {
@@ -94,7 +106,7 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   }
   requireKind(object, ObjectType.PublicKey, 'Certify');
   requireUsable(object, ctx.now);
-  const publicKey = asymmetricKey(object);
+  const publicKey = await keyOf(object, ctx).publicKey();
   if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the certificate request is for another public key');
   return { publicKey, request, object, pair: undefined };
 }
@@ -111,21 +123,29 @@ async function ownKey({ object, pair }: Subject, ctx: OperationContext): Promise
   return id === undefined ? undefined : ctx.byId(id, 'Certify');
 }
 
-function signed({ publicKey, request }: Subject, issuer: Issuer, wishes: CertificateWishes, attributes: AttributeSet, { now }: OperationContext): Uint8Array {
+async function signed(
+  { publicKey, request }: Subject,
+  issuer: Issuer,
+  wishes: CertificateWishes,
+  attributes: AttributeSet,
+  ctx: OperationContext,
+): Promise<Uint8Array> {
   const subject: DistinguishedName | Uint8Array | undefined = request?.subject ?? wishes.subject;
   if (subject === undefined) throw invalid('Certify', 'the subject of the certificate is missing');
-  const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? now;
+  const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? ctx.now;
   const until = wishes.validityDays === undefined ? dateAttribute(attributes, TAG.DeactivationDate) : undefined;
-  return issue({
+  const key = keyOf(issuer.key, ctx);
+  const certificate = {
     subjectPublicKey: publicKey,
     subject,
-    issuerKey: asymmetricKey(issuer.key),
+    issuerPublicKey: await key.publicKey(),
     ...(issuer.certificate ? { issuerCertificate: certificateOf(issuer.certificate) } : {}),
     notBefore,
     notAfter: until ?? notBefore + (wishes.validityDays ?? DEFAULT_DAYS) * DAY,
     ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
     ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
-  });
+  };
+  return issue(certificate, (parameters, data) => key.sign({ parameters, data }));
 }
 
 function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate }: Issuer): void {
@@ -152,12 +172,4 @@ async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subjec
   }
   await tx.insert(draft);
   await tx.audit('key.certify', draft.id);
-}
-
-/** Makes the public key lead to its newest certificate. */
-export async function linkPublicKey(tx: ObjectTransaction, publicKey: DescriptionDraft, certificate: string, now: number): Promise<void> {
-  settle(publicKey, now);
-  setLink(publicKey, 'CertificateLink', certificate);
-  changed(publicKey, now);
-  await tx.update(publicKey);
 }

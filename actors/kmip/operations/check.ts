@@ -1,15 +1,23 @@
 // Check: whether an object could be used as the client intends (KMIP specification 2.1 section 6.1.7).
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { integerOf, intervalOf, longOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { leaseSeconds } from '../object/lease.ts';
 import { usageLimitsOf } from '../object/usage-limits.ts';
-import type { Operation, OperationContext } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+
+export const check = {
+  name: 'Check',
+  members: payloadMembers([...OBJECT, 'UsageLimitsCount', 'CryptographicUsageMask', 'LeaseTime']),
+  run,
+} satisfies Operation;
 
 /** A use that is not permitted fails, as in the test cases of the profiles (BL-M-2), and empties the ID placeholder. */
-export const check: Operation = async (request, ctx) => {
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'Check');
   const wanted = integerOf(request, TAG.CryptographicUsageMask) ?? 0;
   const mask = object.attributes.first(TAG.CryptographicUsageMask)?.value;
@@ -26,7 +34,7 @@ export const check: Operation = async (request, ctx) => {
   const seconds = intervalOf(request, TAG.LeaseTime);
   if (seconds !== undefined && seconds > leaseSeconds(object)) throw denied(ctx, 'PermissionDenied', `leases are for ${leaseSeconds(object)} seconds at most`);
   return [text(TAG.UniqueIdentifier, object.id)];
-};
+}
 
 function denied(ctx: OperationContext, reason: ResultReason, why: string): Refusal {
   ctx.batch.placeholder = undefined;

@@ -1,25 +1,31 @@
 // CreateKeyPair: a new private key and its public key, linked to each other (KMIP 2.1 section 6.1.9).
-import { randomUUID } from 'node:crypto';
-import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
-import type { KeyPair } from '../../../crypto/key/key-pair.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
-import type { AttributeSet } from '../../../kmip/attribute/set.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
+import { PAIR, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { enumeration, integer, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { newObject, requireCreation, setLink } from '../object/create.ts';
-import { keyBlock } from '../object/key-material.ts';
-import type { Draft } from '../object/managed-object.ts';
-import { attributesIn, givenAlgorithm, givenCurve, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
-import { requireQuantumSafe } from '../object/quantum-safe.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { type PairSource, withPair } from './pair-source.ts';
-import { requireStorage } from './protection-storage.ts';
+import { newPair } from '../creation/key-pair.ts';
+import { withPair } from '../creation/pair-source.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
+import { requireCreation } from '../object/create.ts';
+import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType } = ENUM;
 
-export const createKeyPair: Operation = async (request, ctx) => {
+export const createKeyPair = {
+  name: 'CreateKeyPair',
+  members: payloadMembers([...PAIR]),
+  leaves: [
+    { tag: TAG.PrivateKeyUniqueIdentifier, code: ENUM.UniqueIdentifier.CreateKeyPairPrivateKey },
+    { tag: TAG.PublicKeyUniqueIdentifier, code: ENUM.UniqueIdentifier.CreateKeyPairPublicKey },
+    { tag: TAG.PrivateKeyUniqueIdentifier, code: ENUM.UniqueIdentifier.CreateKeyPair },
+  ],
+  event: 'key.create',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
   const privateAttributes = newAttributes(request, ObjectType.PrivateKey, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
@@ -31,73 +37,8 @@ export const createKeyPair: Operation = async (request, ctx) => {
   await ctx.change(async (tx) => {
     for (const draft of [pair.privateKey, pair.publicKey]) {
       await tx.insert(draft);
-      await tx.audit('key.create', draft.id);
+      await tx.audit(createKeyPair.event, draft.id);
     }
   });
   return [text(TAG.PrivateKeyUniqueIdentifier, pair.privateKey.id), text(TAG.PublicKeyUniqueIdentifier, pair.publicKey.id)];
-};
-
-export interface PairDrafts {
-  readonly privateKey: Draft;
-  readonly publicKey: Draft;
-}
-
-/** A pair that fits the attributes. @throws Refusal where they are missing, disagree, or cannot be had */
-export function newPair(ctx: OperationContext, privateAttributes: AttributeSet, publicAttributes: AttributeSet, source: PairSource): PairDrafts {
-  const algorithm = agreed('cryptographic algorithm', givenAlgorithm(privateAttributes), givenAlgorithm(publicAttributes));
-  if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
-  requireAllowed(algorithm, ctx.server.args.algorithms);
-  const length = agreed('cryptographic length', givenLength(privateAttributes), givenLength(publicAttributes));
-  const curve = agreed('recommended curve', givenCurve(privateAttributes), givenCurve(publicAttributes));
-  for (const attributes of [privateAttributes, publicAttributes]) requireQuantumSafe(attributes, algorithm, length ?? 0);
-  const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) });
-  return draftsOf(ctx, algorithm, pair, privateAttributes, publicAttributes);
-}
-
-function agreed<T>(what: string, one: T | undefined, other: T | undefined): T | undefined {
-  if (one !== undefined && other !== undefined && one !== other) throw new Refusal('InvalidField', `the ${what} of the two keys differs`);
-  return one ?? other;
-}
-
-function draftsOf(
-  ctx: OperationContext,
-  algorithm: CryptographicAlgorithm,
-  pair: KeyPair,
-  privateAttributes: AttributeSet,
-  publicAttributes: AttributeSet,
-): PairDrafts {
-  for (const attributes of [privateAttributes, publicAttributes]) describe(attributes, algorithm, pair);
-  const privateId = privateAttributes.first(TAG.UniqueIdentifier);
-  const chosen = privateId?.type === TYPE.TextString ? privateId.value : randomUUID();
-  // Given in the common attributes, it is the private key's; the public key's follows from it.
-  publicAttributes.remove(TAG.UniqueIdentifier);
-  const privateKey = newObject(ctx, {
-    type: ObjectType.PrivateKey,
-    content: contentOf('PrivateKey', algorithm, pair),
-    attributes: privateAttributes,
-    idHint: chosen,
-  });
-  const publicKey = newObject(ctx, {
-    type: ObjectType.PublicKey,
-    content: contentOf('PublicKey', algorithm, pair),
-    attributes: publicAttributes,
-    idHint: privateId ? `${chosen}_pk` : randomUUID(),
-  });
-  setLink(privateKey, 'PublicKeyLink', publicKey.id);
-  setLink(publicKey, 'PrivateKeyLink', privateKey.id);
-  return { privateKey, publicKey };
-}
-
-function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, { length, curve }: KeyPair): void {
-  attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
-  attributes.set(integer(TAG.CryptographicLength, length));
-  if (curve !== undefined && !attributes.has(TAG.CryptographicDomainParameters))
-    attributes.set(structure(TAG.CryptographicDomainParameters, [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve[curve])]));
-}
-
-/** The content of one key of a pair, in the default format of its kind. */
-export function contentOf(kind: 'PrivateKey' | 'PublicKey', algorithm: CryptographicAlgorithm, { privateKey, publicKey, length }: KeyPair): Structure {
-  const format: KeyFormatType = defaultFormat(kind, algorithm);
-  const material = exportKey(kind === 'PrivateKey' ? privateKey : publicKey, format);
-  return structure(TAG[kind], [keyBlock({ format, material, algorithm, length })]);
 }

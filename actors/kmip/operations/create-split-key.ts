@@ -5,11 +5,13 @@ import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts
 import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
 import { split } from '../../../crypto/secret-sharing/split.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
 import { requireChosen } from '../object/identifier.ts';
@@ -19,8 +21,8 @@ import { type Draft, hasContent, type ManagedObject, type ObjectDescription } fr
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { requireStorage } from './protection-storage.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 
@@ -33,7 +35,25 @@ interface Secret {
   readonly length: number;
 }
 
-export const createSplitKey: Operation = async (request, ctx) => {
+export const createSplitKey = {
+  name: 'CreateSplitKey',
+  members: payloadMembers([
+    ...OBJECT,
+    'ObjectType',
+    'SplitKeyParts',
+    'SplitKeyThreshold',
+    'SplitKeyMethod',
+    'PrimeFieldSize',
+    'Attributes',
+    'ProtectionStorageMasks',
+  ]),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.CreateSplitKey }],
+  absentReason: 'ItemNotFound',
+  event: 'key.split',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   requireStorage(request, TAG.ProtectionStorageMasks);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
@@ -54,10 +74,10 @@ export const createSplitKey: Operation = async (request, ctx) => {
     }
     const parts = drafts.map(({ id }) => id);
     for (const draft of drafts) await tx.insert(draft, parts);
-    await tx.audit('key.split', source?.id ?? (drafts[0] as Draft).id);
+    await tx.audit(createSplitKey.event, source?.id ?? (drafts[0] as Draft).id);
   });
   return drafts.map(({ id }) => text(TAG.UniqueIdentifier, id));
-};
+}
 
 /** @throws Refusal ObjectArchived, ObjectDestroyed */
 function requireSplittable(source: ObjectDescription, now: number): void {

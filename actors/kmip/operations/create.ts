@@ -2,21 +2,31 @@
 import { randomBytes } from 'node:crypto';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { enumeration, integer, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { attributesIn, givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { requireStorage } from './protection-storage.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType } = ENUM;
 
-export const create: Operation = async (request, ctx) => {
+export const create = {
+  name: 'Create',
+  members: payloadMembers(['ObjectType', 'Attributes', 'ProtectionStorageMasks']),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.Create }],
+  event: 'key.create',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
@@ -28,10 +38,10 @@ export const create: Operation = async (request, ctx) => {
   const draft = newObject(ctx, { type, content, attributes });
   await ctx.change(async (tx) => {
     await tx.insert(draft);
-    await tx.audit('key.create', draft.id);
+    await tx.audit(create.event, draft.id);
   });
   return [enumeration(TAG.ObjectType, type), text(TAG.UniqueIdentifier, draft.id)];
-};
+}
 
 function newKey(attributes: AttributeSet, { server }: OperationContext): Structure {
   const algorithm = givenAlgorithm(attributes);

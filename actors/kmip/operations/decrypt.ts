@@ -1,5 +1,6 @@
 // Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that can.
 import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
+import { CIPHER, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
@@ -10,21 +11,29 @@ import { secretBytes, secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
-import { privateKeyDecrypt } from './asymmetric.ts';
-import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from './cipher-rules.ts';
-import { decryptFormat } from './format-preserving.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { type Part, partOf } from './part.ts';
-import { correlation, sendPart } from './parts.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { privateKeyDecrypt } from '../use/asymmetric.ts';
+import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from '../use/cipher-rules.ts';
+import { decryptFormat } from '../use/format-preserving.ts';
+import { type Part, partOf } from '../use/part.ts';
+import { correlation, sendPart } from '../use/parts.ts';
 
-export const decrypt: Operation = async (request, ctx) => {
+export const decrypt = {
+  name: 'Decrypt',
+  members: payloadMembers([...CIPHER, 'AuthenticatedEncryptionTag']),
+  absentReason: 'ItemNotFound',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const part = partOf(request);
   const candidates = await ctx.candidates(request, 'Decrypt');
   const newest = candidates[0] as ManagedObject;
   if (part.is !== 'whole') return decryptPart(request, ctx, newest, part);
   if (candidates.length === 1) return [text(TAG.UniqueIdentifier, newest.id), bytes(TAG.Data, await decryptWith(newest, request, ctx))];
   return decryptWithAny(candidates, request, ctx);
-};
+}
 
 /** Modes without authentication cannot tell the generations apart, except by their padding: there the newest wins. */
 async function decryptWithAny(candidates: readonly ManagedObject[], request: Structure, ctx: OperationContext): Promise<readonly Node[]> {

@@ -1,17 +1,28 @@
 // DeleteAttribute: takes away one value, or all values of an attribute (KMIP specification 2.1 section 6.1.13).
 import { readReference, referenceTo } from '../../../kmip/attribute/reference.ts';
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import type { Structure } from '../../../kmip/ttlv/node.ts';
+import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { child, children, integerOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { deleteAll, deleteValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
+import { changeAttribute } from '../object/attribute-transaction.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
-import { changeAttribute } from './change-attribute.ts';
-import type { Operation, OperationContext } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
-export const deleteAttribute: Operation = async (request, ctx) => changeAttribute(request, ctx, 'DeleteAttribute', (draft) => remove(draft, request, ctx));
+export const deleteAttribute = {
+  name: 'DeleteAttribute',
+  members: payloadMembers([...OBJECT, 'CurrentAttribute', 'AttributeIndex'], ['AttributeReference']),
+  event: 'key.attribute',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+  return changeAttribute(request, ctx, 'DeleteAttribute', (draft) => remove(draft, request, ctx));
+}
 
 function remove(draft: DescriptionDraft, request: Structure, ctx: OperationContext): AttributeValue | undefined {
   if (child(request, TAG.CurrentAttribute)) {

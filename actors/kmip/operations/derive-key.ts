@@ -1,7 +1,8 @@
 // DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { enumeration, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, named, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { hasRoom } from '../object/attribute-change.ts';
@@ -14,13 +15,25 @@ import { newAttributes } from '../object/new-attributes.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
-import { derivedBytes } from './derivation.ts';
-import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { derivedBytes } from '../use/derivation.ts';
 
 const { ObjectType } = ENUM;
 
+export const deriveKey = {
+  name: 'DeriveKey',
+  members: payloadMembers(
+    ['ExpectedObjectType', 'ObjectType', 'DerivationMethod', 'DerivationParameters', 'Attributes'],
+    ['UniqueIdentifier', 'ObjectUniqueIdentifier'],
+  ),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.DeriveKey }],
+  event: 'key.derive',
+  run,
+} satisfies Operation;
+
 /** @throws Refusal of `requireUse`, `derive` and `newObject` */
-export const deriveKey: Operation = async (request, ctx) => {
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
     throw new Refusal('InvalidField', 'a symmetric key or secret data can be derived, no other kind of object');
@@ -39,12 +52,12 @@ export const deriveKey: Operation = async (request, ctx) => {
     for (const id of ids) draft.attributes.add(link('DerivationBaseObjectLink', id));
     await tx.insert(draft);
     for (const id of ids) await linkBase(ctx, tx, id, draft, bits / 8);
-    await tx.audit('key.derive', draft.id);
+    await tx.audit(deriveKey.event, draft.id);
     return draft.id;
   });
   ctx.batch.placeholder = made;
   return [text(TAG.UniqueIdentifier, made)];
-};
+}
 
 /** All that the request names, under the standard's tag or the one that some clients use for it. */
 async function basesOf(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {

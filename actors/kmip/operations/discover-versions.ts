@@ -1,12 +1,19 @@
 // DiscoverVersions: the protocol versions served, or those of the client's that are, in the client's order (KMIP 2.1 section 6.1.16).
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { integer, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { children, integerOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operation.ts';
 
-export const discoverVersions: Operation = async (request) => {
+export const discoverVersions = {
+  name: 'DiscoverVersions',
+  members: payloadMembers([], ['ProtocolVersion']),
+  run,
+} satisfies Operation;
+
+async function run(request: Structure): Promise<readonly Node[]> {
   const asked = children(request, TAG.ProtocolVersion).map((node) => {
     if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'ProtocolVersion is not a Structure');
     return node;
@@ -19,8 +26,8 @@ export const discoverVersions: Operation = async (request) => {
           return VERSIONS.filter((version) => version.major === major && version.minor === minor);
         });
   return offered.map(protocolVersion);
-};
+}
 
-export function protocolVersion({ major, minor }: Version) {
+function protocolVersion({ major, minor }: Version) {
   return structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, major), integer(TAG.ProtocolVersionMinor, minor)]);
 }

@@ -2,6 +2,7 @@
 import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { randomIv } from '../../../crypto/random.ts';
+import { CIPHER, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
@@ -12,14 +13,22 @@ import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
-import { isPublic, publicKeyEncrypt } from './asymmetric.ts';
-import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from './cipher-rules.ts';
-import { encryptFormat } from './format-preserving.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { type Part, partOf } from './part.ts';
-import { correlation, sendPart } from './parts.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { isPublic, publicKeyEncrypt } from '../use/asymmetric.ts';
+import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from '../use/cipher-rules.ts';
+import { encryptFormat } from '../use/format-preserving.ts';
+import { type Part, partOf } from '../use/part.ts';
+import { correlation, sendPart } from '../use/parts.ts';
 
-export const encrypt: Operation = async (request, ctx) => {
+export const encrypt = {
+  name: 'Encrypt',
+  members: payloadMembers([...CIPHER]),
+  absentReason: 'ItemNotFound',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const found = await ctx.use(request, 'Encrypt');
   requireUse(found, USE.Encrypt, ctx.now);
   const object = await opened(found, ctx);
@@ -48,7 +57,7 @@ export const encrypt: Operation = async (request, ctx) => {
   const iv = given ?? serverIv(cipher, parameters);
   const { data: encrypted, tag } = cipher.encrypt(key, { iv, aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData), data });
   return answer(object, ctx, encrypted, given === undefined ? iv : undefined, tag);
-};
+}
 
 function answer(object: ManagedObject, ctx: OperationContext, data: Uint8Array, iv: Uint8Array | undefined, tag: Uint8Array | undefined): Node[] {
   const inData = tag !== undefined && tagInData(ctx.version);

@@ -1,15 +1,22 @@
 // GetAttributeList: the names of the attributes that an object has (KMIP specification 2.1 section 6.1.21).
 import { type AttributeReference, referenceNode, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
-import { text } from '../../../kmip/ttlv/node.ts';
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
+import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { viewAttributes } from '../object/attribute-view.ts';
-import { withDigest } from './get-attributes.ts';
-import type { Operation } from './operation.ts';
+import { viewAttributes, withDigest } from '../object/attribute-view.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
-export const getAttributeList: Operation = async (request, ctx) => {
+export const getAttributeList = {
+  name: 'GetAttributeList',
+  members: payloadMembers(OBJECT),
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await withDigest(await ctx.describe(request, 'GetAttributeList'), ctx);
   const references: AttributeReference[] = [];
   for (const reference of viewAttributes(object, ctx).map(referenceTo))
     if (!references.some((other) => sameReference(other, reference))) references.push(reference);
   return [text(TAG.UniqueIdentifier, object.id), ...references.map(referenceNode)];
-};
+}

@@ -1,17 +1,24 @@
 // GetAttributes: the attributes of an object, all or those that are asked for (KMIP specification 2.1 section 6.1.20).
 import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
-import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { children } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { isDigestOnDemand, viewValues } from '../object/attribute-view.ts';
-import type { ObjectDescription } from '../object/managed-object.ts';
-import { indexed } from './change-attribute.ts';
-import type { Operation, OperationContext } from './operation.ts';
+import { indexed } from '../object/attribute-transaction.ts';
+import { viewValues, withDigest } from '../object/attribute-view.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
-export const getAttributes: Operation = async (request, ctx) => {
+export const getAttributes = {
+  name: 'GetAttributes',
+  members: payloadMembers(OBJECT, ['AttributeReference']),
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const references = readReferences(request);
   const described = await ctx.describe(request, 'GetAttributes');
   const isDigestAsked = references.length === 0 || references.some(({ tag }) => tag === TAG.Digest);
@@ -21,7 +28,7 @@ export const getAttributes: Operation = async (request, ctx) => {
   // Only clients of KMIP 1.x know an index.
   const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? indexed(value) : [value.node]));
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
-};
+}
 
 /** Some clients ask for the tags by the tag `Tag`, whichever vendor has named them, and for the links by the type of a link. */
 function isMeant(asked: AttributeReference, own: AttributeReference): boolean {
@@ -30,11 +37,6 @@ function isMeant(asked: AttributeReference, own: AttributeReference): boolean {
 }
 
 const isByPart = ({ tag }: AttributeReference): boolean => tag === TAG.Tag || tag === TAG.LinkType;
-
-/** Only the digest that is not stored needs the content. */
-export async function withDigest(object: ObjectDescription, ctx: OperationContext): Promise<ObjectDescription> {
-  return isDigestOnDemand(object, ctx.caller.user) ? ctx.byId(object.id, 'GetAttributes') : object;
-}
 
 /** @throws Refusal InvalidMessage for a reference that is there twice, InvalidAttribute for what is no attribute */
 function readReferences(request: Structure): AttributeReference[] {

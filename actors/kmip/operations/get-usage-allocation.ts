@@ -1,14 +1,23 @@
 // GetUsageAllocation: a client takes units of a key's usage limits to use them itself (KMIP specification 2.1 section 6.1.23).
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { longOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { changed } from '../object/lifecycle.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, usageLimitsOf } from '../object/usage-limits.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
-export const getUsageAllocation: Operation = async (request, ctx) => {
+export const getUsageAllocation = {
+  name: 'GetUsageAllocation',
+  members: payloadMembers([...OBJECT, 'UsageLimitsCount']),
+  event: 'key.allocate',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const units = required(longOf(request, TAG.UsageLimitsCount), TAG.UsageLimitsCount);
   if (units < 1n) throw new Refusal('InvalidField', 'the usage limits count must be at least 1');
   const id = await ctx.change(async (tx) => {
@@ -19,8 +28,8 @@ export const getUsageAllocation: Operation = async (request, ctx) => {
     take(draft, limits, units, 'UsageLimitExceeded');
     changed(draft, ctx.now);
     await tx.update(draft);
-    await tx.audit('key.allocate', draft.id);
+    await tx.audit(getUsageAllocation.event, draft.id);
     return draft.id;
   });
   return [text(TAG.UniqueIdentifier, id)];
-};
+}

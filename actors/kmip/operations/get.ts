@@ -1,18 +1,25 @@
-// Get and Export: the object itself, in a key format and wrapped as asked for (KMIP 2.1 sections 6.1.19 and 6.1.18).
+// Get: the object itself, in a key format and wrapped as asked for (KMIP 2.1 section 6.1.19).
+import { GIVEN_OUT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { enumeration, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { enumeration, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { viewAttributes } from '../object/attribute-view.ts';
-import { fileGivenOut, givenOut } from '../object/given-out.ts';
+import { fileGivenOut, givenOut, refuseByState } from '../object/given-out.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { isPkcs12Asked, keyOfFile } from '../object/pkcs12-export.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 
-export const get: Operation = async (request, ctx) => {
+export const get = {
+  name: 'Get',
+  members: payloadMembers([...GIVEN_OUT]),
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const named = await ctx.use(request, 'Get');
   const object = await keyOfFile(named, request, 'Get', ctx);
   refuseByState(object, ctx.now);
@@ -20,22 +27,6 @@ export const get: Operation = async (request, ctx) => {
   if (stateAt(object, ctx.now) === State.Deactivated && isKey(object)) throw new Refusal('WrongKeyLifecycleState', 'DENIED: the object is Deactivated');
   const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Get', ctx) : await givenOut(request, object, ctx);
   return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), content];
-};
-
-export const exportObject: Operation = async (request, ctx) => {
-  const named = await ctx.use(request, 'Export');
-  const object = await keyOfFile(named, request, 'Export', ctx);
-  refuseByState(object, ctx.now);
-  const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Export', ctx) : await givenOut(request, object, ctx);
-  await ctx.change((tx) => tx.audit('key.export', object.id));
-  const attributes: readonly Node[] = viewAttributes(object, ctx);
-  return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, attributes), content];
-};
-
-function refuseByState(object: ManagedObject, now: number): void {
-  const state = stateAt(object, now);
-  if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', 'DENIED: the object is destroyed');
-  if (object.archived) throw new Refusal('ObjectArchived', 'DENIED: the object is archived; recover it first');
 }
 
 /** Kinds whose content is secret, or stands for a secret. */

@@ -1,6 +1,7 @@
 // Import: an object under the identifier and with the attributes that it had elsewhere (KMIP 2.1 section 6.1.25).
 import { checkAttribute } from '../../../kmip/attribute/rules.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { CONTENT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType, State } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -19,12 +20,21 @@ import { requireMask, takeAttribute } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
 import { contentIn, contentType, describeContent } from '../object/registered.ts';
 import { unwrapContent } from '../object/wrapping.ts';
-import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 /** What the request says elsewhere, what follows from the identifier, and where it is kept from now on. All others are set as they are given. */
 const NOT_TAKEN: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.State, TAG.ShortUniqueIdentifier, TAG.ProtectionStorageMask]);
 
-export const importObject: Operation = async (request, ctx) => {
+export const importObject = {
+  name: 'Import',
+  members: payloadMembers(['UniqueIdentifier', 'ObjectType', 'ReplaceExisting', 'KeyWrapType', 'Attributes', ...CONTENT]),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.Import }],
+  event: 'key.import',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   const given = textOf(request, TAG.UniqueIdentifier);
   const id = given === undefined || given === '' ? undefined : requireChosen(given);
@@ -40,7 +50,7 @@ export const importObject: Operation = async (request, ctx) => {
     for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
   });
   return [text(TAG.UniqueIdentifier, draft.id)];
-};
+}
 
 /** KMIP 1.4 has no field for it (section 4.41): the object tells it. */
 function typeOf(request: Structure, version: Version): ObjectType {

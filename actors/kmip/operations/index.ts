@@ -1,9 +1,9 @@
 // The operations that this server does, by name.
-import type { OperationName } from '../../../kmip/operation-name.ts';
+import type { Operation, Operations } from '../operation.ts';
 import { activate } from './activate.ts';
 import { addAttribute } from './add-attribute.ts';
 import { adjustAttribute } from './adjust-attribute.ts';
-import { archive, recover } from './archive.ts';
+import { archive } from './archive.ts';
 import { certify } from './certify.ts';
 import { check } from './check.ts';
 import { create } from './create.ts';
@@ -15,7 +15,8 @@ import { deriveKey } from './derive-key.ts';
 import { destroy } from './destroy.ts';
 import { discoverVersions } from './discover-versions.ts';
 import { encrypt } from './encrypt.ts';
-import { exportObject, get } from './get.ts';
+import { exportObject } from './export.ts';
+import { get } from './get.ts';
 import { getAttributeList } from './get-attribute-list.ts';
 import { getAttributes } from './get-attributes.ts';
 import { getUsageAllocation } from './get-usage-allocation.ts';
@@ -25,68 +26,73 @@ import { interop } from './interop.ts';
 import { joinSplitKey } from './join-split-key.ts';
 import { locate } from './locate.ts';
 import { log } from './log.ts';
-import { mac, macVerify } from './mac.ts';
+import { mac } from './mac.ts';
+import { macVerify } from './mac-verify.ts';
 import { modifyAttribute } from './modify-attribute.ts';
 import { obtainLease } from './obtain-lease.ts';
-import type { Operation } from './operation.ts';
 import { pkcs11 } from './pkcs11.ts';
 import { query } from './query.ts';
-import { rngRetrieve, rngSeed } from './random.ts';
 import { reCertify } from './re-certify.ts';
+import { recover } from './recover.ts';
 import { register } from './register.ts';
 import { rekey } from './rekey.ts';
 import { rekeyKeyPair } from './rekey-key-pair.ts';
 import { revoke } from './revoke.ts';
+import { rngRetrieve } from './rng-retrieve.ts';
+import { rngSeed } from './rng-seed.ts';
 import { setAttribute } from './set-attribute.ts';
 import { setEndpointRole } from './set-endpoint-role.ts';
 import { sign } from './sign.ts';
 import { signatureVerify } from './signature-verify.ts';
 import { validate } from './validate.ts';
 
-export const OPERATIONS: Readonly<Partial<Record<OperationName, Operation>>> = Object.freeze({
-  Activate: activate,
-  AddAttribute: addAttribute,
-  AdjustAttribute: adjustAttribute,
-  Archive: archive,
-  Certify: certify,
-  Check: check,
-  Create: create,
-  CreateKeyPair: createKeyPair,
-  CreateSplitKey: createSplitKey,
-  Decrypt: decrypt,
-  DeleteAttribute: deleteAttribute,
-  DeriveKey: deriveKey,
-  Destroy: destroy,
-  DiscoverVersions: discoverVersions,
-  Encrypt: encrypt,
-  Export: exportObject,
-  Get: get,
-  GetAttributeList: getAttributeList,
-  GetAttributes: getAttributes,
-  GetUsageAllocation: getUsageAllocation,
-  Hash: hash,
-  Import: importObject,
-  Interop: interop,
-  JoinSplitKey: joinSplitKey,
-  Locate: locate,
-  Log: log,
-  MAC: mac,
-  MACVerify: macVerify,
-  ModifyAttribute: modifyAttribute,
-  ObtainLease: obtainLease,
-  PKCS_11: pkcs11,
-  Query: query,
-  RNGRetrieve: rngRetrieve,
-  RNGSeed: rngSeed,
-  ReCertify: reCertify,
-  ReKey: rekey,
-  ReKeyKeyPair: rekeyKeyPair,
-  Recover: recover,
-  Register: register,
-  Revoke: revoke,
-  SetAttribute: setAttribute,
-  SetEndpointRole: setEndpointRole,
-  Sign: sign,
-  SignatureVerify: signatureVerify,
-  Validate: validate,
-});
+/** In the order in which Query names them. */
+const ALL: readonly Operation[] = [
+  activate,
+  addAttribute,
+  adjustAttribute,
+  archive,
+  certify,
+  check,
+  create,
+  createKeyPair,
+  createSplitKey,
+  decrypt,
+  deleteAttribute,
+  deriveKey,
+  destroy,
+  discoverVersions,
+  encrypt,
+  exportObject,
+  get,
+  getAttributeList,
+  getAttributes,
+  getUsageAllocation,
+  hash,
+  importObject,
+  interop,
+  joinSplitKey,
+  locate,
+  log,
+  mac,
+  macVerify,
+  modifyAttribute,
+  obtainLease,
+  pkcs11,
+  query,
+  rngRetrieve,
+  rngSeed,
+  reCertify,
+  rekey,
+  rekeyKeyPair,
+  recover,
+  register,
+  revoke,
+  setAttribute,
+  setEndpointRole,
+  sign,
+  signatureVerify,
+  validate,
+];
+
+export const OPERATIONS: Operations = Object.freeze(Object.fromEntries(ALL.map((operation) => [operation.name, operation])));

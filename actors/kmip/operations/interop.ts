@@ -1,15 +1,24 @@
 // Interop: a client tells of the test it is about to run (KMIP specification 2.1 section 6.1.26).
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
+import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { named, required, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
-import type { Operation } from './operation.ts';
+
+export const interop = {
+  name: 'Interop',
+  members: payloadMembers(['InteropFunction', 'InteropIdentifier']),
+  run,
+} satisfies Operation;
 
 /** Begin and End change nothing and are noted in the log. Reset would delete what belongs to others, and is refused. */
-export const interop: Operation = async (request, ctx) => {
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const step = required(named(request, TAG.InteropFunction, 'InteropFunction'), TAG.InteropFunction);
   const test = required(textOf(request, TAG.InteropIdentifier), TAG.InteropIdentifier);
   if (step === 'Reset') throw new Refusal('PermissionDenied', 'this server is not reset by its clients');
   ctx.server.log.info({ user: callerName(ctx.caller), step, test: test.slice(0, 256) }, 'interoperability test');
   return [];
-};
+}

@@ -1,12 +1,14 @@
 // JoinSplitKey: a key or secret from enough of its parts (KMIP 2.1 section 6.1.27).
 import { materialLength } from '../../../crypto/key/symmetric-key.ts';
 import { join } from '../../../crypto/secret-sharing/split.ts';
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { boolean, enumeration, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { boolean, enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { children, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
 import { linkedTo, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
 import { keyBlock, symmetricKey } from '../object/key-material.ts';
@@ -16,14 +18,22 @@ import { givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { describeContent } from '../object/registered.ts';
 import { type StoredPart, storedPart } from '../object/split-key.ts';
-import type { ObjectTransaction, Operation, OperationContext } from './operation.ts';
-import { requireStorage } from './protection-storage.ts';
+import type { Operation } from '../operation.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 /** More parts no key has here. */
 const MOST = 255;
 
-export const joinSplitKey: Operation = async (request, ctx) => {
+export const joinSplitKey = {
+  name: 'JoinSplitKey',
+  members: payloadMembers(['ExpectedObjectType', 'ObjectType', 'SecretDataType', 'Attributes', 'ProtectionStorageMasks'], ['UniqueIdentifier']),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.JoinSplitKey }],
+  event: 'key.join',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   requireStorage(request, TAG.ProtectionStorageMasks);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectTypeCode;
@@ -42,10 +52,10 @@ export const joinSplitKey: Operation = async (request, ctx) => {
     for (const { id } of objects) requirePart(await tx.byId(id, 'JoinSplitKey'), ctx);
     await requireOneKey(tx, objects);
     await tx.insert(draft);
-    await tx.audit('key.join', draft.id);
+    await tx.audit(joinSplitKey.event, draft.id);
   });
   return [text(TAG.UniqueIdentifier, draft.id)];
-};
+}
 
 async function partsIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
   const named = children(request, TAG.UniqueIdentifier);

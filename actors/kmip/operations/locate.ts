@@ -1,15 +1,25 @@
 // Locate: identifiers of the objects that have all the attributes asked for, one's own first, the newest before the others (KMIP 2.1 section 6.1.28).
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { integer, text } from '../../../kmip/ttlv/node.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { integer, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { findObjects } from '../object/search.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 /** In one answer; the rest is had with OffsetItems. */
 const MOST = 1_000;
 
-export const locate: Operation = async (request, ctx) => {
+export const locate = {
+  name: 'Locate',
+  members: payloadMembers(['MaximumItems', 'OffsetItems', 'StorageStatusMask', 'ObjectGroupMember', 'Attributes']),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.Locate, alone: true }],
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const maximum = natural(integerOf(request, TAG.MaximumItems), 'MaximumItems');
   const offset = natural(integerOf(request, TAG.OffsetItems), 'OffsetItems') ?? 0;
   const { ids, total } = await findObjects(ctx, {
@@ -20,7 +30,7 @@ export const locate: Operation = async (request, ctx) => {
     limit: Math.min(maximum ?? MOST, MOST),
   });
   return [integer(TAG.LocatedItems, total), ...ids.map((id) => text(TAG.UniqueIdentifier, id))];
-};
+}
 
 function natural(value: number | undefined, name: string): number | undefined {
   if (value !== undefined && value < 0) throw new Refusal('InvalidField', `${name} is not negative`);

@@ -1,16 +1,25 @@
 // Log: a client's message for the server's log (KMIP specification 2.1 section 6.1.29).
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
+import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { required, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
-import type { Operation } from './operation.ts';
 
 const MAX_CHARACTERS = 4096;
 
+export const log = {
+  name: 'Log',
+  members: payloadMembers(['LogMessage']),
+  run,
+} satisfies Operation;
+
 /** The message is a field of the line, so that it cannot look like one of the server's own. */
-export const log: Operation = async (request, ctx) => {
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const said = required(textOf(request, TAG.LogMessage), TAG.LogMessage);
   if (said.length > MAX_CHARACTERS) throw new Refusal('InvalidField', `a log message has ${MAX_CHARACTERS} characters at most`);
   ctx.server.log.info({ user: callerName(ctx.caller), source: ctx.caller.source, said }, 'a client logs');
   return [];
-};
+}

@@ -1,18 +1,29 @@
 // ModifyAttribute: puts another value in the place of one that is there (KMIP specification 2.1 section 6.1.34).
 import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
+import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { modifyValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
-import { changeAttribute } from './change-attribute.ts';
-import type { Operation } from './operation.ts';
+import { changeAttribute } from '../object/attribute-transaction.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
-export const modifyAttribute: Operation = async (request, ctx) =>
-  changeAttribute(request, ctx, 'ModifyAttribute', (draft) => {
+export const modifyAttribute = {
+  name: 'ModifyAttribute',
+  members: payloadMembers([...OBJECT, 'CurrentAttribute', 'NewAttribute']),
+  event: 'key.attribute',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+  return changeAttribute(request, ctx, 'ModifyAttribute', (draft) => {
     const { node, index } = givenAttribute(request, TAG.NewAttribute, draft.type, ctx);
     const current = child(request, TAG.CurrentAttribute) && givenAttribute(request, TAG.CurrentAttribute, draft.type, ctx).node;
     if (current && !sameReference(referenceTo(current), referenceTo(node)))
       throw new Refusal('InvalidField', 'CurrentAttribute and NewAttribute are different attributes');
     return modifyValue(draft, node, { index, current }, ctx.now);
   });
+}

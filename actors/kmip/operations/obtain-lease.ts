@@ -1,16 +1,24 @@
 // ObtainLease (KMIP specification 2.1 section 6.1.35).
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { dateTime, interval, text } from '../../../kmip/ttlv/node.ts';
+import { dateTime, interval, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { leaseSeconds } from '../object/lease.ts';
 import { dateAttribute, stateAt } from '../object/lifecycle.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { State } = ENUM;
 
+export const obtainLease = {
+  name: 'ObtainLease',
+  members: payloadMembers(OBJECT),
+  run,
+} satisfies Operation;
+
 /** Leases are not counted; one is refused for what is archived, destroyed or compromised. */
-export const obtainLease: Operation = async (request, ctx) => {
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'ObtainLease');
   if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived: recover it first`);
   const state = stateAt(object, ctx.now);
@@ -18,4 +26,4 @@ export const obtainLease: Operation = async (request, ctx) => {
   if (state === State.Compromised) throw new Refusal('PermissionDenied', `no lease is given for ${object.id}: it is compromised`);
   const changed = dateAttribute(object.attributes, TAG.LastChangeDate) ?? dateAttribute(object.attributes, TAG.InitialDate) ?? ctx.now;
   return [text(TAG.UniqueIdentifier, object.id), interval(TAG.LeaseTime, leaseSeconds(object)), dateTime(TAG.LastChangeDate, changed)];
-};
+}

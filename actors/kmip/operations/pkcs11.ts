@@ -1,11 +1,13 @@
 // PKCS_11: the functions that tell of the server itself (KMIP specification 2.1 section 6.1.37 and the PKCS#11 profile); all others are not supported.
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { bytes, enumeration, type Node, text } from '../../../kmip/ttlv/node.ts';
+import { bytes, enumeration, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, codeOf, nameOf, required, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { StreamOwner, StreamStart } from '../../stream/api.ts';
-import type { Operation, OperationContext } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 type ReturnCode = keyof typeof ENUM.PKCS_11ReturnCode;
 
@@ -13,8 +15,14 @@ type ReturnCode = keyof typeof ENUM.PKCS_11ReturnCode;
 const INTERFACE = 'PKCS 11';
 const NOTHING = new Uint8Array();
 
+export const pkcs11 = {
+  name: 'PKCS_11',
+  members: payloadMembers(['PKCS_11Interface', 'PKCS_11Function', 'CorrelationValue', 'PKCS_11InputParameters']),
+  run,
+} satisfies Operation;
+
 /** @throws Refusal PKCS_11InvalidInterface, PKCS_11InvalidFunction; what the function itself refuses is in its return code */
-export const pkcs11: Operation = async (request, ctx) => {
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const named = textOf(request, TAG.PKCS_11Interface);
   if (named !== undefined && named !== INTERFACE) throw new Refusal('PKCS_11InvalidInterface', `there is no interface ${named.slice(0, 64)}`);
   const code = required(codeOf(request, TAG.PKCS_11Function), TAG.PKCS_11Function);
@@ -37,7 +45,7 @@ export const pkcs11: Operation = async (request, ctx) => {
     default:
       return result('FUNCTION_NOT_SUPPORTED');
   }
-};
+}
 
 /** Neither function takes anything; the only argument of one is reserved, and null. C_Initialize takes the flags of a client's threads. */
 const isGiven = (input: Uint8Array | undefined): boolean => input?.some((byte) => byte !== 0) ?? false;

@@ -1,14 +1,16 @@
 // Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { profilesServed } from '../../../kmip/profile.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { boolean, enumeration, integer, type Node, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { boolean, enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { children, codeOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { enumerationValueExists, operationExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { OPERATIONS } from './index.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { profilesServed } from './profiles.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { QueryFunction, ObjectType } = ENUM;
 const OBJECTS = [
@@ -24,8 +26,8 @@ const OBJECTS = [
 ];
 
 const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[]>> = {
-  [QueryFunction.QueryOperations]: ({ version }) =>
-    (Object.keys(OPERATIONS) as (keyof typeof OPERATIONS)[])
+  [QueryFunction.QueryOperations]: ({ version, server: { operations } }) =>
+    (Object.keys(operations) as OperationName[])
       .map((name) => ENUM.Operation[name])
       .filter((code) => operationExists(code, version))
       .map((code) => enumeration(TAG.Operation, code)),
@@ -49,8 +51,8 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
     structure(TAG.RNGParameters, [enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG), enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR)]),
   ],
   [QueryFunction.QueryValidations]: () => [],
-  [QueryFunction.QueryProfiles]: ({ version }) =>
-    (version.major > 1 ? profilesServed(new Set(Object.keys(OPERATIONS))) : []).map((name) =>
+  [QueryFunction.QueryProfiles]: ({ version, server: { operations } }) =>
+    (version.major > 1 ? profilesServed(new Set(Object.keys(operations))) : []).map((name) =>
       structure(TAG.ProfileInformation, [enumeration(TAG.ProfileName, ENUM.ProfileName[name])]),
     ),
   [QueryFunction.QueryCapabilities]: () => [
@@ -88,10 +90,16 @@ const EXTENSIONS = [
   { name: 'ExpectedObjectType', type: TYPE.Enumeration },
 ] as const;
 
-export const query: Operation = async (request, ctx) => {
+export const query = {
+  name: 'Query',
+  members: payloadMembers(['ObjectGroups'], ['QueryFunction']),
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   if (structureOf(request, TAG.ObjectGroups))
     throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups: ask without ObjectGroups');
   const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
   for (const code of asked) nameOf('QueryFunction', code);
   return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
-};
+}

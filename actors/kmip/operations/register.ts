@@ -1,18 +1,29 @@
 // Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.43).
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
+import { CONTENT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
-import { text } from '../../../kmip/ttlv/node.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
-import type { Operation } from './operation.ts';
-import { requireStorage } from './protection-storage.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
-export const register: Operation = async (request, ctx) => {
+export const register = {
+  name: 'Register',
+  members: payloadMembers(['ObjectType', 'Attributes', 'ProtectionStorageMasks', ...CONTENT]),
+  leaves: [{ tag: TAG.UniqueIdentifier, code: ENUM.UniqueIdentifier.Register }],
+  event: 'key.register',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
   const brought = contentIn(request, type, isAttributeIn(TAG.KeyValuePresent, ctx.version));
@@ -28,8 +39,8 @@ export const register: Operation = async (request, ctx) => {
   await ctx.change(async (tx) => {
     for (const each of all) {
       await tx.insert(each);
-      await tx.audit('key.register', each.id);
+      await tx.audit(register.event, each.id);
     }
   });
   return [text(TAG.UniqueIdentifier, draft.id)];
-};
+}

@@ -1,9 +1,20 @@
 // SetAttribute: adds an attribute, or changes the only value that there is (KMIP specification 2.1 section 6.1.51).
+import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
+import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { setValue } from '../object/attribute-change.ts';
 import { givenAttribute } from '../object/attribute-input.ts';
-import { changeAttribute } from './change-attribute.ts';
-import type { Operation } from './operation.ts';
+import { changeAttribute } from '../object/attribute-transaction.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
-export const setAttribute: Operation = async (request, ctx) =>
-  changeAttribute(request, ctx, 'SetAttribute', (draft) => setValue(draft, givenAttribute(request, TAG.NewAttribute, draft.type, ctx).node, ctx.now));
+export const setAttribute = {
+  name: 'SetAttribute',
+  members: payloadMembers([...OBJECT, 'NewAttribute']),
+  event: 'key.attribute',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+  return changeAttribute(request, ctx, 'SetAttribute', (draft) => setValue(draft, givenAttribute(request, TAG.NewAttribute, draft.type, ctx).node, ctx.now));
+}

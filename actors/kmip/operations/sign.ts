@@ -1,5 +1,6 @@
 // Sign (KMIP specification 2.1 section 6.1.55): data, a digest made by the client, or data in parts.
 import { isSlowSigner, sign as signature, signInPool } from '../../../crypto/signature/sign.ts';
+import { OBJECT, PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
@@ -10,13 +11,21 @@ import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
-import { noData } from './cipher-rules.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { type Part, partOf } from './part.ts';
-import { correlation, sendPart } from './parts.ts';
-import { signatureInput } from './signature-input.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { noData } from '../use/cipher-rules.ts';
+import { type Part, partOf } from '../use/part.ts';
+import { correlation, sendPart } from '../use/parts.ts';
+import { signatureInput } from '../use/signature-input.ts';
 
-export const sign: Operation = async (request, ctx) => {
+export const sign = {
+  name: 'Sign',
+  members: payloadMembers([...OBJECT, 'CryptographicParameters', 'Data', 'DigestedData', ...PARTS]),
+  absentReason: 'ItemNotFound',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const found = await ctx.use(request, 'Sign');
   requireUse(found, USE.Sign, ctx.now);
   const object = await opened(found, ctx);
@@ -31,7 +40,7 @@ export const sign: Operation = async (request, ctx) => {
   const isAside = data !== undefined && input.digest === undefined && isSlowSigner(key);
   const signed = isAside ? await ctx.aside(() => signInPool(key, parameters, data)) : signature(key, parameters, input);
   return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.SignatureData, signed)];
-};
+}
 
 async function signPart(request: Structure, ctx: OperationContext, object: ManagedObject, part: Part): Promise<readonly Node[]> {
   const data = bytesOf(request, TAG.Data);

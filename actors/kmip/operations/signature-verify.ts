@@ -1,5 +1,6 @@
 // SignatureVerify (KMIP specification 2.1 section 6.1.56), with any generation of a keyset, public keys and certificates.
 import { verify } from '../../../crypto/signature/sign.ts';
+import { OBJECT, PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -8,15 +9,23 @@ import { asymmetricKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { opened } from '../object/opened.ts';
 import { requireUse, USE, unusable } from '../object/usage.ts';
-import { isPublic } from './asymmetric.ts';
-import { noData } from './cipher-rules.ts';
-import type { Operation, OperationContext } from './operation.ts';
-import { type Part, partOf } from './part.ts';
-import { correlation, sendPart } from './parts.ts';
-import { signatureInput } from './signature-input.ts';
-import { validity, verifiedBy } from './validity.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { isPublic } from '../use/asymmetric.ts';
+import { noData } from '../use/cipher-rules.ts';
+import { type Part, partOf } from '../use/part.ts';
+import { correlation, sendPart } from '../use/parts.ts';
+import { signatureInput } from '../use/signature-input.ts';
+import { validity, verifiedBy } from '../use/validity.ts';
 
-export const signatureVerify: Operation = async (request, ctx) => {
+export const signatureVerify = {
+  name: 'SignatureVerify',
+  members: payloadMembers([...OBJECT, 'CryptographicParameters', 'Data', 'DigestedData', 'SignatureData', ...PARTS]),
+  absentReason: 'ItemNotFound',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const part = partOf(request);
   const candidates = await Promise.all((await ctx.candidates(request, 'SignatureVerify')).map((object) => opened(object, ctx)));
   if (part.is !== 'whole') return verifyPart(request, ctx, candidates[0] as ManagedObject, part);
@@ -26,7 +35,7 @@ export const signatureVerify: Operation = async (request, ctx) => {
     requireVerifier(object, ctx.now);
     return verify(asymmetricKey(object), effectiveParameters(request, object, 'signature'), input, signature);
   });
-};
+}
 
 function requireVerifier(object: ManagedObject, now: number): void {
   requireUse(object, USE.SignatureVerify, now);

@@ -1,26 +1,34 @@
 // Validate: whether certificates that are given or stored make a valid chain at a time (KMIP 2.1 section 6.1.57).
 import { validateChain } from '../../../crypto/x509/certificate-chain.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { secondsOf } from '../../../kmip/ttlv/date-time.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { enumeration, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { enumeration, type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { child, children, dateOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { requireKind } from '../certificate/issuer.ts';
 import { certificateOf, derOf } from '../object/certificate-content.ts';
 import { linkedTo } from '../object/create.ts';
 import { oneOf, requireNoExpectation } from '../object/expected-type.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { requireKind } from './certificate-issuer.ts';
-import type { Operation, OperationContext } from './operation.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State, ValidityIndicator } = ENUM;
 /** Every certificate may be held against every other one. */
 const MOST = 20;
 const GENERALIZED_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
 
-export const validate: Operation = async (request, ctx) => {
+export const validate = {
+  name: 'Validate',
+  members: payloadMembers(['ExpectedObjectType', 'ValidityDate'], ['Certificate', 'UniqueIdentifier']),
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const stored = await storedIn(request, ctx);
   const given = children(request, TAG.Certificate).map((node) => {
     if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Certificate is not a Structure');
@@ -31,7 +39,7 @@ export const validate: Operation = async (request, ctx) => {
   if (given.length === 0) await addIssuers(stored, ctx);
   const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, validityDate(request) ?? ctx.now);
   return [enumeration(TAG.ValidityIndicator, ValidityIndicator[indicator])];
-};
+}
 
 /** Seconds since the epoch; some clients write a text, of RFC 3339 or a GeneralizedTime of ASN.1. @throws Refusal InvalidField for a text that is neither */
 function validityDate(request: Structure): number | undefined {

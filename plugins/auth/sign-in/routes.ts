@@ -21,7 +21,7 @@ export function signInRoutes(ctx: AuthContext): readonly Route[] {
     {
       ...common,
       path: SIGN_IN_PATH,
-      summary: 'The page on which people sign in and out',
+      summary: 'The page for signing in and out',
       responses: {
         200: { description: 'the page', type: 'text/html; charset=utf-8', schema: Type.String() },
         304: { description: 'the page has not changed' },
@@ -43,9 +43,9 @@ function sessionRoute(ctx: AuthContext): Route {
   return {
     ...common,
     path: `${SIGN_IN_PATH}/session`,
-    summary: 'The session that the browser has, or null',
+    summary: 'Get the session of the browser; null if there is none',
     security: ['none', 'session'],
-    responses: { 200: { description: 'whose session it is', schema: SESSION } },
+    responses: { 200: { description: 'the session and its user', schema: SESSION } },
     async handle({ cookie }) {
       const caller = cookie === undefined ? undefined : await authenticate({ value: cookie });
       return { status: 200, body: caller ? { realm: caller.realm, username: caller.username, session_id: caller.sessionId } : null };

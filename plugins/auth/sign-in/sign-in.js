@@ -65,7 +65,7 @@ function proceed({ next_step: step }) {
     element('change-username').value = entered.username;
     return show('change');
   }
-  if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not know.');
+  if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not support.');
   const { realm, username } = entered;
   entered = {};
   const page = nextPage();
@@ -109,15 +109,15 @@ async function signOut() {
 }
 
 function refuse(status, retryAfter, message) {
-  if (status === 429) return say(`Too many tries. Please wait ${waitInWords(retryAfter)} and try again.`);
-  if (status === 503 || status === 504) return say('The server is busy or being started. Please try again in a moment.');
-  if (status === 400) return say(message ? `That did not work: ${message}.` : 'That did not work: the server did not understand the request.');
-  if (status !== 401) return say('Something went wrong on the server. Please try again; if it stays, tell whoever runs it.');
-  if (!entered.code) return startOver('Realm, user or password is not right, or signing in is refused for now.');
+  if (status === 429) return say(`Too many attempts. Please wait ${waitInWords(retryAfter)} and try again.`);
+  if (status === 503 || status === 504) return say('The server is busy or starting. Please try again in a moment.');
+  if (status === 400) return say(message ? `That did not work: ${message}.` : 'That did not work: the server could not read the request.');
+  if (status !== 401) return say('Something went wrong on the server. Please try again. If the problem remains, tell your administrator.');
+  if (!entered.code) return startOver('The realm, user or password is wrong, or you cannot sign in at the moment.');
   // The password was accepted before: it is the code, which may also have run out while a new password was chosen.
   entered.code = undefined;
   element('totp').value = '';
-  say('The code is not right or was used already, or signing in is refused for now. Please enter the next one.');
+  say('The code is wrong or was used before, or you cannot sign in at the moment. Please enter the next code.');
   show('code');
 }
 
@@ -140,7 +140,7 @@ async function submit(form) {
     if (answer.ok) proceed(body);
     else refuse(answer.status, answer.headers.get('retry-after'), body.message);
   } catch {
-    say('The server cannot be reached. Please check the connection and try again.');
+    say('The page cannot reach the server. Please check the connection and try again.');
   } finally {
     form.removeAttribute('aria-busy');
     element('progress').textContent = '';
@@ -157,7 +157,7 @@ const READ = {
   },
   change: () => {
     const newPassword = element('new-password').value;
-    if (newPassword !== element('repeated').value) return 'The two new passwords are not the same.';
+    if (newPassword !== element('repeated').value) return 'The two new passwords differ.';
     entered.newPassword = newPassword;
   },
 };

@@ -11,8 +11,8 @@ const UNWRAPPED = /^0?s?$/;
 
 /** Of each of these routes, in the document. */
 export const REFUSALS: Readonly<Record<number, ResponseDescription>> = {
-  400: { description: 'what was sent cannot be used, or the answer was to be wrapped' },
-  404: { description: 'there is no such thing, or no such namespace' },
+  400: { description: 'the request contains an invalid value, or asks for a wrapped answer' },
+  404: { description: 'the path or the namespace does not exist' },
 };
 
 /**

@@ -121,4 +121,4 @@ async function start() {
   byId('groups').removeAttribute('aria-busy');
 }
 
-start().catch((error) => say(`The description of the interface could not be read: ${error.message}. Please load the page again.`));
+start().catch((error) => say(`The page cannot read the description of the interface: ${error.message}. Please reload the page.`));

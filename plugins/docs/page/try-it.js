@@ -41,7 +41,7 @@ export function tryIt(root, operation) {
       { class: 'headers' },
       element('summary', {}, 'Headers'),
       ...credentials.map(({ name, input, hint }) => labelled(name, input, hint)),
-      labelled('More headers', more, 'name: value, one in a line'),
+      labelled('More headers', more, 'name: value, one per line'),
     ),
     element('div', { class: 'buttons' }, element('button', { type: 'submit' }, 'Send'), copyButton(request)),
   );
@@ -153,8 +153,8 @@ function answerView(answer, bytes) {
   const body = bodyText(answer.headers.get('content-type') ?? '', bytes);
   return [
     ...(answer.redirected ? [element('p', {}, `from ${answer.url}`)] : []),
-    element('details', {}, element('summary', {}, 'Headers of the answer'), element('pre', { tabindex: '0' }, headers)),
-    ...(body === '' ? [] : [element('pre', { tabindex: '0', class: 'answer-body', 'aria-label': 'Body of the answer' }, body)]),
+    element('details', {}, element('summary', {}, 'Response headers'), element('pre', { tabindex: '0' }, headers)),
+    ...(body === '' ? [] : [element('pre', { tabindex: '0', class: 'answer-body', 'aria-label': 'Response body' }, body)]),
   ];
 }
 

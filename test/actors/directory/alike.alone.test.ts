@@ -32,7 +32,7 @@ mkdirSync(folder, { recursive: true });
 const clock = createClock();
 const store = await openStore(`sqlite:${join(folder, 'alike.db')}`, { writer: 'test', clock });
 const lockout = { failures: 1e9, failuresAllSources: 1e9, windowMs: 900_000, lockMs: 1_000 };
-const { login, refuse } = loginApi({ store, clock, args: { lockout } } as unknown as Part);
+const { findSignIn, refuse } = loginApi({ store, clock, args: { lockout } } as unknown as Part);
 
 test.before(async () => {
   await migrate(store, [{ owner: 'auth', migrations: AUTH_MIGRATIONS }], () => clock.now());
@@ -60,7 +60,7 @@ async function measure(): Promise<Record<Name, number[]>> {
     const names = [...NAMES].sort(() => Math.random() - 0.5);
     for (const name of names) {
       const startedAt = performance.now();
-      await login('r', name, SOURCE);
+      await findSignIn('r', name, SOURCE);
       if (at >= WARM_UP) times[name].push(performance.now() - startedAt);
       await refuse({ event: 'login', outcome: 'refused', realm: 'r', actor: name, scheme: 'up', source: SOURCE, reason: 'password' }, 'password', name, SOURCE);
     }
@@ -84,13 +84,13 @@ test('a login of a missing, an existing and a locked name is looked up in the sa
   assert.deepEqual(apart, []);
 });
 
-test('what is looked up says of an existing name what it needs, and of a missing one nothing of its neighbour', async () => {
-  const [ann, cyd] = [await login('r', 'ann', SOURCE), await login('r', 'cyd', SOURCE)];
+test('a look-up finds what an existing name needs, and nothing of its neighbour for a missing one', async () => {
+  const [ann, cyd] = [await findSignIn('r', 'ann', SOURCE), await findSignIn('r', 'cyd', SOURCE)];
   assert.deepEqual([ann.credential?.passwordHash, ann.credential?.revision, ann.nobody], ['$'.repeat(97), 123_456_789, null]);
   assert.equal(cyd.credential, null);
   assert.deepEqual(Object.keys(cyd.nobody ?? {}), Object.keys(ann.credential ?? {}));
   assert.equal(cyd.nobody?.passwordHash, 'x'.repeat(97));
-  assert.deepEqual([(await login('r', 'bob', SOURCE)).locked, ann.locked, cyd.locked], [['password'], [], []]);
+  assert.deepEqual([(await findSignIn('r', 'bob', SOURCE)).locked, ann.locked, cyd.locked], [['password'], [], []]);
 });
 
 test.run();

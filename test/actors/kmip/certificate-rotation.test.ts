@@ -13,7 +13,9 @@ import { linkedTo } from '../../../actors/kmip/object/create.ts';
 import { happen } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
+import { softwareKeys } from '../../../actors/kmip/object/software-key/software-key.ts';
 import { certify } from '../../../actors/kmip/operations/certify.ts';
+import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
 import { rotateDue } from '../../../actors/kmip/rotation.ts';
 import type { KeyServer } from '../../../actors/kmip/server.ts';
 import { SeededRandom } from '../../../crypto/random.ts';
@@ -42,6 +44,7 @@ let now = START;
 const refused = createForgedRows(store, log, () => now * 1000, 'key.forged');
 const rows = new ObjectRows(new DataKey('keys', randomBytes(32), () => now * 1000), () => now * 1000, refused);
 const server: KeyServer = {
+  operations: OPERATIONS,
   args: new ObjectsInMemory([]).server.args,
   log,
   requestId: () => undefined,
@@ -49,6 +52,7 @@ const server: KeyServer = {
   store,
   rows,
   cache: new ObjectCache(rows, store, undefined),
+  keyKinds: [softwareKeys],
   room: new ContentRoom(() => undefined),
   get streams(): never {
     throw new Error('nothing streams here');
@@ -74,7 +78,7 @@ async function newCertificate(): Promise<string> {
     dateTime(TAG.ActivationDate, now),
     interval(TAG.RotateInterval, HOUR),
   ]);
-  const answer = await certify(structure(TAG.RequestPayload, [attributes]), context());
+  const answer = await certify.run(structure(TAG.RequestPayload, [attributes]), context());
   return textOf(structure(TAG.ResponsePayload, answer), TAG.UniqueIdentifier) as string;
 }
 

@@ -90,7 +90,7 @@ async function signingKey() {
   return { id, sign: () => ask('Sign', [named(id), bytes(TAG.Data, Buffer.from('to be signed'))]) };
 }
 
-test('the threads serve from memory: many uses, hardly a read; on PostgreSQL, where other nodes write, every use looks', async () => {
+test('the threads serve from memory with few reads; on PostgreSQL, which other nodes write, each use looks', async () => {
   const { id, encrypt } = await keyWithCiphertext();
   await Promise.all(Array.from({ length: THREADS * 4 }, encrypt));
   const answers = await Promise.all(Array.from({ length: 400 }, encrypt));

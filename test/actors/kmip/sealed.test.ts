@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { keyBlock, symmetricKey } from '../../../actors/kmip/object/key-material.ts';
+import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { encodeJson } from '../../../kmip/ttlv/json.ts';
 import { boolean, dateTime, enumeration, integer, type Node, structure } from '../../../kmip/ttlv/node.ts';
@@ -45,7 +45,7 @@ function assertNowhere(where: string, content: Buffer, secrets: readonly Uint8Ar
   for (const [at, secret] of secrets.entries()) for (const form of formsOf(secret)) assert.equal(content.indexOf(form), -1, `secret ${at} is in ${where}`);
 }
 
-test('a content that was copied to another object opens for neither, and the object is as if it were not there', async () => {
+test('a content copied to another object opens for neither, and the object counts as absent', async () => {
   const server = await startKeyServer({ threads: 1 });
   try {
     const [first, second] = [await server.made('Register', registration(randomBytes(32))), await server.made('Register', registration(randomBytes(32)))];

@@ -29,7 +29,7 @@ test('apostrophes and hyphens end a word; what is listed with one is found as th
   assert.equal(mask('e-mail E‑MAIL e-mails e-mail-list', ['e-mail']), 'XXXX XXXX e-mails XXXX-list');
 });
 
-test('listed words with spaces and signs: borders of words where they begin and end with one, none where they begin or end with a sign', () => {
+test('listed words with spaces and signs match at word borders, except where they begin or end with a sign', () => {
   assert.equal(mask('New York, new  york\nNew\u00a0York NewYork New Yorker', ['New York']), 'XXXX, XXXX\nXXXX NewYork New Yorker');
   assert.equal(mask('C++ and c++17, C+++, C', ['C++']), 'XXXX and XXXX17, XXXX+, C');
   assert.equal(mask('123-45 1123-45 123-456 123-45-6', ['123-45']), 'XXXX 1123-45 123-456 XXXX-6');
@@ -38,7 +38,7 @@ test('listed words with spaces and signs: borders of words where they begin and 
   assert.equal(mask('1 😀 2', ['😀']), '1 XXXX 2');
 });
 
-test('of entries that overlap the first is replaced, and of those that begin together the longest, in whatever order they are listed', () => {
+test('of overlapping entries the first wins, of entries with the same start the longest, in any list order', () => {
   for (const words of [
     ['New York', 'York City', 'New York City', 'New'],
     ['New', 'New York City', 'York City', 'New York'],
@@ -65,7 +65,7 @@ test('words that contain each other: only the whole one counts', () => {
   assert.equal(mask('a ab abc bc', ['ab', 'abc', 'a']), 'XXXX XXXX XXXX bc');
 });
 
-test('a token is 16 bytes in hex, the same for a word in a request however it is written, another in the next', () => {
+test('a token is 16 bytes in hex, the same for all spellings of a word in a request, new in the next', () => {
   const tokens = (data: string) => (result('word-tokenize', { data, words: ['ada', 'Été'] }) as string).split(' ');
   const [first, met, second, third, fourth] = tokens('Ada met ADA été e\u0301te\u0301') as [string, string, string, string, string];
   assert.match(first, TOKEN);

@@ -62,7 +62,7 @@ test.after(() => holder?.end());
 const decrypted = (key: string, parameters: Parameters, ciphertext: string): Promise<string> =>
   holder.bytes('Data', 'Decrypt', key, parameters, data(ciphertext));
 
-test('RSA-OAEP opens what is published as valid, also with another hash for the mask and with labels; all else has one refusal', async () => {
+test('RSA-OAEP opens the valid published cases, with labels and other mask hashes; others share a refusal', async () => {
   const refusals = new Set<string>();
   for (const { source, privateKey, parameters, tests } of oaep) {
     const key = (await holder.hold('PrivateKey', privateKey)) as string;
@@ -90,7 +90,7 @@ test('AES key wrap of RFC 3394 and RFC 5649 makes the published ciphertext and o
   }
 });
 
-test('the RSA-AES key wrap opens the published wrapping by a key that another wrapped with a published RSA key, and no other', async () => {
+test('the RSA-AES key wrap opens the published wrapping, whose key another RSA key wrapped, and no other', async () => {
   const [{ privateKey }] = oaep as readonly [Decryption];
   const key = (await holder.hold('PrivateKey', privateKey)) as string;
   const publicKey = createPublicKey({ key: Buffer.from(privateKey, 'hex'), format: 'der', type: 'pkcs8' } as never);

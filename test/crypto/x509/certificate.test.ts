@@ -8,12 +8,12 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { generatePair, type KeyPair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
-import { type CertifyOptions, certify } from '../../../crypto/x509/certificate.ts';
 import { validateChain } from '../../../crypto/x509/certificate-chain.ts';
 import { EXTENSION } from '../../../crypto/x509/certificate-extension.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import { readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { Refusal } from '../../../kmip/refusal.ts';
+import { type CertifyOptions, certify } from './certify.ts';
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;

@@ -13,7 +13,7 @@ export interface Finding {
   readonly request: string;
 }
 
-interface Exception {
+export interface Exception {
   /** A pattern of the whole name. */
   readonly operation: string;
   readonly check: string;

@@ -67,7 +67,7 @@ test('a file that is no TOML, one that is not there, and flags without values', 
   assert.deepEqual(await problems('', ['--port', '99999']), ['http.port: must be <= 65535']);
 });
 
-test('a flag that takes one value is an error when it is given twice, be it the same; repeatable ones add up', async () => {
+test('a flag with one value must not be given twice, even with the same value; repeatable flags add up', async () => {
   assert.deepEqual(
     await problems(
       '',

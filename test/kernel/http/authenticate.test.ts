@@ -45,7 +45,7 @@ test('a credential that nobody knows is refused, and the next one is not looked 
   assert.deepEqual(asked, ['a c1']);
 });
 
-test('an app token has two names; where they differ neither is a credential, and the cookie after them is not looked at', async () => {
+test('an app token has two headers; if they differ neither is a credential, and the cookie is not tried', async () => {
   const accepted: CredentialKind[] = ['app-token', 'cookie'];
   for (const headers of [{ 'x-app-token': 'a1' }, { 'x-vault-token': 'a1' }, { 'x-app-token': 'a1', 'x-vault-token': 'a1' }] as Record<string, string>[]) {
     const { credential, username } = await authentication.require(request(headers, { _ea_: 'a2' }), accepted);

@@ -52,7 +52,7 @@ function said({ status, headers, body }: Answer): unknown[] {
   return body.said.slice(0, 2);
 }
 
-test('every refusal of the route has its form: of the handler, the query, the body, the credential, the parameter and the method', async () => {
+test('every refusal of the route has its form: handler, query, body, credential, parameter and method', async () => {
   const { ask } = server;
   assert.deepEqual(said(await ask('GET', '/theirs/open')), [500, 'INTERNAL']);
   const busy = await ask('GET', '/theirs/open?fault=OVERLOADED');

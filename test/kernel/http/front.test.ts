@@ -223,7 +223,7 @@ test('the self-signed certificate names this machine, is kept, and its key is pr
   assert.equal(statSync(join(folder, 'key.pem')).mode & 0o777, 0o600);
 });
 
-test('names of what is not ready are for loopback and for those who are signed in; /metrics is for loopback', async () => {
+test('loopback and signed-in callers see what is not ready; only loopback reads /metrics', async () => {
   assert.equal((await server.ask('GET', '/ready')).status, 200);
   assert.match((await server.ask('GET', '/metrics')).text, /gatehouse_http_request_duration_seconds_count\{method="GET",route="\/health",status="200"\}/);
   const proxied = await startServer({

@@ -144,7 +144,7 @@ test('the groups that the specification names hold their endpoints', () => {
   for (const path of ['/download/openapi.yaml', '/download/ca.crt']) assert.deepEqual(groupOf(path), ['Download'], path);
 });
 
-test('a raw body is told in each of its content types, with the examples that fit; each example of JSON fits the schema', () => {
+test('a raw body is described in each content type with fitting examples; JSON examples fit the schema', () => {
   const schema = { type: 'object', properties: { tag: { type: 'string' } }, required: ['tag'] };
   assert.deepEqual(document.paths['/forms/raw']?.['post']?.requestBody?.content, {
     'application/json': { schema, examples: { query: { value: { tag: 'Query' } } } },
@@ -164,7 +164,7 @@ test('a raw body is told in each of its content types, with the examples that fi
   assert.ok(checked > 8);
 });
 
-test('every route of every plugin and of the kernel is in it, but for the files that pages load, and no other', () => {
+test('it lists every route of plugins and kernel except the files that pages load, and no other', () => {
   const files = declared.filter(({ asset }) => asset);
   assert.ok(files.length > 8);
   for (const { method, path } of files) assert.ok(method === 'GET' && /\.(css|js|svg)$/.test(path), path);

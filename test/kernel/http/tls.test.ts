@@ -71,7 +71,7 @@ test('files that hold something else, or do not belong together, stop the start 
   );
 });
 
-test('a file that is damaged is named with its block, also where OpenSSL would leave the block out without a word', async () => {
+test('a damaged file is named with its block, even if OpenSSL would silently skip the block', async () => {
   const start = (tls: string) => startServer({ config: `${tls}\n` });
   const damaged = (name: string) => `-----BEGIN ${name}-----\nAAAA\n-----END ${name}-----\n`;
   const [cert, key, crl] = [write('d.pem', damaged('CERTIFICATE')), write('d.key', damaged('PRIVATE KEY')), write('d.crl', damaged('X509 CRL'))];

@@ -101,7 +101,7 @@ async function isServed(made?: Made): Promise<boolean> {
   return served;
 }
 
-test('a trusted certificate is needed: none, foreign, expired, revoked, of the wrong use and without a name are no clients', async () => {
+test('missing, foreign, expired, revoked, wrong-use and nameless certificates are refused', async () => {
   assert.equal(await isServed(ann), true);
   const foreign = await makeCertificate('CN=other ca');
   const before = seen.messages.length;
@@ -129,7 +129,7 @@ test('messages in one segment, and in many, are answered in order with the name 
   socket.destroy();
 });
 
-test('one message of a connection is under way at a time, and a client that sends on and on is not read from', async () => {
+test('a connection has one message at work at a time; the listener stops reading from a flooding client', async () => {
   const { socket, next } = await talk(ann);
   socket.write(framed('hold:order'));
   socket.write(framed('after'));
@@ -181,7 +181,7 @@ test('a client that goes away aborts its message', async () => {
   seen.holds.get('hold:gone')?.();
 });
 
-test('a new revocation list ends every connection that was checked against the old one, and those on it do not come back', async () => {
+test('a new revocation list ends every connection checked against the old one; revoked clients stay out', async () => {
   const [dan, stays] = [await server.client('dan'), await talk(ann)];
   const { socket, next, ended } = await talk(dan);
   socket.write(framed('hello'));
@@ -223,7 +223,7 @@ test('a resumed session of a certificate that has expired meanwhile is no client
   assert.equal(seen.messages.length, count);
 });
 
-test('a message that does not arrive in time, and a connection that says nothing, are closed; one whose answer takes long is not', async () => {
+test('slow messages and silent connections are closed; a connection that waits for its answer is not', async () => {
   const slow = await talk(ann);
   const silent = await talk(ann);
   const busy = await talk(ann);

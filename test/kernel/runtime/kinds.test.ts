@@ -44,7 +44,7 @@ test('a sharded actor serves a key in one place, and keys spread', async () => {
   assert.deepEqual([...new Set(first)].sort(), ['0', '1']);
 });
 
-test('a replicated actor runs as many calls at a time as it has threads, and refuses at once beyond its queue', async () => {
+test('a replicated actor runs one call per thread, and refuses at once beyond its queue', async () => {
   const replicas = ref('replicated');
   const busy = Array.from({ length: 6 }, () => replicas.sleep(100));
   const refused = await outcome(replicas.echo('x'));

@@ -10,7 +10,7 @@ async function crash(remote: { throwUncaught(): Promise<unknown> }): Promise<voi
   assert.equal(await outcome(remote.throwUncaught()), 'ACTOR_LOST');
 }
 
-test('a crash loop ends in failed for that actor alone, calls fail at once, and it is tried again every retryMs', async () => {
+test('a crash loop makes that actor alone failed; calls fail at once, and every retryMs it is tried again', async () => {
   const { runtime, ref } = createRuntime({
     weak: pinnedProbe({ a: {} }, { restart: { max: 2, withinMs: 600_000, firstDelayMs: 5, maxDelayMs: 10, retryMs: 60_000 } }),
     other: pinnedProbe({ a: {} }),

@@ -53,7 +53,7 @@ const chained = (rows: readonly AuditRow[]) =>
 const of = (rows: readonly AuditRow[], event: string) => rows.filter((row) => row.event === event);
 
 for (const { dialect, url } of databases) {
-  test(`${dialect}: what is stored has a length, says where it was cut, and holds nothing that a terminal or a database takes for something else`, async () => {
+  test(`${dialect}: stored texts are cut visibly at a length and hold no characters special to terminals or databases`, async () => {
     const { store, rows } = await open(await url());
     const nasty = `a\u0000b\u001b[2Jc\nd\u0085e\u2028f\u202eg\ud800h`;
     const long = 'x'.repeat(15_000);
@@ -74,7 +74,7 @@ for (const { dialect, url } of databases) {
     await store.close();
   });
 
-  test(`${dialect}: a source has rows of its own up to a number, changes have them always, and the rest is one row that counts it`, async () => {
+  test(`${dialect}: a source has a limited number of rows, changes always have theirs, and one row counts the rest`, async () => {
     const { store, rows, pass, refuse } = await open(await url());
     await refuse('203.0.113.9', 700);
     await refuse('203.0.113.9', 300, { event: 'key.Get' });
@@ -110,7 +110,7 @@ for (const { dialect, url } of databases) {
     await store.close();
   });
 
-  test(`${dialect}: a transaction that is undone takes nothing off the number, and what was left out is told when the store closes`, async () => {
+  test(`${dialect}: an undone transaction uses up no rows, and closing the store writes the count of the others`, async () => {
     const address = await url();
     const { store, rows, refuse } = await open(address);
     const undone = (source: string, times: number) =>

@@ -25,7 +25,7 @@ function heldConnection() {
 
 const outcome = (work: Promise<unknown>) => work.then(String, (error: Fault) => error.code);
 
-test('a locked database refuses those who came while the first of them waited, and not those who wait for a lock of their own', async () => {
+test('a locked database refuses those who came while the first waited, not those with a lock of their own', async () => {
   const { begins, group } = heldConnection();
   const first = outcome(group.submit(async () => 'first', undefined));
   await settle();

@@ -58,7 +58,7 @@ test.after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('POST /login with a client certificate and no Authorization: Authenticated as its common name, scheme cc', async () => {
+test('POST /login with a client certificate alone: Authenticated as its common name, scheme cc', async () => {
   const ask = as(ann);
   const { status, body, cookie } = await ask('POST', '/login?realm=r');
   assert.deepEqual([status, body.next_step], [200, 'Authenticated']);
@@ -177,7 +177,7 @@ test('a certificate that is revoked under way is refused on open connections and
   assert.equal((await as(ann)('POST', '/login?realm=r')).status, 200);
 });
 
-test('a client certificate counts as a way to sign in for the last super admin only where certificates are asked for', async () => {
+test('a client certificate of the last super admin counts only if the server asks for certificates', async () => {
   const toCard = { realms: ['_'], client_certificate: 'root by card' };
   admin = (await as()('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
   assert.equal((await as()('PUT', '/admins/admin', { cookie: admin, body: { ...toCard, userpass: 'admin' } })).status, 200);

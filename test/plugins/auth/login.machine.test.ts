@@ -1,7 +1,18 @@
 // The login machine, walked completely.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { beginLogin, type LoginEvent, type LoginNeeds, loginMachine, stepLogin } from '../../../plugins/auth/login.machine.ts';
+import { beginLogin, type LoginAttempt, type LoginEvent, type LoginState, loginMachine, stepLogin } from '../../../plugins/auth/login.machine.ts';
+
+interface LoginNeeds {
+  /** The credential has a second factor. */
+  readonly totp: boolean;
+  /** The client sent a code. */
+  readonly code: boolean;
+  /** The credential is marked, or its password too old. */
+  readonly mustChange: boolean;
+  /** The client sent a new password. */
+  readonly offersNew: boolean;
+}
 
 const FLAGS = ['totp', 'code', 'mustChange', 'offersNew'] as const;
 /** Every combination of what a credential asks for and a client sends. */
@@ -13,9 +24,17 @@ const OUTCOMES: readonly LoginEvent[] = [
   { type: 'primary.refused' },
   { type: 'totp.accepted' },
   { type: 'totp.refused' },
-  { type: 'password.fit' },
-  { type: 'password.unfit' },
+  { type: 'password.fit', passwordHash: '$new' },
+  { type: 'password.unfit', unfit: 'it is short' },
 ];
+
+function begin({ totp, code, offersNew }: LoginNeeds): LoginState {
+  const credential = { passwordHash: '$old', changePassword: false, passwordSetAt: 0, revision: 7, totp };
+  const found: LoginAttempt['found'] = { realm: null, credential, nobody: null, locked: [], realmAccount: null, opens: true };
+  return beginLogin({ realm: 'r', username: 'ann', source: '::1', found, code: code ? '123456' : undefined, newPassword: offersNew ? 'new' : undefined });
+}
+
+const accept = ({ mustChange }: LoginNeeds): LoginEvent => ({ type: 'primary.accepted', revision: 7, mustChange, unfit: undefined });
 
 /** What the specification says comes after the password, written without the machine. */
 function expected({ totp, code, mustChange, offersNew }: LoginNeeds): string {
@@ -26,18 +45,18 @@ function expected({ totp, code, mustChange, offersNew }: LoginNeeds): string {
 }
 
 test('after the password: every combination of needs', () => {
-  for (const needs of NEEDS) assert.equal(stepLogin(beginLogin(), { type: 'primary.accepted', needs }).value, expected(needs), JSON.stringify(needs));
+  for (const needs of NEEDS) assert.equal(stepLogin(begin(needs), accept(needs)).value, expected(needs), JSON.stringify(needs));
 });
 
 test('every event in every state that waits; those that mean nothing there change nothing', () => {
   const reached = new Set<string>();
   const moves = new Set<string>();
   for (const needs of NEEDS) {
-    const open = [beginLogin()];
+    const open = [begin(needs)];
     for (let state = open.shift(); state; state = open.shift()) {
       reached.add(String(state.value));
       if (state.status === 'done') continue;
-      for (const event of [{ type: 'primary.accepted', needs } as const, ...OUTCOMES]) {
+      for (const event of [accept(needs), ...OUTCOMES]) {
         const next = stepLogin(state, event);
         if (next.value === state.value) continue;
         moves.add(`${state.value} --${event.type}--> ${next.value}`);
@@ -70,10 +89,29 @@ test('every event in every state that waits; those that mean nothing there chang
 
 test('a login that has ended does not move', () => {
   for (const needs of NEEDS) {
-    const state = stepLogin(beginLogin(), { type: 'primary.accepted', needs });
+    const state = stepLogin(begin(needs), accept(needs));
     if (state.status !== 'done') continue;
     for (const event of OUTCOMES) assert.equal(stepLogin(state, event).value, state.value);
   }
+});
+
+test('the context holds what the steps have found out, and the attempt as it was', () => {
+  const needs = { totp: true, code: true, mustChange: true, offersNew: true };
+  const begun = begin(needs);
+  const { realm, username, source, found, code, newPassword } = begun.context;
+  const attempt = { realm, username, source, found, code, newPassword };
+  const nothing = { revision: 0, mustChange: false, unfit: undefined, passwordHash: null, failed: null };
+  assert.deepEqual(begun.context, { ...attempt, ...nothing });
+  assert.deepEqual(stepLogin(begun, { type: 'primary.refused' }).context, { ...attempt, ...nothing, failed: 'password' });
+  const proven = stepLogin(begun, { type: 'primary.accepted', revision: 7, mustChange: true, unfit: 'it is the old one' });
+  const known = { ...attempt, ...nothing, revision: 7, mustChange: true, unfit: 'it is the old one' };
+  assert.deepEqual(proven.context, known);
+  assert.deepEqual(stepLogin(proven, { type: 'totp.refused' }).context, { ...known, failed: 'totp' });
+  const identified = stepLogin(proven, { type: 'totp.accepted' });
+  assert.deepEqual(stepLogin(identified, { type: 'password.fit', passwordHash: '$new' }).context, { ...known, passwordHash: '$new' });
+  assert.deepEqual(stepLogin(identified, { type: 'password.unfit', unfit: 'it is short' }).context, { ...known, unfit: 'it is short' });
+  // A step leaves the snapshot that it was taken from alone.
+  assert.deepEqual(begun.context, { ...attempt, ...nothing });
 });
 
 test.run();

@@ -278,7 +278,7 @@ for (const database of databases) {
 
 // covers: GET /.well-known/jwks.json
 // covers: GET /.well-known/certificate-jwks.json
-test('certificate signing off: POST /certify 500, no key set; session keys published where the configuration says so, and whoami as a token', async () => {
+test('certificate signing off: POST /certify 500, no key set; session keys and whoami token as configured', async () => {
   const server = await startServer({ config: '[auth]\ncertificate_signing = false\npublish_session_jwks = true\n' });
   const cookie = await signInAdmin(server);
   const refused = await server.ask('POST', '/certify', { cookie, body: { verification_key: PEM } });
@@ -314,7 +314,7 @@ test('signing keys rotate, and an old public key stays until nothing it signed c
   await server.end();
 });
 
-test('audit rows past their retention go, those within it stay, and the newest of each stream is the link to the next', async () => {
+test('audit rows past their retention go, others stay, and the newest of each stream links to the next', async () => {
   const server = await startServer({ config: '[audit]\nretention_days = 30\n' });
   const day = 86_400_000;
   const signIn = async () => (await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;

@@ -32,7 +32,7 @@ for (const [path, type] of Object.entries(TYPES)) {
   });
 }
 
-test('whose session the browser has is told to who holds its cookie; without a valid one the answer is null', async () => {
+test('the holder of the cookie sees whose session it is; without a valid cookie the answer is null', async () => {
   const cookie = await signInAdmin(server);
   const { status, body, headers } = await server.ask('GET', '/sign-in/session', { cookie });
   assert.deepEqual([status, body.realm, body.username, headers['cache-control']], [200, '_', 'admin', 'no-store']);

@@ -85,7 +85,7 @@ if (!skipWithout('chromium')) {
     await server?.end();
   });
 
-  test('signing in leads back to the operation that was asked for; requests run with the session; nothing complains', async () => {
+  test('signing in leads back to the requested operation; requests run with the session, without errors', async () => {
     const { page, complaints, strayed } = await signInTo('/interactive-docs#Sign-in/getWhoami');
     assert.equal(page.url(), `${server.address}/interactive-docs#Sign-in/getWhoami`);
     assert.equal(await page.locator('#who').innerText(), 'admin in realm _');
@@ -116,7 +116,7 @@ if (!skipWithout('chromium')) {
     await page.context().close();
   });
 
-  test('KMIP from the page: a key by the example of the document, and what it encrypts, in both versions of the protocol', async () => {
+  test('KMIP from the page: the example of the document creates a key that encrypts, in both versions', async () => {
     const { page, complaints } = await signInTo('/interactive-docs');
     for (const version of ['21', '14']) {
       const kmip = await open(page, `KMIP/postKmip${version}`);
@@ -142,7 +142,7 @@ if (!skipWithout('chromium')) {
     const form = await open(page, `${MARKUP.replaceAll('"', '\\"')}/postHostileWhere`);
     await form.getByLabel('where (path, required)').fill('a/b');
     assert.match(await send(form), /^200/);
-    await form.getByText('Headers of the answer').click();
+    await form.getByText('Response headers').click();
     const shown = await form.innerText();
     assert.ok(shown.split(MARKUP).length > 4, shown);
     assert.ok(shown.includes(`x-hostile: ${MARKUP}`), shown);
@@ -217,7 +217,7 @@ if (!skipWithout('chromium')) {
     await new Promise((resolve) => foreign.close(resolve));
   });
 
-  test('signing out ends the session and leads to the sign-in, which comes back; so does a session that is gone', async () => {
+  test('signing out and a lost session both lead to the sign-in, which leads back', async () => {
     const { page } = await signInTo('/interactive-docs');
     const [cookie] = await page.context().cookies();
     await page.getByRole('button', { name: 'Sign out' }).click();

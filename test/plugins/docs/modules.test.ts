@@ -81,7 +81,7 @@ test('a schema in words, with its members', () => {
   assert.equal(n?.limits, 'value 1.., default 5');
 });
 
-test('a request: path and query are escaped, what is empty is left out, the content type goes with a body only', () => {
+test('a request escapes path and query, omits empty values, and has a content type only with a body', () => {
   const entered = {
     path: { id: 'a/b?c' },
     query: { q: 'x&y', none: '' },
@@ -143,7 +143,7 @@ test('JSON is indented as JSON.stringify does it, and no number changes', () => 
   assert.equal(bodyText('application/json', text('{"a":')), '{"a":');
 });
 
-test('text is shown as it is, bytes and what only claims to be text in hexadecimal, and long answers are cut', () => {
+test('text is shown as it is, bytes and invalid text in hexadecimal, and long answers are cut', () => {
   assert.equal(bodyText('text/plain; charset=utf-8', text('\u00e4 <b>')), '\u00e4 <b>');
   assert.equal(bodyText('application/octet-stream', Uint8Array.of(0x42, 0, 0x7a)), `000000  ${'42 00 7a'.padEnd(47)}  B.z`);
   assert.match(bodyText('text/plain', Uint8Array.of(0xff)), /^000000 {2}ff /);

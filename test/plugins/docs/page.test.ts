@@ -109,7 +109,7 @@ test('GET /download/ca.crt is open, and is the certificate that a server made fo
   await agent.close();
 });
 
-test('GET /download/ca.crt of an operator is the last of the chain in service if it is an authority, never a key, and 404 without one', async () => {
+test('GET /download/ca.crt is the last certificate of the chain, never a key; 404 if no authority', async () => {
   const folder = temporaryFolder();
   const ca = await makeCertificate('CN=ca');
   const own = await makeCertificate('CN=server', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });

@@ -33,7 +33,7 @@ if (!skipWithout('softhsm2')) {
   const second = hsm.addToken('second', '87654321');
   test.after(() => hsm.end());
 
-  test('several instances, slots by ID and by index, a wrong PIN and a missing library: the server serves and tells them apart', async () => {
+  test('the status tells several instances, slots by ID and index, a wrong PIN and a missing library apart', async () => {
     const config = [
       instance([first], ['12345678']),
       instance([first, second], ['12345678', '87654321']),
@@ -75,7 +75,7 @@ if (!skipWithout('softhsm2')) {
   });
 
   for (const isolation of ['thread', 'process']) {
-    test(`${isolation}: a token that disappears while the server runs is inaccessible, and accessible again when it is back`, async () => {
+    test(`${isolation}: a token that disappears becomes inaccessible, and accessible again when it is back`, async () => {
       const server = await startServer({ config: instance([first], ['12345678'], `isolation = "${isolation}"`) });
       const cookie = await signInAdmin(server);
       const is = (expected: boolean) => async () => JSON.stringify(accessible(await statusOf(server, cookie))) === JSON.stringify([[expected]]);

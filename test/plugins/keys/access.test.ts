@@ -207,7 +207,7 @@ test('get implies every use, and nothing that changes or ends the object', async
   }
 });
 
-test('what is granted to everybody is for everybody who is authenticated; to a realm, for its sessions only', async () => {
+test('a grant to everybody serves every authenticated caller; a grant to a realm its sessions only', async () => {
   const id = await active();
   const encrypt: Right = { operation: 'Encrypt', request: () => [CBC, MESSAGE, IV] };
   const outcomes = async () => (await Promise.all([user, other, admin, server.as()].map((as) => attempt(as, encrypt, id)))).map(({ status }) => status);
@@ -244,7 +244,7 @@ test('owned, obtained and list tell the same story; names of operations are writ
   assert.deepEqual((await owner('GET', `/access/list/${id}`)).body, [{ user_id: '*', operations: ['mac'] }]);
 });
 
-test('only the owner gives, takes and lists; nobody gives to themselves; who knows nothing of an object is told nothing', async () => {
+test('only the owner grants, revokes and lists; nobody grants to themselves; strangers learn nothing', async () => {
   const id = await active();
   for (const answer of [await grant(user, id, OTHER, 'get'), await revoke(user, id, OTHER, 'get'), await user('GET', `/access/list/${id}`)])
     refusedAs(answer, 404, 'KEYS_OBJECT_NOT_FOUND');

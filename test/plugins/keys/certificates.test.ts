@@ -81,7 +81,7 @@ test('a certificate without keyUsage is for what its public key is for, and encr
   await client.do('Get', id(key), structure(TAG.KeyWrappingSpecification, [code('WrappingMethod', 'Encrypt'), information]));
 });
 
-test('keyUsage decides where the certificate has it, by the table of the specification, whoever issued or renewed it', async () => {
+test('keyUsage of a certificate decides, by the table of the specification, whoever issued or renewed it', async () => {
   const { publicKey } = await pair(RSA, BIT.Verify);
   for (const [usage, bits] of [
     ['digitalSignature,keyEncipherment', BIT.Verify | BIT.WrapKey],
@@ -103,7 +103,7 @@ test('keyUsage decides where the certificate has it, by the table of the specifi
   assert.equal(await renewed(lines('keyUsage=keyEncipherment')), BIT.WrapKey);
 });
 
-test('a certificate for a request has the uses of its key: on a curve those of signing and agreement as well', async () => {
+test('a certificate for a request has the uses of its key: on a curve also signing and agreement', async () => {
   const { privateKey, publicKey } = await pair(P256, BIT.Verify);
   const issuer = await certified(publicKey, lines('basicConstraints=critical,CA:true', 'keyUsage=keyCertSign'));
   const link = (type: keyof typeof ENUM.LinkType, to: string) => structure(TAG.Link, [code('LinkType', type), text(TAG.LinkedObjectIdentifier, to)]);
@@ -194,7 +194,7 @@ const SAME: readonly (readonly [oid: string, ...given: string[]])[] = [
 ];
 
 if (hasOpenssl)
-  test('distribution points, access, policies, constraints and sections are what openssl makes of the same lines', async () => {
+  test('distribution points, access, policies and constraints equal what openssl makes of the same lines', async () => {
     const { publicKey } = await pair(P256, BIT.Verify);
     for (const [oid, ...given] of SAME) {
       const certificate = await certified(publicKey, lines(...given));

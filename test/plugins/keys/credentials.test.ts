@@ -45,7 +45,7 @@ test('GET /me: a session of the bare realm, of another, and of one that may not 
   assert.equal(await me({}), 401);
 });
 
-test('the value of the session cookie is a bearer token of the key server, and opens nothing where a page asks', async () => {
+test('the value of the session cookie is a bearer token for the key server, but opens no page', async () => {
   const login = await server.ask('POST', '/login?realm=main', { user: 'ada:a password' });
   const cookie = String(login.cookie);
   const authorization = (value: string) => ({ headers: { authorization: value } });

@@ -68,7 +68,7 @@ test('a usage mask', async () => {
   await isTold('encrypt', encrypt(decrypting), 'Incompatible_Cryptographic_Usage_Mask');
 });
 
-test('dates: before the activation, after the deactivation, after the end of protection, before the beginning of processing', async () => {
+test('dates: before activation, after deactivation, after the protect stop, before the process start', async () => {
   await isTold('encrypt', encrypt(await key(ENCRYPT, [], HOUR)), 'Wrong_Key_Lifecycle_State');
   const at = (tag: string, seconds: number) => [{ tag, type: 'DateTime', value: date(seconds) }];
   await isTold('encrypt', encrypt(await key(ENCRYPT, at('DeactivationDate', -HOUR))), 'Wrong_Key_Lifecycle_State');

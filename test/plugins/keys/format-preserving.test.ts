@@ -135,7 +135,7 @@ test('all alphabets of the other convention keep their characters and what is no
   }
 });
 
-test('additional data alone that may be an alphabet or a tweak is refused, and the message says how to say which', async () => {
+test('additional data that could be alphabet or tweak is refused, and the message says how to state which', async () => {
   for (const operation of ['Encrypt', 'Decrypt'] as const) {
     for (const two of ['numeric', 'alpha_numeric', 'alphabetic', '0123456789', 'customer 42', INTEGER]) {
       const said = await refusal(key, operation, '4000123456789010', alphabet(two));

@@ -43,7 +43,7 @@ const create = { tag: 'Create', value: [code('ObjectType', 'SymmetricKey'), aes]
 const idOf = ({ body }: Answer) => String(members(body.value).find(({ tag }) => tag === 'UniqueIdentifier')?.value);
 
 for (const setting of ['profile', 'compact'] as const)
-  test(`${setting}: what is given in either spelling or as a number is told in the one asked for, and without a header in that of the setting`, async () => {
+  test(`${setting}: values in either spelling or as numbers are answered in the requested or configured spelling`, async () => {
     const { server, post } = await holder(`[keys]\njson_names = "${setting}"\n`);
     const id = text('UniqueIdentifier', idOf(await post(create)));
     for (const [at, { name, spellings }] of PAIRS.entries()) {
@@ -124,7 +124,7 @@ test('masks, vendor values and the two kinds of opaque data are read and kept', 
   await server.end();
 });
 
-test('rotation intervals are read from every type of whole number, and refused where they are no number of seconds', async () => {
+test('rotation intervals accept every integer type, and are refused if they are not a number of seconds', async () => {
   const { server, post } = await holder('');
   const id = text('UniqueIdentifier', idOf(await post(create)));
   const set = (tag: string, type: string, value: unknown) => post({ tag: 'SetAttribute', value: [id, { tag: 'NewAttribute', value: [{ tag, type, value }] }] });

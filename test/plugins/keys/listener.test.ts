@@ -66,7 +66,7 @@ test('many messages in one segment, and one in many, large ones too', async () =
   socket.destroy();
 });
 
-test('bytes that are no request, and one that is announced too long: the actor answers the header, and the connection ends', async () => {
+test('bytes that are not a request, or are too long: the actor answers the header, and the connection ends', async () => {
   const tooLong = Buffer.from('4200780104000000', 'hex');
   const headers = [tooLong, Buffer.from('GET / HT'), Buffer.from('42007b0100000008', 'hex'), Buffer.from('4200780200000008', 'hex')];
   for (const header of headers) {
@@ -76,7 +76,7 @@ test('bytes that are no request, and one that is announced too long: the actor a
   }
 });
 
-test('an actor that cannot answer is a failed item in the version of the request, and the connection goes on', async () => {
+test('if the actor cannot answer, the item fails in the version of the request; the connection stays open', async () => {
   const version = Buffer.from('42007701000000384200690100000020' + '42006a02000000040000000200000000' + '42006b02000000040000000100000000', 'hex');
   const socket = await dial(ann);
   const request = (value: string) => message(version.toString('latin1') + value);
@@ -115,7 +115,7 @@ test('the operations of the listener are counted with all others', async () => {
   assert.match(text, /^gatehouse_kmip_operations_total\{operation="Create",outcome="Success"\} 2\d\d$/m);
 });
 
-test('without client certificates the listener does not start, and says what it needs; without being enabled it is not there', async () => {
+test('without client certificates the listener does not start and says why; it is off by default', async () => {
   await assert.rejects(startServer({ plugins: ECHOING, config: LISTENING }), (error: Error) =>
     error.message.includes('keys.kmip_listener: needs client certificates, set http.tls.client_ca'),
   );

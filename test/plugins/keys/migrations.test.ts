@@ -48,7 +48,7 @@ for (const database of databases) {
   });
 }
 
-test('sqlite: a content lies behind every other column, those of later migrations too, and stays what it was', async () => {
+test('sqlite: the content is the last column, also after later migrations, and stays what it was', async () => {
   const database = databases.find(({ dialect }) => dialect === 'sqlite');
   const store = await openStore((await database?.url()) as string, { writer: 'test', clock: createClock() });
   try {

@@ -96,7 +96,7 @@ test('tags and links are asked for as Tag and LinkType, attributes deleted by At
   assert.equal((await asked('GetAttributes', id('linked'), code('AttributeReference', 'BatchCount'))).status, 422);
 });
 
-test('certificates: the names of their attributes are texts, a validity date is one, and one that is certified is renewed', async () => {
+test('certificates: attribute names are texts, so is a validity date, and a certified one can be renewed', async () => {
   const pair = [code('CryptographicAlgorithm', 'EC'), { tag: 'CryptographicDomainParameters', value: [code('RecommendedCurve', 'P256')] }];
   const days = (value: string) => ({
     tag: 'Attribute',

@@ -148,7 +148,7 @@ async function said(operation: 'Import' | 'Get' | 'Register', ...payload: readon
 }
 
 if (hasOpenssl) {
-  test('a file that KMIP 1.4 registers under the password of a secret data becomes a key with its chain, and is had again', async () => {
+  test('a file registered by KMIP 1.4 with a secret data as password becomes a key with its chain, and back', async () => {
     const secret = await secretData();
     const given = old.attributes(active, mask(Sign), by(secret));
     const key = textIn(await old.do('Register', code('ObjectType', 'PrivateKey'), given, fileOf(written(SECRET))), TAG.UniqueIdentifier);

@@ -163,7 +163,8 @@ test('REST crypto: refusals after authentication are {error, description}', asyn
   usual(await ask('GET', '/v1/crypto/encrypt'), 'METHOD_NOT_ALLOWED', 405);
 });
 
-test('GET /access/owned, GET /access/obtained, GET /access/list/{object_id}, GET /access/create, GET /access/privileged', async () => {
+// covers: GET /access/owned GET /access/obtained GET /access/list/{object_id} GET /access/create GET /access/privileged
+test('the lists of grants: owned, obtained, of one object, of creators, of privileged users', async () => {
   assert.deepEqual((await ask('GET', '/access/owned')).body, [{ object_id: 'one', state: 'Active', attributes: { owner: '_/admin' } }]);
   assert.deepEqual((await ask('GET', '/access/obtained')).body, [{ object_id: 'two', owner_id: '_/admin', state: 'Active', operations: ['get'] }]);
   assert.equal((await ask('GET', '/access/list/hsm::soft_hsm::0::a%2Fb')).body[0].user_id, '_/admin on hsm::soft_hsm::0::a/b');
@@ -171,7 +172,7 @@ test('GET /access/owned, GET /access/obtained, GET /access/list/{object_id}, GET
   assert.deepEqual((await ask('GET', '/access/privileged')).body, { has_privileged_access: false });
 });
 
-test('POST /access/grant and POST /access/revoke: names of operations as they were spelled, no object is the right to create', async () => {
+test('POST /access/grant and POST /access/revoke keep the spelling; without an object: the right to create', async () => {
   const body = { unique_identifier: 'k1', user_id: 'bob', operation_types: ['get', 'SignatureVerify', 'signature_verify', 'Derive Key'] };
   assert.deepEqual((await ask('POST', '/access/grant', { body })).body, { success: 'Access for bob on k1 successfully added' });
   assert.deepEqual((await ask('GET', '/access/list/k1')).body[0].operations, body.operation_types);

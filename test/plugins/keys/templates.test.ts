@@ -39,7 +39,7 @@ async function textsOf(client: KmipClient, id: string, attribute: string): Promi
   return (children(told, TAG.Attribute) as Structure[]).map((each) => child(each, TAG.AttributeValue)?.value);
 }
 
-test('several values of templates and request are united, of single ones the request and the last template go first', async () => {
+test('templates and request unite multiple values; of single values the request and last template win', async () => {
   for (const [minor, speak] of CLIENTS.entries()) {
     const client = speak();
     const [one, two] = [`first of 1.${minor}`, `second of 1.${minor}`];

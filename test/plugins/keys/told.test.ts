@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
-import { PROFILES, profilesServed } from '../../../actors/kmip/operations/profiles.ts';
+import { PROFILES, profilesServed } from '../../../kmip/profile.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 
 type Json = { readonly tag: string; readonly type?: string; readonly value: unknown };

@@ -132,7 +132,7 @@ const grant = async (key: string, ...operations: readonly string[]) => {
   assert.equal(status, 200, body);
 };
 
-test('who may not unwrap is told which permission of which key is missing for it, and nothing of what is not there', async () => {
+test('a refused unwrap names the missing permission and the key, and reveals no absent object', async () => {
   const { publicKey, privateKey } = await pair(RSA);
   const wrapped = await got(await symmetric(), named(publicKey));
   const [unknown, missing] = await Promise.all([
@@ -188,7 +188,7 @@ test('a mask that does not permit it, and a mask that is not there, are told as 
   assert.match(wrapping, /does not permit WrapKey/);
 });
 
-test('without encoding, a key that is kept as a structure is wrapped as Raw unless another format is asked for', async () => {
+test('without encoding, a key kept as a structure is wrapped as Raw unless the request names a format', async () => {
   const wrapper = await symmetric();
   const { privateKey } = await pair(P256);
   const content = (...more: readonly Node[]) => alice.do('Get', id(privateKey), ...more).then((payload) => contentIn(payload, TAG.PrivateKey));

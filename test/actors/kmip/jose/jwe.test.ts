@@ -151,7 +151,7 @@ test('RFC 7518 appendix B.1: AES_128_CBC_HMAC_SHA_256', async () => {
   assert.equal(opened.toString(), plaintext);
 });
 
-test('content, tag, IV, header, additional data and encrypted key: a changed bit in any of them and nothing is decrypted', async () => {
+test('one changed bit in content, tag, IV, header, additional data or encrypted key prevents decryption', async () => {
   for (const each of CASES.filter(({ enc }) => enc === 'A256GCM' || enc === 'A128CBC-HS256')) {
     const { kid } = await imported(each.jwk);
     const jwe = await api.ok('encrypt', { kid, alg: each.alg, enc: each.enc, data: DATA, aad: base64url('context') });

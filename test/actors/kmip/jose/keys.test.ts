@@ -42,7 +42,7 @@ test('a secret key: its shape, length and purpose follow alg', async () => {
   }
 });
 
-test('a pair: two objects that are linked, each with the usage mask of its half; nothing secret is answered', async () => {
+test('a pair is two linked objects, each with the usage mask of its half; no answer holds a secret', async () => {
   const api = new CryptoApi();
   const key = await api.ok('createKey', { ...EC, alg: 'ES256' });
   assert.deepEqual(key, { kid: key.kid, kid_public: key.kid_public, kty: 'EC', alg: 'ES256', key_ops: ['sign', 'verify'], crv: 'P-256', x: EC.x, y: EC.y });

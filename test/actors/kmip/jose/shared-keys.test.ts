@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { constants, createPublicKey, verify } from 'node:crypto';
 import { test } from 'uvu';
+import type { Operation } from '../../../../actors/kmip/operation.ts';
 import { OPERATIONS } from '../../../../actors/kmip/operations/index.ts';
-import type { Operation } from '../../../../actors/kmip/operations/operation.ts';
 import { bytes, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { bytesOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -15,7 +15,7 @@ const api = new CryptoApi();
 /** One byte string of the answer of an operation of KMIP. */
 async function kmip(name: 'Sign' | 'Encrypt' | 'Decrypt' | 'MAC', wanted: number, kid: string, ...members: Node[]): Promise<Buffer> {
   const request = structure(TAG.RequestPayload, [text(TAG.UniqueIdentifier, kid), ...members]);
-  const answer = await (OPERATIONS[name] as Operation)(request, api.ctx);
+  const answer = await (OPERATIONS[name] as Operation).run(request, api.ctx);
   return Buffer.from(bytesOf(structure(TAG.ResponsePayload, answer), wanted) as Uint8Array);
 }
 

@@ -43,7 +43,7 @@ async function answered(items: readonly Node[], header: readonly Node[] = [CONTI
   });
 }
 
-test('an operation that there is not fails alone, and is repeated in the answer with the identifier of its item', async () => {
+test('an unknown operation fails alone, and the answer repeats it with the identifier of its item', async () => {
   const unknown = structure(TAG.BatchItem, [
     enumeration(TAG.Operation, 0xfe),
     bytes(TAG.UniqueBatchItemID, new Uint8Array([7])),
@@ -118,7 +118,7 @@ test('Recover leaves the object for the next items, Activate and Archive do not'
   assert.equal((await after('Recover'))?.object, made?.object);
 });
 
-test('Locate compares usage limits by size, knows what the server computes, and refuses what is no attribute', async () => {
+test('Locate compares usage limits by size, knows computed attributes, and refuses unknown attributes', async () => {
   const limits = (total: bigint, count: bigint) =>
     structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, total), longInteger(TAG.UsageLimitsCount, count), code('UsageLimitsUnit', 'Byte')]);
   const [few, many] = await answered([key(name('limits'), limits(10n, 10n)), key(name('limits'), limits(20n, 20n))]);
@@ -140,7 +140,7 @@ test('what is archived is not archived again', async () => {
   );
 });
 
-test('the name of a keyset stands for its newest generation, also when that is revoked; not before its time, nor when it is destroyed', async () => {
+test('a keyset name means its newest generation, even a revoked one; not a future or destroyed one', async () => {
   const ready = batchItem('Create', [code('ObjectType', 'SymmetricKey'), aes(128, active, keyset('set of three'))]);
   const rekey = (...more: Node[]) => batchItem('ReKey', [id('set of three'), ...more]);
   const meant = async () => (await answered([batchItem('GetAttributes', [id('set of three'), STATE])]))[0]?.object;
@@ -158,7 +158,7 @@ test('the name of a keyset stands for its newest generation, also when that is r
   assert.ok(third?.object);
 });
 
-test('an attribute has no code that its enumeration has not, unless it is an extension; what the server manages is not adjusted', async () => {
+test('attributes accept codes of their enumeration and extensions only; managed ones cannot be adjusted', async () => {
   const [made] = await answered([key()]);
   const set = (node: Node) => batchItem('SetAttribute', [id(made?.object ?? ''), structure(TAG.NewAttribute, [node])]);
   const level = (value: number) => set(enumeration(TAG.ProtectionLevel, value));

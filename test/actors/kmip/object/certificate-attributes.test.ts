@@ -4,13 +4,13 @@ import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { describeCertificate } from '../../../../actors/kmip/object/certificate-attributes.ts';
 import { certificateContent } from '../../../../actors/kmip/object/certificate-content.ts';
-import { certify } from '../../../../crypto/x509/certificate.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bytes, enumeration, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { bytesOf, children, textOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import { certify } from '../../../crypto/x509/certify.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-384' });
 const DER = certify({

@@ -1,12 +1,14 @@
 // Wrapped content: what is unwrapped, in both forms that clients register, and what the rotation of the wrapping key does to it.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { symmetricKey } from '../../../../actors/kmip/object/key-material.ts';
+import { keyOf } from '../../../../actors/kmip/object/key.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
-import { rewrapDependants } from '../../../../actors/kmip/object/rewrapping.ts';
+import { withOutside } from '../../../../actors/kmip/object/outside.ts';
+import { findDependants, updateDependants } from '../../../../actors/kmip/object/rewrapping.ts';
 import { unwrapWith, wrapWith } from '../../../../actors/kmip/object/wrapping.ts';
-import type { ObjectTransaction } from '../../../../actors/kmip/operations/operation.ts';
+import type { ObjectTransaction } from '../../../../actors/kmip/operation-context.ts';
 import { cipherFor } from '../../../../crypto/cipher/cipher.ts';
+import { symmetricKey } from '../../../../kmip/key-block.ts';
 import { encodeBinary } from '../../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bytes, enumeration, type Node, type Structure, structure, text } from '../../../../kmip/ttlv/node.ts';
@@ -15,8 +17,11 @@ import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import { refused, secret } from '../../../fakes/keys.ts';
 import { draft, ObjectsInMemory } from '../../../fakes/objects.ts';
 
-const OLD = secret('old', new Uint8Array(32).fill(1));
-const NEW = secret('new', new Uint8Array(32).fill(2));
+const OLD_OBJECT = secret('old', new Uint8Array(32).fill(1));
+const NEW_OBJECT = secret('new', new Uint8Array(32).fill(2));
+const CONTEXT = new ObjectsInMemory([]);
+const OLD = keyOf(OLD_OBJECT, CONTEXT);
+const NEW = keyOf(NEW_OBJECT, CONTEXT);
 const PLAIN = symmetricKey(new Uint8Array(16).fill(3), 'AES');
 
 const specification = (id: string, encoding: number) =>
@@ -41,51 +46,93 @@ function withKeyValue(content: Structure, value: Node): Structure {
   return structure(content.tag, [structure(TAG.KeyBlock, members)]);
 }
 
-test('wrapped bytes are the KeyValue, or the KeyMaterial in it', () => {
+test('wrapped bytes are the KeyValue, or the KeyMaterial in it', async () => {
   for (const encoding of [NoEncoding, TTLVEncoding])
-    assert.equal(written(unwrapWith(OLD, wrapWith(OLD, PLAIN, specification('old', encoding)))), written(PLAIN));
-  const wrapped = wrapWith(OLD, PLAIN, specification('old', NoEncoding));
+    assert.equal(written(await unwrapWith(OLD, await wrapWith(OLD, PLAIN, specification('old', encoding)))), written(PLAIN));
+  const wrapped = await wrapWith(OLD, PLAIN, specification('old', NoEncoding));
   assert.equal(written(wrapped), written(withKeyValue(wrapped, bytes(TAG.KeyValue, sealed))));
   const inside = withKeyValue(wrapped, structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, sealed)]));
-  assert.equal(written(unwrapWith(OLD, inside)), written(PLAIN));
+  assert.equal(written(await unwrapWith(OLD, inside)), written(PLAIN));
 });
 
 test('a KeyValue of transparent members is no wrapped key', async () => {
-  const wrapped = wrapWith(OLD, PLAIN, specification('old', NoEncoding));
+  const wrapped = await wrapWith(OLD, PLAIN, specification('old', NoEncoding));
   const wrong = withKeyValue(wrapped, structure(TAG.KeyValue, [structure(TAG.KeyMaterial, [bytes(TAG.Key, sealed)])]));
-  await refused(
-    Promise.resolve().then(() => unwrapWith(OLD, wrong)),
-    'InvalidMessage',
-  );
+  await refused(unwrapWith(OLD, wrong), 'InvalidMessage');
 });
 
-test('a rotation wraps anew what the old key opens, and leaves what it does not as it is', async () => {
-  const wrapped = wrapWith(OLD, PLAIN, specification('old', NoEncoding));
-  const fine = draft('fine', { content: wrapped });
-  const broken = draft('broken', {
-    content: withKeyValue(
-      wrapped,
-      bytes(
-        TAG.KeyValue,
-        sealed.map((byte) => byte ^ 1),
-      ),
+const spoiled = (content: Structure): Structure =>
+  withKeyValue(
+    content,
+    bytes(
+      TAG.KeyValue,
+      sealed.map((byte) => byte ^ 1),
     ),
-  });
+  );
+
+/** A transaction over objects that the test holds, and what it writes. */
+function world(objects: () => readonly Draft[]) {
   const updated: Draft[] = [];
-  const read = async (id: string) => [fine, broken].find((each) => each.id === id);
   const tx = {
     wrappedBy: async () => ['fine', 'broken', 'gone'],
-    readWhole: read,
+    readWhole: async (id: string) => objects().find((each) => each.id === id),
     update: async (object: Draft) => void updated.push(object),
   } as unknown as ObjectTransaction;
+  return { updated, tx };
+}
+
+test('a rotation wraps anew what the old key opens, and leaves what it does not as it is', async () => {
+  const wrapped = await wrapWith(OLD, PLAIN, specification('old', NoEncoding));
+  const fine = draft('fine', { content: wrapped });
+  const broken = draft('broken', { content: spoiled(wrapped) });
   const before = broken.content;
-  await rewrapDependants(tx, OLD, NEW, new ObjectsInMemory([]));
+  const { tx, updated } = world(() => [fine, broken]);
+  await withOutside(async (outside) => {
+    const dependants = await findDependants(tx, OLD_OBJECT, NEW_OBJECT, CONTEXT, outside);
+    await updateDependants(tx, dependants, NEW_OBJECT, CONTEXT.now);
+  });
   assert.deepEqual(
     updated.map(({ id }) => id),
     ['fine'],
   );
-  assert.equal(written(fine.content as Structure), written(wrapWith(NEW, PLAIN, specification('new', NoEncoding))));
+  assert.equal(written(fine.content as Structure), written(await wrapWith(NEW, PLAIN, specification('new', NoEncoding))));
   assert.equal(broken.content, before);
+});
+
+test('nothing is wrapped while a transaction runs, and what changes meanwhile is wrapped as it is then', async () => {
+  const other = symmetricKey(new Uint8Array(16).fill(4), 'AES');
+  const contents = [await wrapWith(OLD, PLAIN, specification('old', NoEncoding)), await wrapWith(OLD, other, specification('old', NoEncoding))];
+  const later = draft('broken', { content: await wrapWith(OLD, PLAIN, specification('old', TTLVEncoding)) });
+  let run = 0;
+  let isRunning = false;
+  // The first run sees one object; before the second it is registered anew under its identifier, and before the third another one comes.
+  const { tx, updated } = world(() => [draft('fine', { content: contents[Math.min(run, 2) - 1] as Structure }), ...(run > 2 ? [later] : [])]);
+  const witnessed = (key: typeof OLD) =>
+    new Proxy(key, {
+      get(target, name) {
+        if (name === 'wrap' || name === 'unwrap') assert.equal(isRunning, false, `${name} in a transaction`);
+        const value = Reflect.get(target, name, target);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+  const keyKinds = [{ holds: () => true, open: (object: Draft) => witnessed(keyOf(object, CONTEXT)) }];
+  const ctx = new ObjectsInMemory([], { keyKinds: keyKinds as never });
+  await withOutside(async (outside) => {
+    run += 1;
+    isRunning = true;
+    try {
+      const dependants = await findDependants(tx, OLD_OBJECT, NEW_OBJECT, ctx, outside);
+      await updateDependants(tx, dependants, NEW_OBJECT, ctx.now);
+    } finally {
+      isRunning = false;
+    }
+  });
+  assert.equal(run, 4);
+  const clear = await Promise.all(updated.map(async ({ id, content }) => [id, written(await unwrapWith(NEW, content as Structure))]));
+  assert.deepEqual(clear, [
+    ['fine', written(other)],
+    ['broken', written(PLAIN)],
+  ]);
 });
 
 test.run();

@@ -32,7 +32,7 @@ const PROCESSING = { Decrypt: 'Decrypt', SignatureVerify: 'SignatureVerify', MAC
 const refuses = (key: Draft, name: string, now: number) => refused(() => requireUse(key, USE[name as keyof typeof USE], now), 'WrongKeyLifecycleState');
 const allows = (key: Draft, name: string, now: number) => requireUse(key, USE[name as keyof typeof USE], now);
 
-test('protecting ends with the protect stop date and with the key; processing begins with the process start date, and goes on', async () => {
+test('protecting ends with the protect stop date or the key; processing begins with the process start date', async () => {
   const rights = Object.fromEntries(Object.entries(USE).map(([name, { operation }]) => [name, operation]));
   assert.deepEqual(rights, { ...PROTECTING, ...PROCESSING });
   const stopped = secret('k', KEY, 'AES', { attributes: [dateTime(TAG.ProtectStopDate, 100)] });

@@ -1,13 +1,13 @@
 // The operations that read and change attributes, on objects in memory.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import type { Operation } from '../../../../actors/kmip/operation.ts';
 import { addAttribute } from '../../../../actors/kmip/operations/add-attribute.ts';
 import { adjustAttribute } from '../../../../actors/kmip/operations/adjust-attribute.ts';
 import { deleteAttribute } from '../../../../actors/kmip/operations/delete-attribute.ts';
 import { getAttributeList } from '../../../../actors/kmip/operations/get-attribute-list.ts';
 import { getAttributes } from '../../../../actors/kmip/operations/get-attributes.ts';
 import { modifyAttribute } from '../../../../actors/kmip/operations/modify-attribute.ts';
-import type { Operation } from '../../../../actors/kmip/operations/operation.ts';
 import { setAttribute } from '../../../../actors/kmip/operations/set-attribute.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
@@ -32,7 +32,7 @@ const refused = (reason: string) => (error: unknown) => error instanceof Refusal
 
 const holding = (attributes: readonly Node[], object: ObjectOptions = {}, options: ContextOptions = {}) =>
   new ObjectsInMemory([draft('k', { ...object, attributes })], { now: NOW, ...options });
-const ask = (operation: Operation, ctx: ObjectsInMemory, ...members: Node[]) => operation(structure(TAG.RequestPayload, [id, ...members]), ctx);
+const ask = (operation: Operation, ctx: ObjectsInMemory, ...members: Node[]) => operation.run(structure(TAG.RequestPayload, [id, ...members]), ctx);
 const values = (ctx: ObjectsInMemory, tag: number) =>
   ctx.objects
     .get('k')

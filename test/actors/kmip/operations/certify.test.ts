@@ -10,9 +10,9 @@ import { certificateOf } from '../../../../actors/kmip/object/certificate-conten
 import { link, linkedTo, newObject } from '../../../../actors/kmip/object/create.ts';
 import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
+import type { Operation } from '../../../../actors/kmip/operation.ts';
 import { certify } from '../../../../actors/kmip/operations/certify.ts';
 import { createKeyPair } from '../../../../actors/kmip/operations/create-key-pair.ts';
-import type { Operation } from '../../../../actors/kmip/operations/operation.ts';
 import { reCertify } from '../../../../actors/kmip/operations/re-certify.ts';
 import { register } from '../../../../actors/kmip/operations/register.ts';
 import { validate } from '../../../../actors/kmip/operations/validate.ts';
@@ -39,7 +39,7 @@ const subject = (cn: string) =>
 const AUTHORITY = '[ v3_ca ]\nbasicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign,crlSign\n';
 
 async function identifier(operation: Operation, ctx: ObjectsInMemory, ...members: readonly Node[]): Promise<string> {
-  return textOf(payload(...(await operation(payload(...members), ctx))), TAG.UniqueIdentifier) as string;
+  return textOf(payload(...(await operation.run(payload(...members), ctx))), TAG.UniqueIdentifier) as string;
 }
 
 async function refused(reason: ResultReason, words: RegExp, work: Promise<unknown>): Promise<void> {
@@ -48,7 +48,7 @@ async function refused(reason: ResultReason, words: RegExp, work: Promise<unknow
 
 async function pair(ctx: ObjectsInMemory, ...more: readonly Node[]): Promise<{ privateKey: string; publicKey: string }> {
   const common = structure(TAG.CommonAttributes, [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.EC), ...more]);
-  const answer = payload(...(await createKeyPair(payload(common), ctx)));
+  const answer = payload(...(await createKeyPair.run(payload(common), ctx)));
   return { privateKey: textOf(answer, TAG.PrivateKeyUniqueIdentifier) as string, publicKey: textOf(answer, TAG.PublicKeyUniqueIdentifier) as string };
 }
 
@@ -75,7 +75,7 @@ async function chain(...leafAttributes: readonly Node[]): Promise<Chain> {
 }
 
 async function verdict(ctx: ObjectsInMemory, ...members: readonly Node[]): Promise<string | undefined> {
-  const code = codeOf(payload(...(await validate(payload(...members), ctx))), TAG.ValidityIndicator);
+  const code = codeOf(payload(...(await validate.run(payload(...members), ctx))), TAG.ValidityIndicator);
   return Object.entries(ENUM.ValidityIndicator).find(([, value]) => value === code)?.[0];
 }
 
@@ -323,8 +323,8 @@ test('a chain is valid until a certificate of it is revoked or has expired', asy
   assert.equal(await verdict(ctx, named(below), named(alone)), 'Invalid');
   happen(objectOf(ctx, root), 'compromise', NOW);
   assert.equal(await verdict(ctx, named(root), named(leaf)), 'Invalid');
-  await refused('InvalidObjectType', /Validate/, validate(payload(named(keys.publicKey)), ctx));
-  await refused('ObjectNotFound', /not found/, validate(payload(named('nothing')), ctx));
+  await refused('InvalidObjectType', /Validate/, validate.run(payload(named(keys.publicKey)), ctx));
+  await refused('ObjectNotFound', /not found/, validate.run(payload(named('nothing')), ctx));
 });
 
 test.run();

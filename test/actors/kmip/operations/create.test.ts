@@ -17,7 +17,7 @@ const made = async (bits?: number): Promise<Uint8Array> => {
     integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.DeriveKey),
     ...(bits === undefined ? [] : [integer(TAG.CryptographicLength, bits)]),
   ]);
-  await create(structure(TAG.RequestPayload, [enumeration(TAG.ObjectType, ENUM.ObjectType.SecretData), attributes]), ctx);
+  await create.run(structure(TAG.RequestPayload, [enumeration(TAG.ObjectType, ENUM.ObjectType.SecretData), attributes]), ctx);
   return secretBytes([...ctx.objects.values()][0] as Draft);
 };
 

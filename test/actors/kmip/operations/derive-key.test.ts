@@ -41,7 +41,7 @@ function request({ ids = ['base'], idTag = TAG.UniqueIdentifier, type = 'Symmetr
 }
 
 async function derived(ctx: ObjectsInMemory, derivation: Derivation): Promise<Draft> {
-  const [id] = await deriveKey(request(derivation), ctx);
+  const [id] = await deriveKey.run(request(derivation), ctx);
   assert.equal(ctx.batch.placeholder, id?.value);
   return ctx.objects.get(id?.value as string) as Draft;
 }
@@ -87,8 +87,8 @@ test('the hashing algorithm beside the parameters counts too; salt and iteration
   const inside = await derived(ctx, { method: 'PBKDF2', given: [parameters({ hashingAlgorithm: 'SHA_512' }), salt, count(2)] });
   const beside = await derived(ctx, { method: 'PBKDF2', given: [enumeration(TAG.HashingAlgorithm, ENUM.HashingAlgorithm.SHA_512), salt, count(2)] });
   assert.equal(digits(inside), digits(beside));
-  await refused(deriveKey(request({ method: 'PBKDF2', given: [count(2)] }), ctx), 'InvalidField', 'Salt');
-  await refused(deriveKey(request({ method: 'PBKDF2', given: [salt, count(-1)] }), ctx), 'InvalidField', 'iteration');
+  await refused(deriveKey.run(request({ method: 'PBKDF2', given: [count(2)] }), ctx), 'InvalidField', 'Salt');
+  await refused(deriveKey.run(request({ method: 'PBKDF2', given: [salt, count(-1)] }), ctx), 'InvalidField', 'iteration');
 });
 
 test('derivation data from secret data, but not from two places', async () => {
@@ -98,14 +98,14 @@ test('derivation data from secret data, but not from two places', async () => {
   const given = await derived(ctx, { method: 'HMAC', given: [data] });
   assert.equal(digits(named), digits(given));
   assert.deepEqual(named.attributes.all(TAG.Link).length, 2);
-  await refused(deriveKey(request({ method: 'HMAC', ids: ['base', 'label'], given: [data] }), ctx), 'InvalidField', 'one of them');
+  await refused(deriveKey.run(request({ method: 'HMAC', ids: ['base', 'label'], given: [data] }), ctx), 'InvalidField', 'one of them');
 });
 
 test('HASH is over the key, never over public data in its place', async () => {
   const ctx = new ObjectsInMemory([secret('base', IKM)]);
   const hashing = parameters({ hashingAlgorithm: 'SHA_256' });
   assert.equal(digits(await derived(ctx, { method: 'HASH', given: [hashing] })), createHash('sha256').update(IKM).digest('hex'));
-  await refused(deriveKey(request({ method: 'HASH', given: [hashing, bytes(TAG.DerivationData, utf8('x'))] }), ctx), 'InvalidField');
+  await refused(deriveKey.run(request({ method: 'HASH', given: [hashing, bytes(TAG.DerivationData, utf8('x'))] }), ctx), 'InvalidField');
 });
 
 test('key agreement of a private and a public key, cut to the length', async () => {
@@ -114,30 +114,30 @@ test('key agreement of a private and a public key, cut to the length', async () 
   const key = await derived(ctx, { method: 'AsymmetricKey', ids: ['base', 'peer'], bits: 128 });
   const shared = diffieHellman({ privateKey: yours.privateKey, publicKey: mine.publicKey });
   assert.equal(digits(key), shared.subarray(0, 16).toString('hex'));
-  await refused(deriveKey(request({ method: 'AsymmetricKey', ids: ['base', 'peer'], bits: 512 }), ctx), 'InvalidField');
-  await refused(deriveKey(request({ method: 'AsymmetricKey' }), ctx), 'InvalidObjectType');
+  await refused(deriveKey.run(request({ method: 'AsymmetricKey', ids: ['base', 'peer'], bits: 512 }), ctx), 'InvalidField');
+  await refused(deriveKey.run(request({ method: 'AsymmetricKey' }), ctx), 'InvalidObjectType');
 });
 
 test('what a request needs', async () => {
   const ctx = new ObjectsInMemory([secret('base', IKM)]);
   const aes = enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES);
-  await refused(deriveKey(request({ ...HKDF, attributes: [aes] }), ctx), 'InvalidMessage', 'CryptographicLength');
-  await refused(deriveKey(request({ ...HKDF, attributes: [integer(TAG.CryptographicLength, 256)] }), ctx), 'InvalidMessage', 'algorithm');
-  for (const bits of [0, -8, 12]) await refused(deriveKey(request({ ...HKDF, bits }), ctx), 'InvalidField', 'length');
-  await refused(deriveKey(request({ ...HKDF, bits: 256 * 255 + 8 + 256 * 255 }), ctx), 'InvalidField');
-  await refused(deriveKey(request({ ...HKDF, type: 'PrivateKey' }), ctx), 'InvalidField');
-  await refused(deriveKey(request({ ...HKDF, ids: [] }), ctx), 'InvalidMessage', 'UniqueIdentifier');
-  await refused(deriveKey(request({ ...HKDF, ids: ['base', 'missing'] }), ctx), 'ObjectNotFound');
+  await refused(deriveKey.run(request({ ...HKDF, attributes: [aes] }), ctx), 'InvalidMessage', 'CryptographicLength');
+  await refused(deriveKey.run(request({ ...HKDF, attributes: [integer(TAG.CryptographicLength, 256)] }), ctx), 'InvalidMessage', 'algorithm');
+  for (const bits of [0, -8, 12]) await refused(deriveKey.run(request({ ...HKDF, bits }), ctx), 'InvalidField', 'length');
+  await refused(deriveKey.run(request({ ...HKDF, bits: 256 * 255 + 8 + 256 * 255 }), ctx), 'InvalidField');
+  await refused(deriveKey.run(request({ ...HKDF, type: 'PrivateKey' }), ctx), 'InvalidField');
+  await refused(deriveKey.run(request({ ...HKDF, ids: [] }), ctx), 'InvalidMessage', 'UniqueIdentifier');
+  await refused(deriveKey.run(request({ ...HKDF, ids: ['base', 'missing'] }), ctx), 'ObjectNotFound');
   assert.equal(ctx.objects.size, 1);
 });
 
 test('the key has to be active, for derivation, and within its usage limits', async () => {
   const limit = structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 1n), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object)]);
-  await refused(deriveKey(request(HKDF), new ObjectsInMemory([secret('base', IKM, 'AES', { mask: BIT.Encrypt })])), 'IncompatibleCryptographicUsageMask');
-  await refused(deriveKey(request(HKDF), new ObjectsInMemory([secret('base', IKM, 'AES', { state: ENUM.State.Deactivated })])), 'WrongKeyLifecycleState');
+  await refused(deriveKey.run(request(HKDF), new ObjectsInMemory([secret('base', IKM, 'AES', { mask: BIT.Encrypt })])), 'IncompatibleCryptographicUsageMask');
+  await refused(deriveKey.run(request(HKDF), new ObjectsInMemory([secret('base', IKM, 'AES', { state: ENUM.State.Deactivated })])), 'WrongKeyLifecycleState');
   const ctx = new ObjectsInMemory([secret('base', IKM, 'AES', { mask: BIT.DeriveKey, attributes: [limit] })]);
   await derived(ctx, HKDF);
-  await refused(deriveKey(request(HKDF), ctx), 'UsageLimitExceeded');
+  await refused(deriveKey.run(request(HKDF), ctx), 'UsageLimitExceeded');
   assert.equal(ctx.objects.size, 2);
 });
 

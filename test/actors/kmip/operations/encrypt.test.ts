@@ -45,7 +45,7 @@ test('the IV of the server is in the answer, is new each time, and has the lengt
   assert.deepEqual(Object.keys(ecb).sort(), ['data', 'id']);
 });
 
-test('a mode of the object counts where the request says nothing, and completes what the request leaves open', async () => {
+test('the mode of the object applies if the request names none, and completes an incomplete request', async () => {
   const stored = [parameters({ cryptographicAlgorithm: 'HMAC_SHA256' }), parameters({ blockCipherMode: 'CBC', paddingMethod: 'PKCS5', randomIv: true })];
   const ctx = world([secret('k', KEY, 'AES', { attributes: stored })]);
   const { iv, data } = await run(encrypt, ctx, { id: 'k', data: DATA });
@@ -134,7 +134,7 @@ test('state, dates, mask, archive and kind of object decide', async () => {
 const limits = (total: bigint, unit: keyof typeof ENUM.UsageLimitsUnit) =>
   structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, total), enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit[unit])]);
 
-test('usage limits are spent by Encrypt only, once for each use, by bytes or by objects, and concurrent uses share them', async () => {
+test('only Encrypt spends usage limits, once a use, by bytes or by objects; concurrent uses share them', async () => {
   const bytes = world([secret('k', KEY, 'AES', { attributes: [limits(16n, 'Byte')] })]);
   const sealed = (await run(encrypt, bytes, { id: 'k', data: new Uint8Array(16) })) as { data: Uint8Array };
   await refused(run(encrypt, bytes, { id: 'k', data: new Uint8Array(1) }), 'PermissionDenied', 'usage limits');
@@ -167,7 +167,7 @@ test('Decrypt tries the generations of a keyset, newest first, and leaves out th
   await refused(run(decrypt, ctx, byNobody), 'CryptographicFailure');
 });
 
-test('FF1: alphabets and radixes by vendor attributes of the request or the key, the tweak as additional data or nonce', async () => {
+test('FF1: alphabets and radixes are vendor attributes, the tweak is additional data or nonce', async () => {
   const attribute = (name: string, value: ReturnType<typeof text>) =>
     structure(TAG.Attribute, [text(TAG.VendorIdentification, 'cosmian'), text(TAG.AttributeName, name), value]);
   const hexadecimal = attribute('alphabet', text(TAG.AttributeValue, 'hexadecimal'));
@@ -197,7 +197,7 @@ test('an algorithm that the configuration leaves out is refused', async () => {
 
 test('fields of a wrong type are refused', async () => {
   const bad = payload({ id: 'k', parameters: structure(TAG.CryptographicParameters, [text(TAG.BlockCipherMode, 'GCM')]), data: DATA });
-  await assert.rejects(encrypt(bad, world()), (error) => error instanceof Refusal && error.reason === 'InvalidMessage');
+  await assert.rejects(encrypt.run(bad, world()), (error) => error instanceof Refusal && error.reason === 'InvalidMessage');
 });
 
 test.run();

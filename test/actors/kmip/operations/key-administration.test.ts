@@ -21,31 +21,31 @@ const of = (...more: Node[]) => payload({ id: 'k', more });
 test('Check answers with the identifier where all is permitted, else fails and empties the placeholder', async () => {
   const ctx = world({ mask: BIT.Encrypt | BIT.Decrypt, attributes: [limits(100n)] });
   const fine = [integer(TAG.CryptographicUsageMask, BIT.Encrypt), longInteger(TAG.UsageLimitsCount, 100n), interval(TAG.LeaseTime, 3600)];
-  assert.deepEqual(await check(of(), ctx), [text(TAG.UniqueIdentifier, 'k')]);
-  assert.deepEqual(await check(of(...fine), ctx), [text(TAG.UniqueIdentifier, 'k')]);
+  assert.deepEqual(await check.run(of(), ctx), [text(TAG.UniqueIdentifier, 'k')]);
+  assert.deepEqual(await check.run(of(...fine), ctx), [text(TAG.UniqueIdentifier, 'k')]);
   ctx.batch.placeholder = 'k';
-  await refused(check(of(integer(TAG.CryptographicUsageMask, BIT.Encrypt | BIT.Sign)), ctx), 'IncompatibleCryptographicUsageMask');
+  await refused(check.run(of(integer(TAG.CryptographicUsageMask, BIT.Encrypt | BIT.Sign)), ctx), 'IncompatibleCryptographicUsageMask');
   assert.equal(ctx.batch.placeholder, undefined);
-  await refused(check(of(longInteger(TAG.UsageLimitsCount, 101n)), ctx), 'UsageLimitExceeded');
-  await refused(check(of(interval(TAG.LeaseTime, 3601)), ctx), 'PermissionDenied', 'lease');
-  await refused(check(payload({ id: 'x' }), ctx), 'ObjectNotFound');
-  assert.equal((await check(of(integer(TAG.CryptographicUsageMask, BIT.Sign)), world())).length, 1, 'Unrestricted');
+  await refused(check.run(of(longInteger(TAG.UsageLimitsCount, 101n)), ctx), 'UsageLimitExceeded');
+  await refused(check.run(of(interval(TAG.LeaseTime, 3601)), ctx), 'PermissionDenied', 'lease');
+  await refused(check.run(payload({ id: 'x' }), ctx), 'ObjectNotFound');
+  assert.equal((await check.run(of(integer(TAG.CryptographicUsageMask, BIT.Sign)), world())).length, 1, 'Unrestricted');
 });
 
 test('ObtainLease tells the lease and the last change', async () => {
   const dates = [dateTime(TAG.InitialDate, 5), dateTime(TAG.LastChangeDate, 7), interval(TAG.LeaseTime, 60)];
   const answer = (lease: number, changed: number) => [text(TAG.UniqueIdentifier, 'k'), interval(TAG.LeaseTime, lease), dateTime(TAG.LastChangeDate, changed)];
-  assert.deepEqual(await obtainLease(of(), world({ attributes: dates })), answer(60, 7));
-  assert.deepEqual(await obtainLease(of(), world({ attributes: dates.slice(0, 1) })), answer(3600, 5));
-  assert.deepEqual(await obtainLease(of(), world()), answer(3600, NOW));
-  await refused(obtainLease(of(), world({ state: ENUM.State.Compromised })), 'PermissionDenied');
-  await refused(obtainLease(of(), world({ state: ENUM.State.Destroyed })), 'ObjectDestroyed');
-  await refused(obtainLease(of(), new ObjectsInMemory([{ ...secret('k', new Uint8Array(32)), archived: true }])), 'ObjectArchived');
+  assert.deepEqual(await obtainLease.run(of(), world({ attributes: dates })), answer(60, 7));
+  assert.deepEqual(await obtainLease.run(of(), world({ attributes: dates.slice(0, 1) })), answer(3600, 5));
+  assert.deepEqual(await obtainLease.run(of(), world()), answer(3600, NOW));
+  await refused(obtainLease.run(of(), world({ state: ENUM.State.Compromised })), 'PermissionDenied');
+  await refused(obtainLease.run(of(), world({ state: ENUM.State.Destroyed })), 'ObjectDestroyed');
+  await refused(obtainLease.run(of(), new ObjectsInMemory([{ ...secret('k', new Uint8Array(32)), archived: true }])), 'ObjectArchived');
 });
 
 test('GetUsageAllocation takes units, concurrently never more than there are', async () => {
   const ctx = world({ attributes: [limits(100n)] });
-  const take = (units: bigint) => getUsageAllocation(of(longInteger(TAG.UsageLimitsCount, units)), ctx);
+  const take = (units: bigint) => getUsageAllocation.run(of(longInteger(TAG.UsageLimitsCount, units)), ctx);
   assert.deepEqual(await take(40n), [text(TAG.UniqueIdentifier, 'k')]);
   const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => take(25n)));
   assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 2);
@@ -58,12 +58,12 @@ test('GetUsageAllocation takes units, concurrently never more than there are', a
 });
 
 test('GetUsageAllocation is for active keys that protect and have limits', async () => {
-  const take = (options: KeyOptions) => getUsageAllocation(of(longInteger(TAG.UsageLimitsCount, 1n)), world(options));
+  const take = (options: KeyOptions) => getUsageAllocation.run(of(longInteger(TAG.UsageLimitsCount, 1n)), world(options));
   await refused(take({}), 'AttributeNotFound');
   await refused(take({ attributes: [limits(9n)], mask: BIT.Decrypt }), 'IncompatibleCryptographicUsageMask');
   await refused(take({ attributes: [limits(9n)], state: ENUM.State.PreActive }), 'WrongKeyLifecycleState');
   await refused(take({ attributes: [limits(9n), dateTime(TAG.ProtectStopDate, NOW)] }), 'WrongKeyLifecycleState');
-  await refused(getUsageAllocation(of(), world()), 'InvalidMessage');
+  await refused(getUsageAllocation.run(of(), world()), 'InvalidMessage');
 });
 
 test.run();

@@ -36,7 +36,7 @@ async function split(
   ctx: ObjectsInMemory,
   { type = ObjectType.SymmetricKey, id, method = 'PolynomialSharingGF28', parts = 3, threshold = 2, more = [aes] }: Split,
 ) {
-  const answer = await createSplitKey(
+  const answer = await createSplitKey.run(
     payload(
       enumeration(TAG.ObjectType, type),
       ...(id === undefined ? [] : [text(TAG.UniqueIdentifier, id)]),
@@ -51,7 +51,7 @@ async function split(
 }
 
 async function join(ctx: ObjectsInMemory, ids: readonly string[], type: number = ObjectType.SymmetricKey, ...more: readonly Node[]): Promise<Draft> {
-  const answer = await joinSplitKey(payload(enumeration(TAG.ObjectType, type), ...ids.map((id) => text(TAG.UniqueIdentifier, id)), ...more), ctx);
+  const answer = await joinSplitKey.run(payload(enumeration(TAG.ObjectType, type), ...ids.map((id) => text(TAG.UniqueIdentifier, id)), ...more), ctx);
   return ctx.objects.get(textOf(payload(...answer), TAG.UniqueIdentifier) as string) as Draft;
 }
 

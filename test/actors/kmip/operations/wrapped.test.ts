@@ -95,7 +95,7 @@ test('what is wrong with a wrapping key has reasons of its own', async () => {
   assert.equal((await ask('Get', [id(document), wrappedBy(await newKey())])).reason, 'InvalidObjectType');
 });
 
-test('points of elliptic curves of prime fields are given out in the forms of those, and no other key has a compression', async () => {
+test('points on prime curves are exported in the forms of these curves; other keys have no compression', async () => {
   const pair = await done('CreateKeyPair', [pairOf(code('CryptographicAlgorithm', 'ECDSA'), active)]);
   const [privateKey, publicKey] = [TAG.PrivateKeyUniqueIdentifier, TAG.PublicKeyUniqueIdentifier].map((tag) => textOf(pair, tag) ?? '') as [string, string];
   const reason = async (key: string, compression: keyof typeof ENUM.KeyCompressionType) =>

@@ -161,7 +161,7 @@ for (const database of databases) {
 }
 
 for (const database of databases.filter(({ dialect }) => dialect === 'postgres')) {
-  test('two servers on one database: a secret id for one use admits exactly one of fifty logins, a token revoked here is refused there', async () => {
+  test('two servers on one database: a one-time secret id admits one of fifty logins, revocations reach both', async () => {
     const rootKey = `root_key = "${'ab'.repeat(32)}"\n`;
     const url = await database.url();
     const config = `[store]\nurl = "${url}"\n${rootKey}`;

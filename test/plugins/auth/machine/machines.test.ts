@@ -29,7 +29,7 @@ test('token: every state and every event', () => {
   ]);
 });
 
-test('token: a renewal sets what is left to the lease, within the maximum; without a lease it changes nothing', () => {
+test('token: a renewal restarts the lease, within the maximum; without a lease it changes nothing', () => {
   const renew = (life: { expiresAt: number; leaseSeconds: number; maxExpiresAt: number }, now: number) =>
     stepToken({ renewable: true, ...life }, { type: 'renew', now }).life.expiresAt;
   assert.equal(renew({ expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0 }, 50_000), 110_000);

@@ -5,7 +5,7 @@ import { testDatabases } from '../../../stores.ts';
 import { startMachine } from './setup.ts';
 
 for (const database of await testDatabases()) {
-  test(`${database.dialect}: a role has no more tokens than tokens_per_role; another role has its own, and one that is revoked makes room`, async () => {
+  test(`${database.dialect}: tokens_per_role limits the tokens of each role alone, and a revoked token makes room`, async () => {
     const { server, own, post, makeRole, logIn } = await startMachine(database, { config: '[auth.quotas]\ntokens_per_identity = 0\ntokens_per_role = 2\n' });
     const role_id = await makeRole('one', { bind_secret_id: false });
     const tokens = [await logIn(role_id), await logIn(role_id)];

@@ -27,7 +27,7 @@ test('X-Vault-Token is X-App-Token on every route that takes one', async () => {
   assert.equal(await statusOf('/whoami', { 'x-vault-token': token }), 401, 'it takes none');
 });
 
-test('two headers that say different things are no credential, whichever is good, and nothing falls through to the next', async () => {
+test('two differing headers are no credential, whichever is valid, and no other credential is tried', async () => {
   const cookie = await signInAdminAgain();
   for (const [app, vault] of [
     [token, other],

@@ -139,7 +139,7 @@ test('a sign-in too many is 429 with the time to wait', async () => {
   }
 });
 
-test('each route below /auth has its twin below /v1/auth, by every method of these clients and with the same rules', async () => {
+test('each route below /auth has its twin below /v1/auth, with the same methods and rules', async () => {
   const server = await startRoutedServer();
   await server.end();
   const byName = new Map(server.routes.map((route) => [nameOf(route), route]));

@@ -44,7 +44,7 @@ test('a status that cannot be one is refused', async () => {
   }
 });
 
-test('whatever status is asked for, the answer is as the description has it: with a body where HTTP has one there', async () => {
+test('for every requested status the answer is as described, with a body where HTTP allows one', async () => {
   const { parse } = createRequire(createRequire(import.meta.url).resolve('@fastify/swagger'))('yaml') as { parse(text: string): Described };
   const { responses } = parse((await server.ask('GET', '/openapi.yaml')).text).paths['/v1/sys/health'].get;
   const wrong: string[] = [];

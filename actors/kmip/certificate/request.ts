@@ -7,8 +7,8 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { requireKind, requireUsable } from './certificate-issuer.ts';
-import type { Objects } from './operation.ts';
+import type { Objects } from '../operation-context.ts';
+import { requireKind, requireUsable } from './issuer.ts';
 
 const { CertificateRequestType, ObjectType } = ENUM;
 

@@ -10,7 +10,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
 import { algorithmOf, asymmetricKey, secretBytes } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType } = ENUM;
 

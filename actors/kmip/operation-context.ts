@@ -1,12 +1,12 @@
-// What an operation is given and gives: payloads in the shape of KMIP 2.1, whatever version the client speaks.
-import type { Reader } from '../../../kernel/store/store.ts';
-import type { OperationName } from '../../../kmip/operation-name.ts';
-import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
-import type { Version } from '../../../kmip/version.ts';
-import type { Principal } from '../api.ts';
-import type { Aside } from '../aside.ts';
-import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from '../object/managed-object.ts';
-import type { KeyServer } from '../server.ts';
+// What an operation works with: the objects that its caller may reach, changes as transactions, and what the items of a batch share.
+import type { Reader } from '../../kernel/store/store.ts';
+import type { OperationName } from '../../kmip/operation-name.ts';
+import type { Structure } from '../../kmip/ttlv/node.ts';
+import type { Version } from '../../kmip/version.ts';
+import type { Principal } from './api.ts';
+import type { Aside } from './aside.ts';
+import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './object/managed-object.ts';
+import type { KeyServer } from './server.ts';
 
 /** What the items of one batch share (specification 2.1 section 6: ID placeholder; section 11.58 for the named ones). */
 export interface Batch {
@@ -70,6 +70,3 @@ export interface OperationContext extends Objects<ManagedObject, ObjectDescripti
   /** Runs alone, whole or not at all, and may run again: it does nothing but work on its transaction. */
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T>;
 }
-
-/** @returns the members of the response payload */
-export type Operation = (request: Structure, ctx: OperationContext) => Promise<readonly Node[]>;

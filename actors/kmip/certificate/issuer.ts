@@ -1,5 +1,5 @@
 // Finds who signs a certificate: the key and certificate that are named, those linked to them, or the subject's own key.
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -8,10 +8,9 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { linkedTo } from '../object/create.ts';
-import { asymmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
-import type { Objects } from './operation.ts';
+import type { Objects } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 const BIT = MASK.CryptographicUsageMask;
@@ -32,6 +31,8 @@ interface IssuerSearch {
   readonly certificate: Structure | undefined;
   readonly key: Structure | undefined;
   readonly subjectKey: KeyObject;
+  /** Of a private key. */
+  publicKeyOf(key: ManagedObject): Promise<KeyObject>;
   /** The private key of the subject, where this server has it. */
   own(): Promise<ManagedObject | undefined>;
 }
@@ -75,8 +76,8 @@ async function privateKeyOf(object: ManagedObject, objects: Objects<ManagedObjec
 }
 
 /** The certificate that goes with a private key, unless the key is the subject's own. */
-async function certificateFor({ objects, right, subjectKey }: IssuerSearch, key: ManagedObject): Promise<ManagedObject | undefined> {
-  if (createPublicKey(asymmetricKey(key)).equals(subjectKey)) return undefined;
+async function certificateFor({ objects, right, subjectKey, publicKeyOf }: IssuerSearch, key: ManagedObject): Promise<ManagedObject | undefined> {
+  if ((await publicKeyOf(key)).equals(subjectKey)) return undefined;
   const direct = linkedTo(key, 'CertificateLink');
   if (direct !== undefined) return objects.byId(direct, right);
   const publicKey = linkedTo(key, 'PublicKeyLink');

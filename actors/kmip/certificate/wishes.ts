@@ -98,3 +98,6 @@ function daysIn(attribute: Structure | undefined): number | undefined {
   if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) throw new Refusal('InvalidField', `requested_validity_days is between 1 and ${MAX_DAYS}`);
   return days;
 }
+
+/** Seconds. */
+export const DAY = 86_400;

@@ -1,7 +1,7 @@
 // Key pairs for a transaction: generated outside of it, since it holds up all other writers and may run several times.
 import { generatePair, generatePairInPool, isSlowPair, type KeyPair, type PairOptions } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 /** As `generatePair`. */
 export type PairSource = (algorithm: CryptographicAlgorithm, options: PairOptions) => KeyPair;

@@ -1,7 +1,7 @@
 // Pairs for a transaction are generated between two runs of it, never inside, and one pair does for all runs that ask for the same.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { withPair } from '../../../../actors/kmip/operations/pair-source.ts';
+import { withPair } from '../../../../actors/kmip/creation/pair-source.ts';
 
 const CTX = { aside: <T>(work: () => Promise<T>) => work() };
 

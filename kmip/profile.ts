@@ -1,6 +1,6 @@
 // The server profiles of KMIP Profiles 2.1 by the operations that clients may ask of each: Query names those of which every one is served.
-import type { OperationName } from '../../../kmip/operation-name.ts';
-import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { OperationName } from './operation-name.ts';
+import { ENUM } from './ttlv/enumeration.ts';
 
 type ProfileName = keyof typeof ENUM.ProfileName;
 

@@ -4,12 +4,12 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { requireSize } from '../object/attribute-change.ts';
-import { requireOrderedDates } from '../object/attribute-dates.ts';
-import { keysetOf } from '../object/index-terms.ts';
-import { changed, settle } from '../object/lifecycle.ts';
-import type { DescriptionDraft } from '../object/managed-object.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { requireSize } from './attribute-change.ts';
+import { requireOrderedDates } from './attribute-dates.ts';
+import { keysetOf } from './index-terms.ts';
+import { changed, settle } from './lifecycle.ts';
+import type { DescriptionDraft } from './managed-object.ts';
 
 /**
  * @param work changes the draft and returns the value that clients of KMIP 1.x are answered with

@@ -3,7 +3,7 @@ import type { CryptographicAlgorithm, CryptographicParameters } from '../../../c
 import { bytes, type Node } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { StreamKind, StreamOutput, StreamOwner } from '../../stream/api.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 import type { Part } from './part.ts';
 
 export interface Begin {

@@ -9,7 +9,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import { effectiveAlgorithm } from '../object/cryptographic-parameters.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import type { OperationContext } from './operation.ts';
+import type { OperationContext } from '../operation-context.ts';
 
 /** @throws Refusal BadCryptographicParameters, UnsupportedCryptographicParameters */
 export function cipherAlgorithm(ctx: OperationContext, parameters: CryptographicParameters, object: ManagedObject): CryptographicAlgorithm {

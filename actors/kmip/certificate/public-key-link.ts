@@ -1,0 +1,13 @@
+// The link from a public key to its newest certificate.
+import { setLink } from '../object/create.ts';
+import { changed, settle } from '../object/lifecycle.ts';
+import type { DescriptionDraft } from '../object/managed-object.ts';
+import type { ObjectTransaction } from '../operation-context.ts';
+
+/** Makes the public key lead to its newest certificate. */
+export async function linkPublicKey(tx: ObjectTransaction, publicKey: DescriptionDraft, certificate: string, now: number): Promise<void> {
+  settle(publicKey, now);
+  setLink(publicKey, 'CertificateLink', certificate);
+  changed(publicKey, now);
+  await tx.update(publicKey);
+}

@@ -1,0 +1,131 @@
+// A new certificate for the key of an old one, for ReCertify, Certify and the rotation that is due.
+import type { KeyObject } from 'node:crypto';
+import { type CertificateOptions, randomSerial, unsignedCertificate } from '../../../crypto/x509/certificate.ts';
+import { type CertificateFacts, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
+import { signedDer } from '../../../crypto/x509/signed-der.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { child, intervalOf, structureOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { describeCertificate } from '../object/certificate-attributes.ts';
+import { certificateContent, certificateOf } from '../object/certificate-content.ts';
+import { link, linkedTo, newObject, setLink } from '../object/create.ts';
+import { keyOf } from '../object/key.ts';
+import { dateAttribute } from '../object/lifecycle.ts';
+import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import { fingerprint, type Outside } from '../object/outside.ts';
+import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { findIssuer, type Issuer, requireKind } from './issuer.ts';
+import { linkPublicKey } from './public-key-link.ts';
+import { requestIn } from './request.ts';
+import { type CertificateWishes, DAY, wishesOf } from './wishes.ts';
+
+type PublicKeyOf = (key: ManagedObject) => Promise<KeyObject>;
+
+/**
+ * @param payload Offset, Attributes and a certificate request are read from it
+ * @param outside signs: the signature counts as long as it is of the same certificate by the same key
+ * @returns the new certificate, written
+ */
+export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
+  requireKind(old, ENUM.ObjectType.Certificate, 'ReCertify');
+  requireReplaceable(old, 'certificate', ctx.now);
+  const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
+  const before = certificateFacts(certificateOf(old));
+  const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
+  if (request && !request.subjectPublicKey.equals(before.publicKey)) throw new Refusal('InvalidCSR', 'the certificate request is for another public key');
+  const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
+  // The uses follow from the extensions; those of the old certificate hold as long as its extensions do.
+  const given = structureOf(wishes.request, TAG.Attributes);
+  if (wishes.extensions !== undefined && !(given && child(given, TAG.CryptographicUsageMask))) attributes.remove(TAG.CryptographicUsageMask);
+  const publicKeyOf: PublicKeyOf = async (key) => outside.result(`public key of ${fingerprint(key)}`, () => keyOf(key, ctx).publicKey());
+  const issuer = await issuerFor(tx, old, before, wishes, ctx, publicKeyOf);
+  const validity = validityOf(payload, attributes, wishes, before, ctx.now);
+  const unsigned = unsignedCertificate({
+    ...renewed(before, request, wishes, issuer, validity),
+    issuerPublicKey: await publicKeyOf(issuer.key),
+    serial: outside.keep('serial number', randomSerial),
+  });
+  const { data, parameters } = unsigned;
+  const signature = outside.result(`signature by ${fingerprint(issuer.key)} of ${data.toString('base64')}`, () =>
+    keyOf(issuer.key, ctx).sign({ parameters, data }),
+  );
+  const content = certificateContent(signedDer(unsigned, signature));
+  describeCertificate(content, attributes);
+  const replacement = newObject(ctx, { type: old.type, content, attributes });
+  if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
+  await replace(tx, ctx, { old, replacement });
+  await relink(tx, old, replacement, ctx);
+  await tx.audit('key.recertify', old.id);
+  return replacement;
+}
+
+/** The issuer of the old certificate, unless the request names one. */
+function issuerFor(
+  tx: ObjectTransaction,
+  old: Draft,
+  { publicKey }: CertificateFacts,
+  wishes: CertificateWishes,
+  ctx: OperationContext,
+  publicKeyOf: PublicKeyOf,
+): Promise<Issuer> {
+  const isNamed = wishes.issuerCertificate !== undefined || wishes.issuerKey !== undefined;
+  const issuer = linkedTo(old, 'CertificateLink');
+  return findIssuer({
+    objects: tx,
+    right: 'ReCertify',
+    now: ctx.now,
+    certificate: wishes.issuerCertificate ?? (isNamed || issuer === undefined ? undefined : link('CertificateLink', issuer)),
+    key: wishes.issuerKey,
+    subjectKey: publicKey,
+    publicKeyOf,
+    own: async () => {
+      const id = linkedTo(old, 'PrivateKeyLink');
+      return id === undefined ? undefined : tx.byId(id, 'ReCertify');
+    },
+  });
+}
+
+interface ValidityPeriod {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** From now or the Offset, as long as the old one was, unless dates are given; a date copied from the old object does not lie in its past. */
+function validityOf(payload: Structure, attributes: AttributeSet, { validityDays }: CertificateWishes, before: CertificateFacts, now: number): ValidityPeriod {
+  const given = structureOf(payload, TAG.Attributes);
+  const activation = dateAttribute(attributes, TAG.ActivationDate) ?? now;
+  const notBefore = given && child(given, TAG.ActivationDate) ? activation : Math.max(now, activation);
+  if (validityDays !== undefined) return { notBefore, notAfter: notBefore + validityDays * DAY };
+  return { notBefore, notAfter: dateAttribute(attributes, TAG.DeactivationDate) ?? notBefore + (before.notAfter - before.notBefore) };
+}
+
+function renewed(
+  before: CertificateFacts,
+  request: CertificateRequest | undefined,
+  wishes: CertificateWishes,
+  issuer: Issuer,
+  validity: ValidityPeriod,
+): Omit<CertificateOptions, 'issuerPublicKey'> {
+  return {
+    subjectPublicKey: before.publicKey,
+    subject: request?.subject ?? wishes.subject ?? before.subject.der,
+    ...(issuer.certificate ? { issuerCertificate: certificateOf(issuer.certificate) } : {}),
+    ...validity,
+    ...(wishes.extensions === undefined ? {} : { extensions: wishes.extensions }),
+    ...(request ? { requestedExtensions: request.requestedExtensions } : {}),
+    renewedExtensions: before.extensions,
+  };
+}
+
+/** The public key leads to the new certificate; where a grantee renews it, only if it led to the old one. */
+async function relink(tx: ObjectTransaction, old: Draft, replacement: Draft, { caller, now }: OperationContext): Promise<void> {
+  const id = linkedTo(old, 'PublicKeyLink');
+  const publicKey = id === undefined ? undefined : await tx.read(id);
+  if (publicKey?.owner !== old.owner) return;
+  if (old.owner === caller.user || linkedTo(publicKey, 'CertificateLink') === old.id) await linkPublicKey(tx, publicKey, replacement.id, now);
+}

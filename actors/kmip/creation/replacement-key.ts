@@ -1,0 +1,42 @@
+// The replacement of a symmetric key, for ReKey and for the rotation that is due.
+import { randomUUID } from 'node:crypto';
+import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
+import { keyBlockOf, symmetricKey } from '../../../kmip/key-block.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { intervalOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { newObject } from '../object/create.ts';
+import { algorithmOf } from '../object/key-attributes.ts';
+import type { Draft } from '../object/managed-object.ts';
+import { givenAlgorithm, givenLength } from '../object/new-attributes.ts';
+import type { Outside } from '../object/outside.ts';
+import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
+import { findDependants, updateDependants } from '../object/rewrapping.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+
+/**
+ * @param request Offset and Attributes are read from it
+ * @param outside wraps anew what the old key has wrapped
+ * @returns the replacement, written
+ */
+export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
+  if (old.type !== ENUM.ObjectType.SymmetricKey)
+    throw new Refusal('InvalidObjectType', `no active symmetric key found for ${old.id}: it is another kind of object`);
+  requireReplaceable(old, 'symmetric key', ctx.now);
+  const attributes = replacementAttributes(old, request, intervalOf(request, TAG.Offset), ctx, TAG.Attributes);
+  const algorithm = algorithmOf(old);
+  if (algorithm === undefined || givenAlgorithm(attributes) !== algorithm)
+    throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
+  const length = checkedLength(algorithm, givenLength(attributes));
+  const format = old.content && keyBlockOf(old.content).format;
+  const material = outside.keep(`${algorithm} key of ${length} bits`, () => generateKey(algorithm, length));
+  const content = symmetricKey(material, algorithm, length, format === 'TransparentSymmetricKey' ? format : 'Raw');
+  const replacement = newObject(ctx, { type: old.type, content, attributes, idHint: outside.keep('identifier', randomUUID) });
+  const dependants = await findDependants(tx, old, replacement, ctx, outside);
+  await replace(tx, ctx, { old, replacement });
+  await updateDependants(tx, dependants, replacement, ctx.now);
+  await tx.audit('key.rekey', old.id);
+  return replacement;
+}

@@ -1,0 +1,43 @@
+// The replacement of both keys of a pair, for ReKeyKeyPair and for the rotation that is due.
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
+import { intervalOf } from '../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { linkedTo } from '../object/create.ts';
+import { algorithmOf } from '../object/key-material.ts';
+import type { DescriptionDraft, Draft } from '../object/managed-object.ts';
+import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
+import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
+import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { newPair, type PairDrafts } from './key-pair.ts';
+import type { PairSource } from './pair-source.ts';
+
+/** @param oldPrivate the private key; its public key is found by the link @returns the new pair, written */
+export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, request: Structure, ctx: OperationContext, source: PairSource): Promise<PairDrafts> {
+  if (oldPrivate.type !== ENUM.ObjectType.PrivateKey)
+    throw new Refusal('InvalidObjectType', `no active private key found for ${oldPrivate.id}: it is another kind of object`);
+  requireReplaceable(oldPrivate, 'private key', ctx.now);
+  const oldPublic = await publicOf(tx, oldPrivate, ctx);
+  const offset = intervalOf(request, TAG.Offset);
+  const privateAttributes = replacementAttributes(oldPrivate, request, offset, ctx, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
+  const publicAttributes = replacementAttributes(oldPublic, request, offset, ctx, TAG.CommonAttributes, TAG.PublicKeyAttributes);
+  for (const attributes of [privateAttributes, publicAttributes])
+    if (givenAlgorithm(attributes) !== algorithmOf(oldPrivate)) throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
+  // A new curve or length given for one key of the pair is that of the other.
+  if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
+  if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
+  const pair = newPair(ctx, privateAttributes, publicAttributes, source);
+  await replace(tx, ctx, { old: oldPrivate, replacement: pair.privateKey }, { old: oldPublic, replacement: pair.publicKey });
+  await tx.audit('key.rekey', oldPrivate.id);
+  return pair;
+}
+
+/** The link alone is enough for the owner: a grantee, who may have written it, needs the one back as well. */
+async function publicOf(tx: ObjectTransaction, privateKey: DescriptionDraft, { caller }: OperationContext): Promise<DescriptionDraft> {
+  const id = linkedTo(privateKey, 'PublicKeyLink');
+  const found = id === undefined ? undefined : await tx.read(id);
+  const isPair = found?.owner === privateKey.owner && (found.owner === caller.user || linkedTo(found, 'PrivateKeyLink') === privateKey.id);
+  if (!found || !isPair) throw new Refusal('ItemNotFound', `${privateKey.id} has no PublicKeyLink to a public key`);
+  return found;
+}

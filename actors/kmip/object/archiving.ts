@@ -1,0 +1,24 @@
+// Takes an object into the archive in a transaction, and out of it again.
+import { Refusal } from '../../../kmip/refusal.ts';
+import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { changed } from './lifecycle.ts';
+
+/** @returns its identifier @throws Refusal ObjectArchived for what is in the archive already, and is to be put there */
+export function setArchived(request: Structure, ctx: OperationContext, right: 'Archive' | 'Recover', event: string): Promise<string> {
+  const archived = right === 'Archive';
+  return ctx.change(async (tx) => {
+    const draft = await tx.describe(request, right);
+    if (archived && draft.archived) throw new Refusal('ObjectArchived', `DENIED: the object ${draft.id} is archived already`);
+    if (draft.archived !== archived) {
+      draft.archived = archived;
+      if (archived) draft.attributes.set(dateTime(TAG.ArchiveDate, ctx.now));
+      else draft.attributes.remove(TAG.ArchiveDate);
+      changed(draft, ctx.now);
+      await tx.update(draft);
+      await tx.audit(event, draft.id);
+    }
+    return draft.id;
+  });
+}

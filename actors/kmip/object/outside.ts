@@ -1,0 +1,64 @@
+// Work that a transaction needs and does not do itself: a transaction keeps all other writers waiting, may run again, and awaits nothing but its store.
+import { createHash } from 'node:crypto';
+import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
+import type { ManagedObject } from './managed-object.ts';
+
+type Work = () => Promise<unknown>;
+
+/** Ends a run of a transaction that has not written anything yet. */
+class WorkWanted extends Error {
+  readonly works: ReadonlyMap<string, Work>;
+
+  constructor(works: ReadonlyMap<string, Work>) {
+    super('work is wanted that is done outside of the transaction');
+    this.works = works;
+  }
+}
+
+/**
+ * What was done outside, by names that say all that a result depends on: contents by their `fingerprint`. What has changed since has another name, and is
+ * worked on anew.
+ */
+export class Outside {
+  readonly #results = new Map<string, unknown>();
+
+  /** Made once for all runs: new keys, identifiers, serial numbers. */
+  keep<T>(name: string, make: () => T): T {
+    if (!this.#results.has(name)) this.#results.set(name, make());
+    return this.#results.get(name) as T;
+  }
+
+  /** One result. A transaction asks for all that it needs before it writes. */
+  result<T>(name: string, work: () => Promise<T>): T {
+    return this.results(new Map([[name, work]]))[0] as T;
+  }
+
+  /** Results in the order of the works. */
+  results<T>(works: ReadonlyMap<string, () => Promise<T>>): T[] {
+    const missing = new Map([...works].filter(([name]) => !this.#results.has(name)));
+    if (missing.size > 0) throw new WorkWanted(missing);
+    return [...works.keys()].map((name) => this.#results.get(name) as T);
+  }
+
+  async do(works: ReadonlyMap<string, Work>): Promise<void> {
+    for (const [name, work] of works) this.#results.set(name, await work());
+  }
+}
+
+/** Runs a change; where it wants work it is undone, and run again when the work is done. */
+export async function withOutside<T>(change: (outside: Outside) => Promise<T>): Promise<T> {
+  const outside = new Outside();
+  for (;;) {
+    try {
+      return await change(outside);
+    } catch (error) {
+      if (!(error instanceof WorkWanted)) throw error;
+      await outside.do(error.works);
+    }
+  }
+}
+
+/** Another one for every other content. */
+export function fingerprint({ id, content }: ManagedObject): string {
+  return content === undefined ? id : `${id} ${createHash('sha256').update(encodeBinary(content)).digest('base64')}`;
+}

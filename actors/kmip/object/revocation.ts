@@ -1,0 +1,36 @@
+// Revokes an object in a transaction, and finds the other half of its pair, which may have to be revoked with it.
+import type { OperationName } from '../../../kmip/operation-name.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { ObjectTransaction } from '../operation-context.ts';
+import { linkedTo } from './create.ts';
+import { happen } from './lifecycle.ts';
+import type { DescriptionDraft } from './managed-object.ts';
+
+export interface Revocation {
+  /** RevocationReason, stored with the object. */
+  readonly reason: Structure;
+  readonly compromised: boolean;
+  /** Seconds since the epoch. */
+  readonly occurrence: number | undefined;
+  readonly now: number;
+}
+
+/** @throws Refusal WrongKeyLifecycleState for what is compromised already, InvalidObjectType for a template */
+export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occurrence, now }: Revocation): void {
+  const before = draft.state;
+  if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is revoked as compromised already`);
+  happen(draft, compromised ? 'compromise' : 'deactivate', now);
+  if (draft.state === before) return;
+  draft.attributes.set(reason);
+  if (compromised) draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, occurrence ?? now));
+}
+
+/** The other half of a key pair, where the caller has the right on it as well: a client may have written the link. */
+export async function pairOf(tx: ObjectTransaction, draft: DescriptionDraft, right: OperationName): Promise<DescriptionDraft[]> {
+  const id = linkedTo(draft, 'PublicKeyLink') ?? linkedTo(draft, 'PrivateKeyLink');
+  const other = id === undefined ? undefined : await tx.permitted(id, right);
+  return other && other.owner === draft.owner ? [other] : [];
+}

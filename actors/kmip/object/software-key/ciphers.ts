@@ -1,0 +1,44 @@
+// Which cipher stored key material encrypts with.
+import type { KeyObject } from 'node:crypto';
+import { cbcHmac } from '../../../../crypto/cipher/cbc-hmac.ts';
+import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
+import type { FpeParameters } from '../../../../crypto/format-preserving/fpe.ts';
+import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
+import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
+import { randomIv } from '../../../../crypto/random.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import type { CipherAlgorithm, CipherFacts } from '../key.ts';
+
+const plain = (name: string): CipherFacts => ({ name, ivBytes: undefined, authenticated: false, tagBytes: 0 });
+
+export const FF1: CipherFacts = plain('FF1');
+const RSA: CipherFacts = plain('RSA');
+const ML_KEM: CipherFacts = plain('ML-KEM');
+/** The tag is the end of the ciphertext. */
+const ECIES: CipherFacts = { ...plain('ECIES'), authenticated: true };
+
+/** Of whatever does not encrypt by ML-KEM or RSA; for other keys the refusal is that of ECIES. */
+export function pairCipher(key: KeyObject): CipherFacts {
+  const { algorithm } = keyFacts(key);
+  if (algorithm.startsWith('MLKEM')) return ML_KEM;
+  return algorithm === 'RSA' ? RSA : ECIES;
+}
+
+/** @throws Refusal BadCryptographicParameters where nothing names an algorithm, and those of `cipherFor` */
+export function secretCipher(id: string, key: KeyObject, algorithm: CipherAlgorithm | undefined, parameters: CryptographicParameters): Cipher {
+  if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${id} name a cryptographic algorithm`);
+  const keyBytes = key.symmetricKeySize ?? 0;
+  return algorithm === 'AES_CBC_HMAC' ? cbcHmac(parameters, keyBytes) : cipherFor(algorithm, parameters, keyBytes);
+}
+
+/** Of the length that the parameters ask for, where the cipher takes it; undefined where the cipher needs none. */
+export function ivFor(cipher: Cipher, { ivLength }: CryptographicParameters): Uint8Array | undefined {
+  if (cipher.ivBytes === undefined) return undefined;
+  const asked = ivLength === undefined ? 0 : ivLength / 8;
+  return randomIv(asked > 0 && cipher.acceptsIv(asked) ? asked : cipher.ivBytes);
+}
+
+export function requireFormat(format: FpeParameters | undefined): FpeParameters {
+  if (format === undefined) throw new Refusal('InvalidField', 'FF1 needs an alphabet');
+  return format;
+}

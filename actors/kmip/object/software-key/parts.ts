@@ -1,0 +1,40 @@
+// Multi-part operations by stored key material: the stream actor is sent a copy of it with the first part, and keeps what lies between the parts.
+import { required } from '../../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import type { StreamOwner } from '../../../stream/api.ts';
+import type { KeyContext, KeyPart, PartOutput } from '../key.ts';
+import type { ManagedObject } from '../managed-object.ts';
+import { ivFor, secretCipher } from './ciphers.ts';
+import { pairKeyOf, publicKeyOf, secretOf } from './material.ts';
+
+const NOTHING = new Uint8Array();
+
+/** @throws {Refusal} as `Streams` */
+export async function sendPart(object: ManagedObject, ctx: KeyContext, part: KeyPart): Promise<PartOutput> {
+  const { streams } = ctx.server;
+  const { kind, is, data = NOTHING, proof } = part;
+  const owner: StreamOwner = { kind, user: ctx.caller.user, object: object.id };
+  if (is === 'next') return streams.update(owner, required(part.value, TAG.CorrelationValue), data);
+  if (is === 'last') return streams.finish(owner, required(part.value, TAG.CorrelationValue), data, proof);
+  const { algorithm, parameters, iv, aad } = part.start();
+  const key = BYTES[kind](object);
+  const made = kind === 'Encrypt' && iv === undefined ? ivFor(secretCipher(object.id, secretOf(object), algorithm, parameters), parameters) : undefined;
+  try {
+    const output = await streams.begin({ ...owner, algorithm, parameters, key, iv: iv ?? made, aad, proof }, data);
+    return made === undefined ? output : { ...output, iv: made };
+  } finally {
+    key.fill(0);
+  }
+}
+
+const secretBytes = (object: ManagedObject): Uint8Array => secretOf(object).export();
+
+/** The key as the stream actor takes it. */
+const BYTES: Readonly<Record<KeyPart['kind'], (object: ManagedObject) => Uint8Array>> = {
+  Encrypt: secretBytes,
+  Decrypt: secretBytes,
+  MAC: secretBytes,
+  MACVerify: secretBytes,
+  Sign: (object) => pairKeyOf(object).export({ format: 'der', type: 'pkcs8' }),
+  SignatureVerify: (object) => publicKeyOf(object).export({ format: 'der', type: 'spki' }),
+};

@@ -1,0 +1,172 @@
+// A key whose material this server stores: the one kind of key that works with bytes.
+import type { KeyObject } from 'node:crypto';
+import { decrypt as decryptWithPair } from '../../../../crypto/cipher/asymmetric-encrypt.ts';
+import type { Cipher } from '../../../../crypto/cipher/cipher.ts';
+import type { Wrapped } from '../../../../crypto/cipher/wrap.ts';
+import { ff1Decrypt, ff1Encrypt } from '../../../../crypto/format-preserving/fpe.ts';
+import { derive, derivePbkdf2 } from '../../../../crypto/key/derive.ts';
+import { agree, decapsulate } from '../../../../crypto/key/key-agreement.ts';
+import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
+import type { CryptographicAlgorithm, CryptographicParameters, RecommendedCurve } from '../../../../crypto/parameters.ts';
+import { macAlgorithm, mac as macOf, macVerify } from '../../../../crypto/signature/mac.ts';
+import { isSlowSigner, signInPool, sign as signWith, verify as verifyWith } from '../../../../crypto/signature/sign.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import type * as Keys from '../key.ts';
+import { algorithmOf } from '../key-attributes.ts';
+import type { ManagedObject } from '../managed-object.ts';
+import { FF1, ivFor, pairCipher, requireFormat, secretCipher } from './ciphers.ts';
+import { pairKeyOf, publicKeyOf, secretOf } from './material.ts';
+import { encryptWithPair } from './pair-encrypt.ts';
+import { sendPart } from './parts.ts';
+import { unwrapWith, wrapWith } from './wrap.ts';
+
+const { ObjectType } = ENUM;
+
+/** Holds what no other kind does: it is the last to be asked. */
+export const softwareKeys: Keys.KeyKind = {
+  holds: () => true,
+  open: (object, ctx) => new SoftwareKey(object, ctx),
+};
+
+/** Lasts for one use; what it costs to open the material is kept with the object. */
+class SoftwareKey implements Keys.Key {
+  readonly #object: ManagedObject;
+  readonly #ctx: Keys.KeyContext;
+  /** The last choice of a cipher: a request is checked by it first, and served then. */
+  #algorithm: Keys.CipherAlgorithm | undefined;
+  #parameters: CryptographicParameters | undefined;
+  #chosen: Cipher | undefined;
+
+  constructor(object: ManagedObject, ctx: Keys.KeyContext) {
+    this.#object = object;
+    this.#ctx = ctx;
+  }
+
+  get id(): string {
+    return this.#object.id;
+  }
+
+  get kind(): Keys.KeyFacts['kind'] {
+    return KIND.get(this.#object.type);
+  }
+
+  get algorithm(): CryptographicAlgorithm | undefined {
+    return this.kind === 'secret' ? algorithmOf(this.#object) : keyFacts(pairKeyOf(this.#object)).algorithm;
+  }
+
+  get length(): number {
+    return this.kind === 'secret' ? (secretOf(this.#object).symmetricKeySize ?? 0) * 8 : keyFacts(pairKeyOf(this.#object)).length;
+  }
+
+  get curve(): RecommendedCurve | undefined {
+    return this.kind === 'secret' ? undefined : keyFacts(pairKeyOf(this.#object)).curve;
+  }
+
+  get isForPssOnly(): boolean {
+    return this.kind !== 'secret' && pairKeyOf(this.#object).asymmetricKeyType === 'rsa-pss';
+  }
+
+  cipher(choice: Keys.CipherChoice): Keys.CipherFacts {
+    if (this.kind !== 'secret') return pairCipher(pairKeyOf(this.#object));
+    return choice.algorithm === 'FPE_FF1' ? FF1 : this.#cipher(choice);
+  }
+
+  takesParts(kind: 'Encrypt' | 'Decrypt', choice: Keys.CipherChoice): boolean {
+    if (this.kind !== 'secret' || choice.algorithm === 'FPE_FF1') return false;
+    const { encryptor, decryptor } = this.#cipher(choice);
+    return (kind === 'Encrypt' ? encryptor : decryptor) !== undefined;
+  }
+
+  #cipher({ algorithm, parameters }: Keys.CipherChoice): Cipher {
+    if (this.#chosen !== undefined && this.#algorithm === algorithm && this.#parameters === parameters) return this.#chosen;
+    this.#chosen = secretCipher(this.#object.id, secretOf(this.#object), algorithm, parameters);
+    this.#algorithm = algorithm;
+    this.#parameters = parameters;
+    return this.#chosen;
+  }
+
+  async encrypt(input: Keys.Encryption): Promise<Keys.Encrypted> {
+    if (this.kind !== 'secret') return encryptWithPair(pairKeyOf(this.#object), input);
+    if (input.algorithm === 'FPE_FF1') return { data: ff1Encrypt(secretOf(this.#object), requireFormat(input.format), input.data) };
+    const cipher = this.#cipher(input);
+    const { aad, data } = input;
+    const made = input.iv === undefined ? ivFor(cipher, input.parameters) : undefined;
+    const sealed = cipher.encrypt(secretOf(this.#object), { iv: input.iv ?? made, aad, data });
+    return { data: sealed.data, tag: sealed.tag, iv: made };
+  }
+
+  async decrypt(input: Keys.Decryption): Promise<Uint8Array> {
+    const { iv, aad, data, tag, parameters } = input;
+    if (this.kind === 'secret') {
+      if (input.algorithm === 'FPE_FF1') return ff1Decrypt(secretOf(this.#object), requireFormat(input.format), data);
+      return this.#cipher(input).decrypt(secretOf(this.#object), { iv, aad, data, tag });
+    }
+    const key = pairKeyOf(this.#object);
+    return pairCipher(key).name === 'ML-KEM' ? decapsulate(key, data) : decryptWithPair(key, parameters, data, aad);
+  }
+
+  async sign({ parameters, data, digest, encoding }: Keys.Signing): Promise<Uint8Array> {
+    const key = pairKeyOf(this.#object);
+    if (data !== undefined && digest === undefined && isSlowSigner(key)) return this.#ctx.aside(() => signInPool(key, parameters, data));
+    return signWith(key, parameters, signatureInput(data, digest), encoding);
+  }
+
+  async verify({ parameters, data, digest, encoding, signature }: Keys.Verification): Promise<boolean> {
+    return verifyWith(publicKeyOf(this.#object), parameters, signatureInput(data, digest), signature, encoding);
+  }
+
+  async mac({ parameters, data }: Keys.Authentication): Promise<Uint8Array> {
+    return macOf(macAlgorithm(algorithmOf(this.#object), parameters), secretOf(this.#object), data);
+  }
+
+  async verifyMac({ parameters, data }: Keys.Authentication, expected: Uint8Array): Promise<boolean> {
+    return macVerify(macAlgorithm(algorithmOf(this.#object), parameters), secretOf(this.#object), data, expected);
+  }
+
+  async wrap(parameters: CryptographicParameters, material: Uint8Array): Promise<Wrapped> {
+    return wrapWith(this.#wrappingKey(), parameters, material);
+  }
+
+  async unwrap(parameters: CryptographicParameters, wrapped: Wrapped): Promise<Uint8Array> {
+    return unwrapWith(this.#wrappingKey(), parameters, wrapped);
+  }
+
+  #wrappingKey(): KeyObject {
+    return this.#object.type === ObjectType.SymmetricKey ? secretOf(this.#object) : pairKeyOf(this.#object);
+  }
+
+  async derive({ method, ...given }: Keys.Derivation): Promise<Uint8Array> {
+    const input = { ...given, key: secretOf(this.#object), keyAlgorithm: algorithmOf(this.#object) };
+    const derived = method === 'PBKDF2' ? await this.#ctx.aside(() => derivePbkdf2(input)) : derive(method, input);
+    // A derived key is kept: it must not share memory with a larger result.
+    return new Uint8Array(derived);
+  }
+
+  async agree(peer: KeyObject): Promise<Uint8Array> {
+    return agree(pairKeyOf(this.#object), peer);
+  }
+
+  async parts(part: Keys.KeyPart): Promise<Keys.PartOutput> {
+    return sendPart(this.#object, this.#ctx, part);
+  }
+
+  async publicKey(): Promise<KeyObject> {
+    return publicKeyOf(this.#object);
+  }
+
+  async material(): Promise<KeyObject> {
+    return this.kind === 'secret' ? secretOf(this.#object) : pairKeyOf(this.#object);
+  }
+}
+
+const KIND: ReadonlyMap<number, Keys.KeyFacts['kind']> = new Map([
+  [ObjectType.SymmetricKey, 'secret'],
+  [ObjectType.SecretData, 'secret'],
+  [ObjectType.PrivateKey, 'private'],
+  [ObjectType.PublicKey, 'public'],
+  [ObjectType.Certificate, 'public'],
+]);
+
+function signatureInput(data: Uint8Array | undefined, digest: Uint8Array | undefined) {
+  return { ...(data !== undefined && { data }), ...(digest !== undefined && { digest }) };
+}

@@ -1,0 +1,26 @@
+// Export: the object itself with all its attributes, in a key format and wrapped as asked for (KMIP 2.1 section 6.1.18).
+import { GIVEN_OUT, payloadMembers } from '../../../kmip/message/payload-members.ts';
+import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { viewAttributes } from '../object/attribute-view.ts';
+import { fileGivenOut, givenOut, refuseByState } from '../object/given-out.ts';
+import { isPkcs12Asked, keyOfFile } from '../object/pkcs12-export.ts';
+import type { Operation } from '../operation.ts';
+import type { OperationContext } from '../operation-context.ts';
+
+export const exportObject = {
+  name: 'Export',
+  members: payloadMembers([...GIVEN_OUT]),
+  event: 'key.export',
+  run,
+} satisfies Operation;
+
+async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+  const named = await ctx.use(request, 'Export');
+  const object = await keyOfFile(named, request, 'Export', ctx);
+  refuseByState(object, ctx.now);
+  const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Export', ctx) : await givenOut(request, object, ctx);
+  await ctx.change((tx) => tx.audit(exportObject.event, object.id));
+  const attributes: readonly Node[] = viewAttributes(object, ctx);
+  return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, attributes), content];
+}

@@ -1,0 +1,32 @@
+// The answer to bytes that never became a request: the parser or TLS refused them.
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { KERNEL_FAULTS } from '../fault.ts';
+import type { Connections } from './connections.ts';
+import { parserProblem } from './problem.ts';
+import { answerUnknownMethod, type ParserError, type UnknownMethod } from './unknown-method.ts';
+
+/**
+ * Bytes that never became a request: the same body as any other refusal, and the connection is closed. Before the handshake nothing can be
+ * said, except to who speaks HTTP without TLS, in the same plain way: `http://` in place of `https://` is everybody's first mistake.
+ */
+export async function refuseUnparsed(app: FastifyInstance, error: ParserError, socket: Socket, connections: Connections): Promise<void> {
+  if (error.code === 'ERR_SSL_HTTP_REQUEST') return refuse(connections.below(socket) ?? socket, 400, 'Bad Request', 'BAD_REQUEST', 'this port speaks https://');
+  if (!connections.hasShakenHands(socket) || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const unknown = await answerUnknownMethod(app, error).catch(() => undefined);
+  if (unknown) return hangUp(socket, unknown);
+  const { status, reason, code } = parserProblem(error);
+  refuse(socket, status, reason, code, KERNEL_FAULTS[code].message);
+}
+
+function refuse(socket: Socket, status: number, reason: string, code: string, message: string): void {
+  hangUp(socket, { status, reason, headers: {}, body: JSON.stringify({ code, message, errors: [message], request_id: randomUUID() }) });
+}
+
+function hangUp(socket: Socket, { status, reason, headers, body }: UnknownMethod): void {
+  const all = { ...headers, 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), Connection: 'close' };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${reason}\r\n${lines.join('')}\r\n${body}`);
+  socket.destroySoon();
+}

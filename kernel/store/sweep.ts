@@ -1,0 +1,34 @@
+// Deletes rows that are over, a stretch of the table's key after the other: however many there are, no transaction looks at more than that.
+import type { SqlValue, Store } from './store.ts';
+
+interface Sweep {
+  readonly table: string;
+  /** Columns of its primary key, all of them texts; no row has all of them empty. */
+  readonly key: readonly string[];
+  /** A condition with parameters `$1`, ... */
+  readonly where: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** Rows that one transaction looks at. */
+const STRETCH = 1_000;
+
+/** @returns how many rows were deleted */
+export async function sweep(store: Store, { table, key, where, params }: Sweep): Promise<number> {
+  const place = (from: number) => key.map((_, at) => `$${from + at + 1}`).join(', ');
+  const columns = key.join(', ');
+  const after = `(${columns}) > (${place(params.length)})`;
+  const upTo = `(${columns}) <= (${place(params.length + key.length)})`;
+  const endSql = `SELECT ${columns} FROM ${table} WHERE (${columns}) > (${place(0)}) ORDER BY ${columns} LIMIT 1 OFFSET ${STRETCH - 1}`;
+  let deleted = 0;
+  let begin: SqlValue[] | undefined = key.map(() => '');
+  while (begin) {
+    const from: SqlValue[] = begin;
+    const row: Readonly<Record<string, SqlValue>> | undefined = await store.get(endSql, from);
+    const end = row && key.map((column) => row[column] ?? '');
+    const stretch = `(${where}) AND ${after}${end ? ` AND ${upTo}` : ''}`;
+    deleted += await store.transaction((tx) => tx.run(`DELETE FROM ${table} WHERE ${stretch}`, [...params, ...from, ...(end ?? [])]));
+    begin = end;
+  }
+  return deleted;
+}

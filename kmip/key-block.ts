@@ -1,0 +1,110 @@
+// Key blocks: what they say of a key, its material in the form that it was sent in, and new ones (KMIP 2.1 sections 3 and 3.2).
+import { upgradeAttribute } from './message/legacy-attribute.ts';
+import { Refusal } from './refusal.ts';
+import { ENUM } from './ttlv/enumeration.ts';
+import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from './ttlv/node.ts';
+import { child, integerOf, named, required, structureOf } from './ttlv/read.ts';
+import { TAG } from './ttlv/tag.ts';
+
+type CryptographicAlgorithm = keyof typeof ENUM.CryptographicAlgorithm;
+type KeyFormatType = keyof typeof ENUM.KeyFormatType;
+
+export interface KeyBlock {
+  readonly format: KeyFormatType;
+  /** Bytes, or the members of a transparent format; wrapped bytes where `wrapping` is there. */
+  readonly material: Uint8Array | Structure;
+  readonly algorithm: CryptographicAlgorithm | undefined;
+  /** Bits. */
+  readonly length: number | undefined;
+  /** KeyWrappingData of material that is stored wrapped. */
+  readonly wrapping: Structure | undefined;
+  /** Attributes inside the KeyValue. */
+  readonly attributes: readonly Node[];
+}
+
+/** What a key block says of its key, which may be kept elsewhere. @throws Refusal for a malformed one */
+export function keyBlockHead(content: Structure): Pick<KeyBlock, 'format' | 'algorithm' | 'length'> {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  return {
+    format: required(named(block, TAG.KeyFormatType, 'KeyFormatType'), TAG.KeyFormatType),
+    algorithm: named(block, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm'),
+    length: integerOf(block, TAG.CryptographicLength),
+  };
+}
+
+/** Whether it is the object of a key that is kept elsewhere: a KeyBlock without KeyValue (KMIP 1.2 section 3.41). */
+export function lacksKeyValue(content: Structure): boolean {
+  const block = structureOf(content, TAG.KeyBlock);
+  return block !== undefined && !child(block, TAG.KeyValue);
+}
+
+/**
+ * @param content SymmetricKey, PrivateKey, PublicKey, SecretData, SplitKey or PGPKey
+ * @throws Refusal for a malformed one, KeyValueNotPresent for one whose key is kept elsewhere
+ */
+export function keyBlockOf(content: Structure): KeyBlock {
+  const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
+  const value = child(block, TAG.KeyValue);
+  if (!value) throw new Refusal('KeyValueNotPresent', 'the key is kept elsewhere: the object was registered without its KeyValue');
+  const material =
+    value.type === TYPE.ByteString ? value : value.type === TYPE.Structure ? required(child(value, TAG.KeyMaterial), TAG.KeyMaterial) : undefined;
+  if (!material || (material.type !== TYPE.ByteString && material.type !== TYPE.Structure))
+    throw new Refusal('InvalidMessage', 'KeyMaterial is neither a ByteString nor a Structure');
+  return {
+    ...keyBlockHead(content),
+    material: material.type === TYPE.ByteString ? material.value : material,
+    wrapping: structureOf(block, TAG.KeyWrappingData),
+    attributes: value.type === TYPE.Structure ? attributesOf(value) : [],
+  };
+}
+
+function attributesOf(value: Structure): readonly Node[] {
+  const attributes = child(value, TAG.Attributes);
+  const inside = attributes?.type === TYPE.Structure ? attributes.value : value.value.filter(({ tag }) => tag === TAG.Attribute).flatMap(upgraded);
+  return inside.filter(({ tag }) => tag !== TAG.AttributeIndex);
+}
+
+/** What a client of KMIP 1.x has wrapped comes out as it names attributes; one that nobody knows is left out. */
+function upgraded(node: Node): Node[] {
+  try {
+    return upgradeAttribute(node);
+  } catch (error) {
+    if (error instanceof Refusal) return [];
+    throw error;
+  }
+}
+
+export interface NewKeyBlock {
+  readonly format: KeyFormatType;
+  readonly material: Uint8Array | readonly Node[];
+  readonly algorithm?: CryptographicAlgorithm | undefined;
+  /** Bits. */
+  readonly length?: number | undefined;
+  /** KeyCompressionType of the point in the material; undefined for an uncompressed one, and for what has none. */
+  readonly compression?: number | undefined;
+  /** Inside the KeyValue. */
+  readonly attributes?: readonly Node[];
+}
+
+/** A KeyBlock structure, unwrapped. */
+export function keyBlock({ format, material, algorithm, length, compression, attributes = [] }: NewKeyBlock): Structure {
+  const value = material instanceof Uint8Array ? bytes(TAG.KeyMaterial, material) : structure(TAG.KeyMaterial, material);
+  return structure(TAG.KeyBlock, [
+    enumeration(TAG.KeyFormatType, ENUM.KeyFormatType[format]),
+    ...(compression === undefined ? [] : [enumeration(TAG.KeyCompressionType, compression)]),
+    structure(TAG.KeyValue, attributes.length === 0 ? [value] : [value, structure(TAG.Attributes, attributes)]),
+    ...(algorithm === undefined ? [] : [enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm])]),
+    ...(length === undefined ? [] : [integer(TAG.CryptographicLength, length)]),
+  ]);
+}
+
+/** The content of a new symmetric key. @param length CryptographicLength, bits: DES keys do not count their parity */
+export function symmetricKey(
+  material: Uint8Array,
+  algorithm: CryptographicAlgorithm,
+  length = material.length * 8,
+  format: 'Raw' | 'TransparentSymmetricKey' = 'Raw',
+): Structure {
+  const value = format === 'Raw' ? material : [bytes(TAG.Key, material)];
+  return structure(TAG.SymmetricKey, [keyBlock({ format, material: value, algorithm, length })]);
+}
