@@ -59,8 +59,8 @@ export interface Actor<A extends Api> {
 /** The factory is the start hook: if it throws, the actor never existed. State lives in its closure. */
 export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) => Promise<Actor<A>> | Actor<A>;
 
-/** Thrown by a part beside the callers where the actor itself has to serve the call. One object without a stack: it costs next to nothing. */
-export const ELSEWHERE: unknown = Object.freeze({ elsewhere: true });
+/** Thrown by a part beside the callers where the actor itself has to serve the call. One object for all: it costs next to nothing, and its stack says nothing. */
+export const ELSEWHERE: Error = new Error('the actor itself serves this call');
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
 export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {

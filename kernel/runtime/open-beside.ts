@@ -2,8 +2,8 @@
 import type { Api, BesideContext } from '../actor.ts';
 import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
+import type { DataKeyPurpose } from '../data-key-row.ts';
 import { describe } from '../fault.ts';
-import type { DataKeyPurpose } from '../keyring.ts';
 import type { Log, LogLevel } from '../log-entry.ts';
 import { hashOf, type Versions } from '../versions.ts';
 import { Beside } from './beside.ts';
