@@ -8,13 +8,13 @@ import { contextsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
 import type { Front } from './http/front.ts';
 import { certificatesIn, readTls, tlsFiles } from './http/tls.ts';
-import type { Keyring } from './keyring.ts';
+import { keyEncryptionKeyOf } from './key-server-key.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { FrontView } from './plugin.ts';
 import { createPorts, type ServedTls } from './ports.ts';
-import { nodeName, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
+import { nodeName, type Prepared, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { Unwind } from './unwind.ts';
@@ -72,24 +72,26 @@ async function start(options: Start): Promise<Server> {
   const tls: ServedTls = { files, current: readTls(files) };
   const url = storeUrl(config.store.url, dataDir.path);
   const node = nodeName(dataDir.path);
-  const keys: { ring?: Keyring } = {};
-  const runtime = createRuntime(options, { clock, metrics, store: { url }, node, ring: () => keys.ring as Keyring });
+  const keys: { prepared?: Prepared } = {};
+  const runtime = createRuntime(options, { clock, metrics, store: { url }, node, prepared: () => keys.prepared as Prepared });
   const stopping = new AbortController();
   const served: { front?: Front } = {};
   const front: FrontView = { openapi: (format) => (served.front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.current.cert)) };
   const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front, env: options.kept, signal: stopping.signal });
   const routes = routesOf(contexts);
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
-  const prepared = await prepareStore(options, url, node, dataDir.path, clock);
-  keys.ring = prepared.keyring;
+  const prepared = await prepareStore(options, url, node, dataDir.path, clock, keyEncryptionKeyOf(contexts));
+  keys.prepared = prepared;
+  unwind.add('seal of the key server', prepared.seal.start());
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
   await runtime.start();
+  prepared.seal.requireRightKey();
   await settleRows(prepared, runtime.dataKeys, url, node, clock);
-  const announcements = [...prepared.announcements];
+  const announcements = [...prepared.announcements, ...prepared.seal.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));
-  const ports = await createPorts({ ...options, contexts, routes, listeners, tls, runtime, metrics, clock });
+  const ports = await createPorts({ ...options, contexts, routes, listeners, tls, runtime, seal: prepared.seal, metrics, clock });
   served.front = ports.front;
   const opened = await ports.open();
   announcements.push(...opened.announcements);
@@ -101,20 +103,21 @@ interface RuntimeParts {
   readonly metrics: Metrics;
   readonly store: { readonly url: string };
   readonly node: string;
-  /** Asked when an actor starts: there is a keyring by then. */
-  ring(): Keyring;
+  /** Asked when an actor starts: the data keys can be opened by then. */
+  prepared(): Prepared;
 }
 
-function createRuntime({ catalog, sections, config, base, version, log }: Start, { metrics, ring, ...parts }: RuntimeParts): Runtime {
+function createRuntime({ catalog, sections, config, base, version, log }: Start, { metrics, prepared, ...parts }: RuntimeParts): Runtime {
   const runtime = new Runtime(actorSpecs(catalog.plugins, sections, config, base, version), {
     ...parts,
     versions: createVersions(),
     log,
-    dataKey: (purpose) => ring().dataKey(purpose),
-    adopts: (purpose) => ring().adopts(purpose),
+    dataKey: (purpose) => (purpose === 'keys' ? prepared().seal.dataKey() : prepared().keyring.dataKey(purpose)),
+    unsealed: () => prepared().seal.unsealed(),
+    adopts: (purpose) => prepared().keyring.adopts(purpose),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
   });
-  metrics.watch(runtime);
+  metrics.watch(runtime, () => prepared().seal.isSealed);
   return runtime;
 }

@@ -25,6 +25,8 @@ export const KERNEL_FAULTS = Object.freeze({
   CANCELLED: { status: 499, message: 'the caller went away' },
   OVERLOADED: { status: 503, message: 'too busy, try again', retry: true },
   UNAVAILABLE: { status: 503, message: 'this part of the server is down', retry: true },
+  // Routes and listeners of the key server; the rest of the server works.
+  KEY_SERVER_SEALED: { status: 503, message: 'the key server is sealed: its key-encryption key cannot be reached; try again later', retry: true },
   STOPPING: { status: 503, message: 'the server is stopping', retry: true },
   ACTOR_LOST: { status: 503, message: 'the work was interrupted, its outcome is unknown' },
   DEADLINE: { status: 504, message: 'no answer in time, the outcome is unknown' },

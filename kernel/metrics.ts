@@ -10,8 +10,8 @@ export interface Metrics {
   observe(actor: string): CallObserver;
   /** The counter of that name, made the first time; its name begins with what it counts for. */
   counter<L extends string>(name: string, help: string, labels: readonly L[]): Counter<L>;
-  /** Reads the actors at every scrape. */
-  watch(runtime: Runtime): void;
+  /** Reads the actors and the seal of the key server at every scrape. */
+  watch(runtime: Runtime, isSealed: () => boolean): void;
 }
 
 interface CallFigures {
@@ -48,7 +48,10 @@ export function createMetrics(): Metrics {
     counter: <L extends string>(name: string, help: string, labels: readonly L[]) =>
       (registry.getSingleMetric(`gatehouse_${name}`) as Counter<L> | undefined) ??
       new Counter({ name: `gatehouse_${name}`, help, labelNames: [...labels], registers: [registry] }),
-    watch: (runtime) => exposeActors(registry, runtime),
+    watch(runtime, isSealed) {
+      exposeActors(registry, runtime);
+      exposeSeal(registry, isSealed);
+    },
   };
 }
 
@@ -97,5 +100,16 @@ function exposeActors(registry: Registry, runtime: Runtime): void {
   });
   gauge('gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
     for (const { name, cells } of runtime.groups.values()) for (const cell of cells) restarts.set({ actor: name, key: cell.key }, cell.restarts);
+  });
+}
+
+function exposeSeal(registry: Registry, isSealed: () => boolean): void {
+  new Gauge({
+    name: 'gatehouse_key_server_sealed',
+    help: '1 while the key server is sealed: its key-encryption key cannot be reached',
+    registers: [registry],
+    collect() {
+      this.set(isSealed() ? 1 : 0);
+    },
   });
 }

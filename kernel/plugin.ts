@@ -8,6 +8,7 @@ import type { FaultTable } from './fault.ts';
 import type { Authenticator, CredentialKind } from './http/credential.ts';
 import type { DocumentText } from './http/openapi.ts';
 import type { Route, Unserved } from './http/route.ts';
+import type { KeyEncryptionKey } from './key-encryption-key.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
@@ -71,6 +72,11 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   listeners?(ctx: PluginContext<C, S & N>): readonly Listener[];
   /** Whether `/version` is JSON for who names no type: programs that the plugin serves may expect that, others a plain text. */
   isVersionJson?(config: C): boolean;
+  /**
+   * The key that wraps the data key of the key server in the place of the root key; one plugin at most has one. Asked for before the actors
+   * start; its calls are made while they start, and later.
+   */
+  keyEncryptionKey?(ctx: PluginContext<C, S & N>): KeyEncryptionKey | undefined;
   /** Runs when the actors run, before the server listens; what it returns is part of the line that says so. */
   open?(ctx: PluginContext<C, S & N>): Promise<readonly string[]>;
   /** Whether the plugin as a whole can do its work, beside the states of its actors. */

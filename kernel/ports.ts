@@ -13,6 +13,7 @@ import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
 import type { Route } from './http/route.ts';
 import { type TlsFiles, type TlsService, watchTls } from './http/tls.ts';
+import type { KeyServerSeal } from './key-server-seal.ts';
 import { listen as listenTo, type OpenListener } from './listener/listen.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
@@ -34,6 +35,7 @@ interface PortOptions extends Pick<Configured, 'config' | 'catalog'> {
   readonly listeners: readonly Listener[];
   readonly tls: ServedTls;
   readonly runtime: Runtime;
+  readonly seal: KeyServerSeal;
   readonly metrics: Metrics;
   readonly clock: LocalClock;
   readonly log: Log;
@@ -78,7 +80,14 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
     unserved: catalog.plugins.flatMap(({ unserved }) => unserved ?? []),
   });
   const isVersionJson = hooks.some(([plugin, ctx]) => plugin.isVersionJson?.(ctx.config) ?? false);
-  addProbes(front.app, { notReady: () => notReady(runtime, contexts), authentication, metrics, allow: config.metrics.allow, version, isVersionJson });
+  addProbes(front.app, {
+    notReady: () => notReady(runtime, contexts, options.seal),
+    authentication,
+    metrics,
+    allow: config.metrics.allow,
+    version,
+    isVersionJson,
+  });
   return {
     front,
     async open() {

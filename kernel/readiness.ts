@@ -1,11 +1,12 @@
-// What /ready looks at: every actor thread, every actor's own word, every plugin.
+// What /ready looks at: the seal of the key server, every actor thread, every actor's own word, every plugin.
 import type { Contexts } from './context.ts';
+import type { KeyServerSeal } from './key-server-seal.ts';
 import type { Cell } from './runtime/cell.ts';
 import type { Runtime } from './runtime/runtime.ts';
 
 /** Names of what is not ready, each with its reason. */
-export async function notReady(runtime: Runtime, contexts: Contexts): Promise<string[]> {
-  const names: string[] = [];
+export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeyServerSeal): Promise<string[]> {
+  const names = seal.problem === undefined ? [] : [`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`];
   for (const { name, spec, cells } of runtime.groups.values()) {
     for (const cell of cells) {
       const reason = reasonOf(cell);

@@ -1,6 +1,6 @@
 // Which accounts an admin record stands for: those that had its names when somebody entitled wrote it, or were the first to have them after.
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
-import { accountToBe } from '../../kernel/store/accounts.ts';
+import { accountToBe, HELD_ID } from '../../kernel/store/accounts.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import type { AdminRecord } from './api.ts';
 
@@ -43,7 +43,6 @@ async function bind(tx: Transaction, admin: string, account: string, realm: stri
 
 /** Whether the credential of the name is one that the record stands for. */
 export async function isBound(from: Reader, admin: string, realm: string, username: string): Promise<boolean> {
-  const sql = `SELECT account.id AS id FROM account JOIN admin_account ON admin_account.account = account.id
-    WHERE account.name = $1 AND account.held = 1 AND account.ended_at IS NULL AND admin_account.admin = $2`;
+  const sql = `SELECT account FROM admin_account WHERE admin = $2 AND account = (${HELD_ID})`;
   return (await from.get(sql, [userName(realm, username), admin])) !== undefined;
 }

@@ -1,6 +1,7 @@
 // What a caller administers by the admin records: one rule, which every actor asks again in the transaction of each change that needs a right.
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
+import { LIVE_ID } from '../../kernel/store/accounts.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
 /** Whose session it is. */
@@ -49,6 +50,6 @@ export async function opensTo(reader: Reader, { realm, username, scheme }: Arriv
   const name = userName(realm, scheme === 'up' ? username : `${scheme}:${username}`);
   // One row of one shape, whether there is such a record or not. A name without an account of its own is that of its first holder.
   const sql = `SELECT COUNT(*) AS n FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
-    WHERE admin_account.account = COALESCE((SELECT id FROM account WHERE name = $1 AND ended_at IS NULL), $1) AND admin_realm.realm = '_'`;
+    WHERE admin_account.account = COALESCE((${LIVE_ID}), $1) AND admin_realm.realm = '_'`;
   return ((await reader.get<{ n: number }>(sql, [name]))?.n ?? 0) > 0;
 }

@@ -4,11 +4,12 @@ import { userName } from '../../kernel/store/account-name.ts';
 import { endName } from '../../kernel/store/accounts.ts';
 import { encodePage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
+import { endSessionsOf } from '../session/end.ts';
 import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
 import { administeredRealms, requireAdministration } from './administered.ts';
 import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
-import { auditChange, endSessions, type Part, requireRealmQuota } from './part.ts';
+import { auditChange, type Part, requireRealmQuota } from './part.ts';
 
 interface Row {
   readonly id: string;
@@ -139,7 +140,7 @@ export function adminApi(part: Part): AdminApi {
         for (const realm of realms) {
           await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, userpass]);
           await endName(tx, userName(realm, userpass), clock.now());
-          await endSessions(tx, realm, userpass);
+          await endSessionsOf(tx, realm, userpass);
         }
         await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'admin.delete', id, undefined);

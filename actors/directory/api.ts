@@ -1,5 +1,6 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
+import type { AuditQuery } from '../../kernel/store/audit-query.ts';
 import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
 import type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 import type { Realm } from './realm.ts';
@@ -83,14 +84,6 @@ export interface TotpEnrolment {
 }
 
 export type TotpOutcome = 'done' | 'missing' | 'code-invalid' | 'unproven';
-
-export interface AuditQuery {
-  readonly realm: string | undefined;
-  readonly event: string | undefined;
-  readonly actor: string | undefined;
-  readonly after: string | undefined;
-  readonly limit: number;
-}
 
 export type SigningPurpose = 'session' | 'certificate';
 

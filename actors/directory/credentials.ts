@@ -5,11 +5,12 @@ import { userName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { encodePage, mapPage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation } from '../../kernel/store/store.ts';
+import { endSessionsOf } from '../session/end.ts';
 import { requireAdministration } from './administered.ts';
 import type { Credential, CredentialInput, CredentialUpdate, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { openLock } from './lockout.ts';
-import { auditChange, endSessions, type Part, requireRealmQuota } from './part.ts';
+import { auditChange, type Part, requireRealmQuota } from './part.ts';
 
 interface Row {
   readonly realm: string;
@@ -68,7 +69,7 @@ export function credentialApi(part: Part): CredentialApi {
         await requireAdministration(tx, by, [realm]);
         if ((await tx.run('DELETE FROM userpass WHERE realm = $1 AND username = $2', [realm, username])) === 0) return false;
         await endName(tx, userName(realm, username), clock.now());
-        await endSessions(tx, realm, username);
+        await endSessionsOf(tx, realm, username);
         if (realm === '_') await keepSuperAdmin(tx, args.clientCertificates);
         await auditChange(tx, by, 'credential.delete', username, realm);
         return true;
@@ -121,7 +122,7 @@ async function updateCredential(part: Part, input: CredentialUpdate, by: Paramet
       [realm, username, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), passwordHash, part.clock.now()],
     );
     const ends = passwordHash !== null || before.roles !== JSON.stringify(roles) || before.extra_claims !== claimsText(input);
-    if (ends) await endSessions(tx, realm, username);
+    if (ends) await endSessionsOf(tx, realm, username);
     if (passwordHash !== null) await openLock(tx, realm, username, 'password');
     await auditChange(tx, by, passwordHash === null ? 'credential.update' : 'credential.password', username, realm);
     return ends ? 'ended' : 'kept';

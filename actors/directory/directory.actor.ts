@@ -1,11 +1,11 @@
 // The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of theirs makes invalid.
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
+import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { userCounter } from '../../kernel/versions.ts';
 import { adminApi } from './admins.ts';
 import type { DirectoryApi } from './api.ts';
-import { purgeAudit, queryAudit } from './audit-query.ts';
 import { credentialApi } from './credentials.ts';
 import { firstStartApi } from './first-start.ts';
 import { purgeCounters } from './lockout.ts';

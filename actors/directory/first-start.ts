@@ -2,10 +2,11 @@
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
+import { endSessionsOf } from '../session/end.ts';
 import { bindAdmin } from './admin-accounts.ts';
 import { findAdmin } from './admins.ts';
 import type { AdminRecord, AuthParams, DirectoryApi, FirstStart } from './api.ts';
-import { endSessions, type Part } from './part.ts';
+import type { Part } from './part.ts';
 
 const LOCK = 'gatehouse first start';
 const YEAR_SECONDS = 31_536_000;
@@ -42,7 +43,7 @@ export function firstStartApi(part: Part): FirstStartApi {
           await allowPasswords(tx);
           // Its second factor and locks go with the row; a new one has the initial password. It is the same admin: the account stays.
           await tx.run("DELETE FROM userpass WHERE realm = '_' AND username = $1", [username]);
-          await endSessions(tx, '_', username);
+          await endSessionsOf(tx, '_', username);
           await makeAdmin(tx, first, clock.now());
           await tx.audit({ event: 'admin.reset', outcome: 'success', realm: '_', target: username });
         },

@@ -1,10 +1,11 @@
 // The directory's part in logins: what is known, what was refused, and how a login by password is completed.
 import type { Transaction } from '../../kernel/store/store.ts';
+import { endSessionsOf } from '../session/end.ts';
 import { opensTo } from './administered.ts';
 import type { CompletedLogin, DirectoryApi, ProvenLogin, SignedIn } from './api.ts';
 import { KNOWN_MS, lockedFactors } from './lockout.ts';
 import { loginView } from './login-view.ts';
-import { endSessions, type Part } from './part.ts';
+import type { Part } from './part.ts';
 import { refuseProof } from './refused-proof.ts';
 import { acceptedStep, hasTotp, useStep } from './totp.ts';
 
@@ -72,7 +73,7 @@ async function complete(part: Part, tx: Transaction, login: CompletedLogin): Pro
 async function changePassword({ clock }: Part, tx: Transaction, { realm, username, source }: CompletedLogin, passwordHash: string): Promise<void> {
   const sql = 'UPDATE userpass SET password_hash = $1, change_password = 0, password_set_at = $2, revision = revision + 1 WHERE realm = $3 AND username = $4';
   await tx.run(sql, [passwordHash, clock.now(), realm, username]);
-  await endSessions(tx, realm, username);
+  await endSessionsOf(tx, realm, username);
   await tx.audit({ event: 'password.change', outcome: 'success', realm, actor: username, scheme: 'up', source, target: username });
 }
 

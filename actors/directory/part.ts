@@ -48,8 +48,3 @@ export function requireRealmQuota(tx: Transaction, { args }: Part, name: keyof R
 export function auditChange(tx: Transaction, by: Actor, event: string, target: string, realm: string | undefined): Promise<void> {
   return tx.audit({ event, outcome: 'success', realm, actor: `${by.realm}/${by.username}`, scheme: by.scheme, source: by.source, target });
 }
-
-/** Ends every session of a user. */
-export async function endSessions(tx: Transaction, realm: string, username: string): Promise<void> {
-  await tx.run('DELETE FROM session WHERE realm = $1 AND username = $2', [realm, username]);
-}

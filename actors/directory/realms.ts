@@ -4,6 +4,7 @@ import { realmScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { cursorOf, encodePage, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
+import { endSessionsIn } from '../session/end.ts';
 import { requireSuperAdmin } from './administered.ts';
 import type { AuthParams, DirectoryApi, Realm } from './api.ts';
 import { forgetProviders, keepSuperAdmin } from './last-super-admin.ts';
@@ -86,7 +87,7 @@ export function realmApi(part: Part): RealmApi {
         await requireSuperAdmin(tx, by);
         // Credentials, second factors, locks and memberships go with the row; sessions of other schemes have no credential to go with.
         if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
-        await tx.run('DELETE FROM session WHERE realm = $1', [id]);
+        await endSessionsIn(tx, id);
         // With it every account in it ends, also those of other schemes.
         await endName(tx, realmScope(id), clock.now());
         await auditChange(tx, by, 'realm.delete', id, id);

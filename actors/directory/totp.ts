@@ -2,10 +2,11 @@
 import { Secret, TOTP } from 'otpauth';
 import { seal, unseal } from '../../kernel/seal.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
+import { endSessionsOf } from '../session/end.ts';
 import { administeredRealms, requireAdministration, SUPER_REALM } from './administered.ts';
 import type { Actor, AuthParams, DirectoryApi, TotpEnrolment, TotpOutcome } from './api.ts';
 import { lockedFactors, openLock } from './lockout.ts';
-import { auditChange, endSessions, type Part } from './part.ts';
+import { auditChange, type Part } from './part.ts';
 import { refuseProof } from './refused-proof.ts';
 import { mayTotp } from './totp.machine.ts';
 
@@ -73,7 +74,7 @@ export function totpApi(part: Part): TotpApi {
         if (!mayTotp('enabled', { type: 'remove', proven })) return 'unproven';
         await tx.run('DELETE FROM totp WHERE realm = $1 AND username = $2', [realm, username]);
         await openLock(tx, realm, username, 'totp');
-        if (!own) await endSessions(tx, realm, username);
+        if (!own) await endSessionsOf(tx, realm, username);
         await auditChange(tx, by, 'totp.disable', username, realm);
         return 'done';
       });

@@ -1,7 +1,7 @@
 // How super admins name an account that has ended: as the list of tombstones tells it, or by the name that it had, where only one of them owns anything.
 import { Fault } from '../../kernel/fault.ts';
 import { ACCOUNT, nameOfId, namingOf, scopeOf } from '../../kernel/store/account-name.ts';
-import { type AccountView, viewAccounts } from '../../kernel/store/accounts.ts';
+import { type AccountView, idsOfName, viewAccounts } from '../../kernel/store/accounts.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
 /** No name of a caller begins so: the first account of a name, whose id is the name, is told from the name. */
@@ -25,8 +25,7 @@ export async function tombstoneOf(from: Reader, text: string): Promise<{ account
 
 /** All ids that may have stood behind a name. */
 async function hadName(from: Reader, name: string): Promise<string[]> {
-  const idsOf = async (of: string) => (await from.all<{ id: string }>('SELECT id FROM account WHERE name = $1 ORDER BY ended_at', [of])).map(({ id }) => id);
   const scope = namingOf(name)?.kind === 'guest' ? scopeOf(name) : undefined;
-  const within = scope === undefined ? [] : (await idsOf(scope)).map((id) => id + name.slice(scope.length));
-  return [...new Set([...(await idsOf(name)), ...within, ...(nameOfId(name).isPast ? [name] : [])])];
+  const within = scope === undefined ? [] : (await idsOfName(from, scope)).map((id) => id + name.slice(scope.length));
+  return [...new Set([...(await idsOfName(from, name)), ...within, ...(nameOfId(name).isPast ? [name] : [])])];
 }

@@ -2,8 +2,10 @@
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
+import { isStillProven, noteWay } from '../directory/proof.ts';
 import type { NewSession, SessionEnder, SessionView } from './api.ts';
-import { accountsOf, mayBegin, noteWay } from './beginning.ts';
+import { accountsOf } from './beginning.ts';
+import { endSessionsIn } from './end.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
 
@@ -88,7 +90,7 @@ export function insertRow(store: Store, session: NewSession, quotas: SessionQuot
   const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, source } = session;
   return store.transaction(async (tx) => {
     const login = { event: 'login', realm, actor: username, scheme, source } as const;
-    const accounts = (await mayBegin(tx, session)) ? await accountsOf(tx, session) : undefined;
+    const accounts = (await isStillProven(tx, session)) ? await accountsOf(tx, session) : undefined;
     if (!accounts) {
       await tx.audit({ ...login, outcome: 'refused', reason: 'overtaken' });
       return { outcome: 'overtaken' };
@@ -144,7 +146,7 @@ export function endRealmRows(store: Store, realm: string, by: SessionEnder): Pro
   return store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
     const owners = await tx.all<{ username: string }>('SELECT DISTINCT username FROM session WHERE realm = $1 LIMIT $2', [realm, MAX_NAMED_OWNERS + 1]);
-    const ended = await tx.run('DELETE FROM session WHERE realm = $1', [realm]);
+    const ended = await endSessionsIn(tx, realm);
     await tx.audit({ event: 'session.end_realm', outcome: 'success', ...auditFields(by, realm), target: `${ended} sessions` });
     return { ended, owners: owners.length > MAX_NAMED_OWNERS ? undefined : owners.map(({ username }) => username) };
   });

@@ -7,9 +7,10 @@ import { type ConfigureOptions, configure } from '../configure.ts';
 import { dataKeyRows } from '../data-key-row.ts';
 import { openDataKeys, overwrite } from '../keyring.ts';
 import { storeUrl } from '../prepare-store.ts';
+import { migrationLevels } from '../store/migrate.ts';
 import { openStore } from '../store/open.ts';
-import { openSnapshot, type Snapshot } from '../store/snapshot.ts';
-import { BackupError, FORMAT, FORMAT_VERSION, type Levels } from './format.ts';
+import { openSnapshot } from '../store/snapshot.ts';
+import { BackupError, FORMAT, FORMAT_VERSION } from './format.ts';
 import { migrationsAt, tablesOf } from './schema.ts';
 import { writeBackup } from './write.ts';
 
@@ -37,7 +38,7 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   await record(url, path);
   const snapshot = await openSnapshot(url);
   try {
-    const migrations = await levelsOf(snapshot);
+    const migrations = await migrationLevels(snapshot);
     const tables = tablesOf(migrationsAt(migrations, migrationSets(catalog.plugins), 'the database'));
     const opened = await openDataKeys({ dataDir, configured: config.store.root_key }, await dataKeyRows(snapshot));
     const dataKey = opened?.keys.get('auth')?.bytes;
@@ -66,9 +67,4 @@ async function record(url: string, path: string): Promise<void> {
 function isNoTable(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: string };
   return code === '42P01' || /^no such table/.test(String(message));
-}
-
-async function levelsOf(snapshot: Snapshot): Promise<Levels> {
-  const rows = await snapshot.all<{ owner: string; id: number }>('SELECT owner, MAX(id) AS id FROM migration GROUP BY owner');
-  return Object.fromEntries(rows.map(({ owner, id }) => [owner, id]));
 }

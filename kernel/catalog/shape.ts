@@ -2,7 +2,7 @@
 import type { AnyPlugin } from '../plugin.ts';
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'open', 'status'] as const;
+const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'keyEncryptionKey', 'open', 'status'] as const;
 const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'unserved', 'migrations', 'flags', ...HOOKS]);
 
 export function isPluginName(name: unknown): boolean {

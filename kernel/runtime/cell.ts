@@ -4,7 +4,7 @@ import type { RestartPolicy, Status } from '../actor.ts';
 import type { Clock, Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { Log, LogLevel } from '../log-entry.ts';
-import { type Incarnation, LAST_WORD_MS } from './incarnation.ts';
+import { endGracefully, type Incarnation } from './incarnation.ts';
 import type { Control } from './line.ts';
 import type { Slot } from './slot.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
@@ -26,9 +26,11 @@ interface CellOptions {
   /** After each incarnation, also one that was replaced: nothing of it writes any more. */
   onGone(): void;
   onFailed(cell: Cell): void;
+  /** It cannot start without its data key: `unseal` is to be called when that can be opened. */
+  onSealed(cell: Cell): void;
 }
 
-type CellState = 'starting' | 'running' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+type CellState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 
 export class Cell {
   readonly name: string;
@@ -59,14 +61,14 @@ export class Cell {
     return this.#supervisor.getSnapshot().value as CellState;
   }
 
-  /** Settles when the first incarnation runs; fails with the reason of the first start that fails. */
+  /** Settles when the first incarnation runs, or waits for its data key; fails with the reason of the first start that fails. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const watch = this.#supervisor.subscribe({
         next: ({ value }) => {
           if (value === 'starting') return;
           watch.unsubscribe();
-          if (value === 'running') resolve();
+          if (value === 'running' || value === 'sealed') resolve();
           else reject(this.lastCause ?? new Error(`${this.name}/${this.key} was stopped while it started`));
         },
         error: reject,
@@ -74,6 +76,11 @@ export class Cell {
       this.#begun = true;
       this.#supervisor.start();
     });
+  }
+
+  /** Its data key can be opened now. */
+  unseal(): void {
+    if (this.state === 'sealed') this.#supervisor.send({ type: 'unsealed' });
   }
 
   /** Ends the incarnation gracefully, then by force; settles when it is gone. */
@@ -94,6 +101,8 @@ export class Cell {
           onRunning: () => this.#running(),
           onDown: () => this.#down(),
           onFailed: () => this.#failed(),
+          onSealed: () => this.#sealed(),
+          onUnsealed: () => this.slot.detach('its data key can be opened'),
           onCrash: (_, { cause }) => this.#crashed(cause),
         },
       }),
@@ -144,6 +153,12 @@ export class Cell {
     this.#options.onFailed(this);
   }
 
+  #sealed(): void {
+    this.incarnation = undefined;
+    this.slot.detach('its data key cannot be opened', 'sealed');
+    this.#options.onSealed(this);
+  }
+
   /** The work of a call ran past its deadline: its thread is ended and another takes its place. */
   #replace(): void {
     const late = this.incarnation;
@@ -173,15 +188,7 @@ export class Cell {
       const launched = await this.#launching?.catch(() => undefined);
       return launched?.kill();
     }
-    const { line, lost } = this.incarnation;
-    let heard = () => {};
-    const lastWord = new Promise<void>((resolve) => {
-      heard = resolve;
-    });
-    line.onControl(({ kind }) => kind === 'stopped' && heard());
-    line.control({ kind: 'stop' });
-    await lost;
-    await Promise.race([lastWord, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
+    await endGracefully(this.incarnation);
   }
 
   #hear(message: Control): void {

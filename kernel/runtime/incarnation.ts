@@ -56,3 +56,15 @@ export const LAST_WORD_MS = 100;
 export function closeWhenLost({ close }: Line, lost: Promise<unknown>): void {
   lost.then(() => setTimeout(close, LAST_WORD_MS).unref());
 }
+
+/** Tells it to stop and waits until it is gone, and a moment for its last word, which may be on its way. */
+export async function endGracefully({ line, lost }: Incarnation): Promise<void> {
+  let heard = () => {};
+  const lastWord = new Promise<void>((resolve) => {
+    heard = resolve;
+  });
+  line.onControl(({ kind }) => kind === 'stopped' && heard());
+  line.control({ kind: 'stop' });
+  await lost;
+  await Promise.race([lastWord, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
+}

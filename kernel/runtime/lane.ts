@@ -60,7 +60,7 @@ export class Lane {
   /** Asks the actor itself. */
   cross(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
     const { clock, observe, maxQueue } = this.#options;
-    const refusal = this.#closed ? 'STOPPING' : this.#failed() ? 'UNAVAILABLE' : this.busy + this.#waiting.size >= maxQueue ? 'OVERLOADED' : undefined;
+    const refusal = this.#closed ? 'STOPPING' : (this.#refusal() ?? (this.busy + this.#waiting.size >= maxQueue ? 'OVERLOADED' : undefined));
     if (refusal) {
       observe(refusal, 0, 0);
       return Promise.reject(new Fault(refusal));
@@ -78,10 +78,11 @@ export class Lane {
     return pending.promise;
   }
 
-  /** No slot will serve what waits: refuses it. Called when a slot has failed. */
-  refuseIfFailed(): void {
-    if (!this.#failed()) return;
-    for (const pending of this.#waiting) pending.fail('UNAVAILABLE');
+  /** No slot will serve what waits: refuses it. Called when a slot has failed, or is sealed. */
+  refuseWaiting(): void {
+    const refusal = this.#refusal();
+    if (!refusal) return;
+    for (const pending of this.#waiting) pending.fail(refusal);
     this.#waiting.clear();
   }
 
@@ -102,8 +103,14 @@ export class Lane {
     this.#deadlines.close();
   }
 
-  #failed(): boolean {
-    return this.slots.every((slot) => slot.state === 'failed');
+  /** Undefined while a slot serves, or will soon. */
+  #refusal(): Slot['refusal'] {
+    let refusal: Slot['refusal'];
+    for (const slot of this.slots) {
+      refusal = slot.refusal;
+      if (!refusal) return undefined;
+    }
+    return refusal;
   }
 
   #admit(pending: Pending): void {

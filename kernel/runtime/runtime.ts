@@ -1,20 +1,20 @@
 // All actors of the server: builds their cells and lanes from the specs, starts them in order, links them, stops them in reverse.
 import { availableParallelism } from 'node:os';
-import { type AnySpec, type Api, DEFAULT_RESTART, type PinnedRef, type RefOf, type Remote, type ShardedRef } from '../actor.ts';
+import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
 import type { LocalClock } from '../clock.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import type { Log } from '../log-entry.ts';
-import { hashOf, type Versions } from '../versions.ts';
+import type { Versions } from '../versions.ts';
 import type { Beside } from './beside.ts';
 import { Cell } from './cell.ts';
 import { Deadlines } from './deadlines.ts';
 import type { HostTask, Incarnation, StoreAddress } from './incarnation.ts';
-import { Lane, remoteOver } from './lane.ts';
+import { Lane } from './lane.ts';
 import { Links } from './links.ts';
 import { openBeside } from './open-beside.ts';
-import { unknownKey } from './peers.ts';
 import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
+import { keysOf, refOver } from './refs.ts';
 import { Slot } from './slot.ts';
 import { startThread } from './thread.ts';
 
@@ -24,8 +24,10 @@ interface RuntimeOptions {
   readonly log: Log;
   readonly store: StoreAddress;
   readonly node: string;
-  /** A data key of the server, for the thread or process that it moves to. */
+  /** A data key of the server, for the thread or process that it moves to. @throws Fault KEY_SERVER_SEALED while it cannot be opened */
   dataKey(purpose: DataKeyPurpose): Promise<Uint8Array> | Uint8Array;
+  /** Settles when the data keys can be opened. */
+  unsealed?(): Promise<void>;
   /** Whether the store may hold rows from before those of this purpose were authenticated. */
   adopts?(purpose: DataKeyPurpose): boolean;
   /** Limit of the graceful stop of one actor, milliseconds. */
@@ -69,9 +71,10 @@ export class Runtime {
     return this.groups.get(name)?.ref as RefOf<S>;
   }
 
-  /** Purposes of the data keys that actors work with which the start waits for. */
+  /** Purposes of the data keys that actors work with which the start waits for, and which all run. */
   get dataKeys(): DataKeyPurpose[] {
-    return [...this.groups.values()].flatMap(({ spec }) => (spec.start === 'background' ? [] : (spec.dataKeys ?? [])));
+    const isRunning = ({ spec, cells }: Group) => spec.start !== 'background' && cells.every(({ state }) => state === 'running');
+    return [...this.groups.values()].flatMap((group) => (isRunning(group) ? (group.spec.dataKeys ?? []) : []));
   }
 
   /** Starts every actor in order; those of the background are not awaited. Fails with the first start that fails. */
@@ -159,7 +162,15 @@ export class Runtime {
       // A thread that is ended may still be inside a commit when its loss is known.
       onGone: distrust,
       onFailed: () => {
-        for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseIfFailed();
+        for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseWaiting();
+      },
+      onSealed: (cell) => {
+        for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseWaiting();
+        // A server that stops before that is not unsealed any more.
+        this.#options.unsealed?.().then(
+          () => cell.unseal(),
+          () => {},
+        );
       },
     });
   }
@@ -183,21 +194,13 @@ export class Runtime {
     const { store, node, dataKey, adopts } = this.#options;
     const purposes = spec.dataKeys ?? [];
     const dataKeys: Record<string, Uint8Array> = {};
-    for (const purpose of purposes) dataKeys[purpose] = await dataKey(purpose);
+    try {
+      for (const purpose of purposes) dataKeys[purpose] = await dataKey(purpose);
+    } catch (error) {
+      for (const bytes of Object.values(dataKeys)) bytes.fill(0);
+      throw error;
+    }
     const adopted = purposes.filter((purpose) => adopts?.(purpose));
     return { module: spec.module.href, name, key, args, peers, store: spec.store ? store : undefined, dataKeys, adopts: adopted, node };
   }
-}
-
-function keysOf(spec: AnySpec): readonly string[] {
-  if (spec.kind === 'pinned') return Object.keys(spec.instances);
-  return Array.from({ length: spec.kind === 'sharded' ? spec.shards : spec.size }, (_, index) => String(index));
-}
-
-function refOver(name: string, spec: AnySpec, keys: readonly string[], lanes: readonly Lane[]): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
-  const remotes = lanes.map((lane) => remoteOver<Api>(lane));
-  if (spec.kind === 'replicated') return remotes[0] as Remote<Api>;
-  if (spec.kind === 'sharded') return { of: (key: string) => remotes[hashOf(key) % remotes.length] as Remote<Api>, all: () => remotes };
-  const byKey = new Map(keys.map((key, index) => [key, remotes[index] as Remote<Api>]));
-  return { keys: () => keys, at: (key: string) => byKey.get(key) ?? unknownKey(name, key) };
 }

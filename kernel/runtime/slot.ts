@@ -7,8 +7,10 @@ import type { Envelope } from './facade.ts';
 import type { Line } from './line.ts';
 import type { Pending } from './pending.ts';
 
-/** `down`: starting or about to be restarted, calls may wait for it. `failed`: calls are refused. */
-type SlotState = 'up' | 'down' | 'failed';
+/** `down`: starting or about to be restarted, calls may wait for it. `failed`, `sealed`: calls are refused. */
+type SlotState = 'up' | 'down' | 'failed' | 'sealed';
+
+const REFUSALS = { up: undefined, down: undefined, failed: 'UNAVAILABLE', sealed: 'KEY_SERVER_SEALED' } as const;
 
 type Ask = (envelope: Envelope) => Promise<Reply>;
 
@@ -44,6 +46,11 @@ export class Slot {
     return this.#inFlight.size - this.#aside.size;
   }
 
+  /** The code of the fault that calls are refused with while nothing else can serve them; undefined where they are served or may wait. */
+  get refusal(): (typeof REFUSALS)[SlotState] {
+    return REFUSALS[this.state];
+  }
+
   /** For how long the actor has had work and answered nothing, milliseconds. */
   silentFor(now: number): number {
     return this.engaged === 0 ? 0 : now - this.#heardAt;
@@ -75,7 +82,7 @@ export class Slot {
   }
 
   /** The line is gone: what was under way on it has an unknown outcome. */
-  detach(cause: unknown, state: 'down' | 'failed' = 'down'): void {
+  detach(cause: unknown, state: Exclude<SlotState, 'up'> = 'down'): void {
     this.#line = undefined;
     this.state = state;
     const lost = [...this.#inFlight.values()];

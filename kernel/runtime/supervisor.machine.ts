@@ -1,9 +1,10 @@
 // The life of one actor thread as a state machine: started, restarted after growing delays, given up for a while, stopped.
 import { assign, fromPromise, setup } from 'xstate';
 import type { RestartPolicy } from '../actor.ts';
+import { Fault } from '../fault.ts';
 
-/** `lost`: the thread or process is gone. `replace`: it was ended on purpose, at a deadline, and that is no crash. */
-type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | { type: 'stop' };
+/** `lost`: the thread or process is gone. `replace`: it was ended on purpose, at a deadline, and that is no crash. `unsealed`: the data keys open again. */
+type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | { type: 'unsealed' } | { type: 'stop' };
 
 interface SupervisorContext {
   readonly policy: RestartPolicy;
@@ -18,6 +19,7 @@ export const supervisorMachine = setup({
   types: { context: {} as SupervisorContext, events: {} as SupervisorEvent, input: {} as { policy: RestartPolicy; now: () => number } },
   actors: { start: fromPromise<void>(async () => {}), stop: fromPromise<void>(async () => {}) },
   guards: {
+    isSealed: (_, { cause }: { cause: unknown }) => cause instanceof Fault && cause.code === 'KEY_SERVER_SEALED',
     exhausted: ({ context }) => context.probation || recent(context).length >= context.policy.max,
   },
   actions: {
@@ -27,6 +29,8 @@ export const supervisorMachine = setup({
     onRunning: () => {},
     onDown: () => {},
     onFailed: () => {},
+    onSealed: () => {},
+    onUnsealed: () => {},
     /** Receives the reason of a start that failed or of a loss, before the state it leads to is entered. */
     onCrash: (_, _params: { cause: unknown }) => {},
   },
@@ -45,6 +49,8 @@ export const supervisorMachine = setup({
         src: 'start',
         onDone: 'running',
         onError: [
+          // Not a crash: it cannot start without its data key.
+          { guard: { type: 'isSealed', params: ({ event }) => ({ cause: event.error }) }, target: 'sealed' },
           { guard: 'exhausted', target: 'failed', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },
           { target: 'waiting', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },
         ],
@@ -65,6 +71,7 @@ export const supervisorMachine = setup({
       },
     },
     waiting: { after: { backoff: 'starting' }, on: { stop: 'stopped' } },
+    sealed: { entry: 'onSealed', exit: 'onUnsealed', on: { unsealed: 'starting', stop: 'stopped' } },
     failed: { entry: ['beginProbation', 'onFailed'], after: { retry: 'starting' }, on: { stop: 'stopped' } },
     stopping: { invoke: { src: 'stop', onDone: 'stopped', onError: 'stopped' } },
     stopped: { type: 'final' },

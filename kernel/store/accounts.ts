@@ -16,6 +16,10 @@ export interface AccountView {
 }
 
 const LIVE = 'SELECT id, held FROM account WHERE name = $1 AND ended_at IS NULL';
+/** A subquery for statements on tables that refer to accounts: the id of the live account of the name `$1`, and no row where there is none. */
+export const LIVE_ID = 'SELECT id FROM account WHERE name = $1 AND ended_at IS NULL';
+/** Likewise, where somebody has the name; an account that waits for its first holder is left out. */
+export const HELD_ID = `${LIVE_ID} AND held = 1`;
 /** Rows of one statement. */
 const CHUNK = 512;
 
@@ -60,6 +64,11 @@ export async function accountToBe(tx: Transaction, name: string): Promise<string
 /** The account of a name that somebody has, or that is kept for a successor; null where there is none. One query, found or not. */
 export async function liveAccount(from: Reader, name: string): Promise<string | null> {
   return (await from.get<{ id: string }>(LIVE, [name]))?.id ?? null;
+}
+
+/** The ids of all who have ever had exactly this name, the one who has it now too. */
+export async function idsOfName(from: Reader, name: string): Promise<string[]> {
+  return (await from.all<{ id: string }>('SELECT id FROM account WHERE name = $1 ORDER BY ended_at', [name])).map(({ id }) => id);
 }
 
 /** The account of a realm or of the role of a cluster, which the ids in it begin with. */

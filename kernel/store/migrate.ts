@@ -1,5 +1,5 @@
 // Forward-only migrations: each runs once, in order, under a lock that all nodes share.
-import type { Dialect, Store } from './store.ts';
+import type { Dialect, Reader, Store } from './store.ts';
 
 /** `sql` is one text for both databases (BIGINT, TEXT and BYTEA mean the same in both), or one for each. */
 export interface Migration {
@@ -98,4 +98,10 @@ async function apply(store: Store, owner: string, migration: Migration, now: () 
 async function refuseNewer(store: Store, owner: string, latest: number): Promise<void> {
   const newer = await store.get<{ id: number }>('SELECT id FROM migration WHERE owner = $1 AND id > $2', [owner, latest]);
   if (newer) throw new Error(`the database has migration ${owner}/${newer.id}, this gatehouse knows ${latest}: it was used by a newer version`);
+}
+
+/** @returns the number of the last migration of each owner that a store has seen */
+export async function migrationLevels(from: Pick<Reader, 'all'>): Promise<Readonly<Record<string, number>>> {
+  const rows = await from.all<{ owner: string; id: number }>('SELECT owner, MAX(id) AS id FROM migration GROUP BY owner');
+  return Object.fromEntries(rows.map(({ owner, id }) => [owner, id]));
 }

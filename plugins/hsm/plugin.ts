@@ -8,6 +8,7 @@ import { definePlugin } from '../../kernel/plugin.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
 import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags } from './config.ts';
 import { type HsmInstance, hsmInstances } from './instances.ts';
+import { HSM_MIGRATIONS } from './migrations.ts';
 
 interface HsmActors {
   readonly [name: string]: PinnedSpec<HsmApi, HsmArgs>;
@@ -44,13 +45,7 @@ export default definePlugin<HsmConfig, HsmActors>({
   flags: HSM_FLAGS,
   sectionOf: instanceOfFlags,
   problems: hsmProblems,
-  migrations: [
-    {
-      id: 1,
-      about: 'tokens that configured slots are bound to',
-      sql: 'CREATE TABLE hsm_slot (node TEXT NOT NULL, prefix TEXT NOT NULL, slot BIGINT NOT NULL, serial TEXT NOT NULL, PRIMARY KEY (node, prefix, slot))',
-    },
-  ],
+  migrations: HSM_MIGRATIONS,
   actors(config) {
     const instances = hsmInstances(config, process.env);
     return {

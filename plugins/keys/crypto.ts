@@ -51,8 +51,8 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
 /** Before a request is known to be one of these routes and whose it is, refusals have the body of all routes. */
 const EITHER = Type.Union([ERROR, PROBLEM]);
 
-function refusal({ status, message }: Refused): ReturnType<NonNullable<Route['refusal']>> {
-  return { status, body: { error: ERRORS[status] ?? 'internal_error', description: message } };
+function refusal({ code, status, message }: Refused): ReturnType<NonNullable<Route['refusal']>> {
+  return { status, body: { error: code === 'KEY_SERVER_SEALED' ? 'key_server_sealed' : (ERRORS[status] ?? 'internal_error'), description: message } };
 }
 
 function responses(status: number, schema: TSchema | undefined): Readonly<Record<number, ResponseDescription>> {
@@ -66,7 +66,7 @@ function responses(status: number, schema: TSchema | undefined): Readonly<Record
     422: { description: 'the algorithm is not supported, or the cryptography failed', schema: ERROR },
     429: { description: 'a quota is used up', schema: ERROR },
     500: { description: 'internal error', schema: EITHER },
-    503: { description: 'too busy, or this part of the server is down', schema: EITHER },
+    503: { description: 'too busy, the key server is sealed, or this part of the server is down', schema: EITHER },
     504: { description: 'no answer in time, the outcome is unknown', schema: EITHER },
   };
 }

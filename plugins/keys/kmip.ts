@@ -47,7 +47,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
       404: { description: 'the tag is not a KMIP operation', schema: FAILURE },
       413: { description: 'the body is larger than 64 MiB' },
       422: { description: 'the operation failed; the message begins with the result reason', schema: FAILURE },
-      503: { description: 'too busy, or this part of the server is down' },
+      503: { description: 'too busy, the key server is sealed, or this part of the server is down' },
     },
     async handle(request: Request<Uint8Array | undefined>) {
       const encoding = encodingOf(ctx.config, request, endpoint);

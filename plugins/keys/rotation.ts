@@ -1,6 +1,8 @@
 // Looks for keys that are due to rotate, again and again, one look at a time.
-import { describe } from '../../kernel/fault.ts';
+import { describe, Fault } from '../../kernel/fault.ts';
 import type { KeysContext } from './actors.ts';
+
+const isSealed = (error: unknown) => error instanceof Fault && error.code === 'KEY_SERVER_SEALED';
 
 /** 0 seconds: never. */
 export function rotateRegularly({ config, actors, clock, log, signal }: KeysContext): void {
@@ -11,7 +13,8 @@ export function rotateRegularly({ config, actors, clock, log, signal }: KeysCont
       const rotated = await actors.kmip.rotateDue();
       if (rotated > 0) log.info({ keys: rotated }, 'keys rotated');
     } catch (error) {
-      if (!signal.aborted) log.warn({ error: describe(error) }, 'keys that are due to rotate could not be looked for');
+      // That the key server is sealed was told.
+      if (!signal.aborted && !isSealed(error)) log.warn({ error: describe(error) }, 'keys that are due to rotate could not be looked for');
     }
     if (!signal.aborted) timer = clock.setTimeout(() => void look(), everyMs);
   };

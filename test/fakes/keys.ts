@@ -1,7 +1,8 @@
 // Keys as objects in memory, payloads, and what comes back, for the tests of operations.
 import assert from 'node:assert/strict';
 import type { KeyObject } from 'node:crypto';
-import type { Draft } from '../../actors/kmip/object/managed-object.ts';
+import type { Draft, ManagedObject } from '../../actors/kmip/object/managed-object.ts';
+import { pairKeyOf, secretOf } from '../../actors/kmip/object/software-key/material.ts';
 import type { Operation } from '../../actors/kmip/operation.ts';
 import type { OperationContext } from '../../actors/kmip/operation-context.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
@@ -17,6 +18,11 @@ const BIT = MASK.CryptographicUsageMask;
 
 export const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits.replaceAll(' ', ''), 'hex'));
 export const utf8 = (value: string): Uint8Array => new Uint8Array(Buffer.from(value));
+
+/** What is inside a stored symmetric key or secret data. */
+export const secretBytes = (object: ManagedObject): Uint8Array => new Uint8Array(secretOf(object).export());
+/** What is inside a stored key of a pair. */
+export const pairKey = (object: ManagedObject): KeyObject => pairKeyOf(object);
 
 export interface KeyOptions extends Omit<ObjectOptions, 'content' | 'type'> {
   /** All uses by default; undefined for none at all. */

@@ -5,7 +5,7 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { intervalOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { linkedTo } from '../object/create.ts';
-import { algorithmOf } from '../object/key-material.ts';
+import { algorithmOf } from '../object/key-attributes.ts';
 import type { DescriptionDraft, Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';

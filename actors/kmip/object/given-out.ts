@@ -35,7 +35,14 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   const wrapper = wrapperOf(object);
   if (wrapper !== undefined && !clear) return wrapContent(keyValueIn(content, ctx.version), wrappingSpecification(wrapper), ctx);
   if (flagOf(object.attributes, TAG.Fresh, false)) await notFreshAnyMore(object.id, ctx);
-  return clear ? unwrapContent(content, ctx) : content;
+  return withMask(clear ? await unwrapContent(content, ctx) : content, object, ctx);
+}
+
+/** Clients of the compact spelling wrap by themselves, with a key that says inside that it may: attributes may be there (KMIP 2.1 section 3.2). */
+function withMask(content: Structure, object: ManagedObject, ctx: OperationContext): Structure {
+  if (ctx.server.args.jsonNames !== 'compact' || !structureOf(content, TAG.KeyBlock) || !object.attributes.has(TAG.CryptographicUsageMask)) return content;
+  const isSaid = keyBlockOf(content).attributes.length > 0;
+  return isSaid ? content : withNamedAttributes(content, ['Cryptographic Usage Mask'], object, ctx);
 }
 
 /** What there is of a key that is kept elsewhere, for those who do not ask for more: a KeyBlock without KeyValue, which came with 1.2. */

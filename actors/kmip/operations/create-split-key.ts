@@ -5,6 +5,7 @@ import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts
 import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
 import { split } from '../../../crypto/secret-sharing/split.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { keyBlockOf } from '../../../kmip/key-block.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -15,7 +16,8 @@ import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
 import { requireChosen } from '../object/identifier.ts';
-import { algorithmOf, asymmetricKey, keyBlockOf, secretBytes } from '../object/key-material.ts';
+import { keyOf } from '../object/key.ts';
+import { algorithmOf } from '../object/key-attributes.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { type Draft, hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
@@ -62,7 +64,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const source = child(request, TAG.UniqueIdentifier) ? await ctx.use(request, 'CreateSplitKey') : undefined;
   if (source) requireUnprotected(source, ctx.caller);
   else requireNoExpectation(request);
-  const secret = source ? existing(source, type, ctx.now) : fresh(type, attributes, ctx);
+  const secret = source ? await existing(source, type, ctx) : fresh(type, attributes, ctx);
   const { parts, primeField } = split(parameters.method, secret.material, parameters.parts, parameters.threshold, parameters.primeField);
   const contents = parts.map((part) => splitKeyContent({ ...parameters, primeField }, part, secret));
   const drafts = draftsOf(contents, attributes, source, ctx);
@@ -88,19 +90,21 @@ function requireSplittable(source: ObjectDescription, now: number): void {
 }
 
 /** @param type of the key, or SplitKey for any */
-function existing(source: ManagedObject, type: number, now: number): Secret {
-  requireSplittable(source, now);
+async function existing(source: ManagedObject, type: number, ctx: OperationContext): Promise<Secret> {
+  requireSplittable(source, ctx.now);
   if (type !== ObjectType.SplitKey && type !== source.type)
     throw new Refusal('InvalidObjectType', `${source.id} is a ${nameOf('ObjectType', source.type)}, not a ${nameOf('ObjectType', type)}`);
   const { length, format } = keyBlockOf(source.content as Structure);
   const algorithm = algorithmOf(source);
   const stated = length ?? givenLength(source.attributes);
-  if (source.type === ObjectType.PrivateKey) {
-    const material = exportKey(asymmetricKey(source), 'PKCS_8');
+  const key = keyOf(source, ctx);
+  if (key.kind === 'private') {
+    const material = exportKey(await key.material(), 'PKCS_8');
     if (!(material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', 'the private key has no form in bytes');
     return { material, format: 'PKCS_8', algorithm, length: stated ?? 0 };
   }
-  const material = secretBytes(source);
+  if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key is needed, ${source.id} is another kind of object`);
+  const material = new Uint8Array((await key.material()).export());
   if (source.type === ObjectType.SecretData) return { material, format, algorithm, length: material.length * 8 };
   return { material, format: 'Raw', algorithm, length: stated ?? material.length * 8 };
 }

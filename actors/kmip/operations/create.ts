@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
+import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -10,7 +11,6 @@ import { codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation } from '../object/create.ts';
-import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { attributesIn, givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { Operation } from '../operation.ts';

@@ -1,5 +1,4 @@
 // Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that can.
-import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
 import { CIPHER, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -7,17 +6,17 @@ import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { effectiveParameters } from '../object/cryptographic-parameters.ts';
-import { secretBytes, secretKey } from '../object/key-material.ts';
+import type { CipherFacts } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { opened } from '../object/opened.ts';
-import { requireUse, USE, unusable } from '../object/usage.ts';
+import { USE, unusable } from '../object/usage.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { privateKeyDecrypt } from '../use/asymmetric.ts';
 import { cipherAlgorithm, noData, noParts, requireAuthenticated, tagInData } from '../use/cipher-rules.ts';
 import { decryptFormat } from '../use/format-preserving.ts';
-import { type Part, partOf } from '../use/part.ts';
-import { correlation, sendPart } from '../use/parts.ts';
+import { type PartOfMany, partOf } from '../use/part.ts';
+import { correlation } from '../use/parts.ts';
+import { useKey } from '../use/use-key.ts';
 
 export const decrypt = {
   name: 'Decrypt',
@@ -50,26 +49,25 @@ async function decryptWithAny(candidates: readonly ManagedObject[], request: Str
 }
 
 async function decryptWith(found: ManagedObject, request: Structure, ctx: OperationContext): Promise<Uint8Array> {
-  requireUse(found, USE.Decrypt, ctx.now);
-  const object = await opened(found, ctx);
+  const use = await useKey(ctx, found, USE.Decrypt);
+  const { object, key } = use;
   const parameters = effectiveParameters(request, object, 'encryption');
   const data = bytesOf(request, TAG.Data);
   if (data === undefined) throw noData('decrypt');
   try {
-    if (object.type === ENUM.ObjectType.PrivateKey) return privateKeyDecrypt(object, parameters, request, data);
+    if (object.type === ENUM.ObjectType.PrivateKey) return await privateKeyDecrypt(key, parameters, request, data);
     if (object.type !== ENUM.ObjectType.SymmetricKey) throw unusable(object, USE.Decrypt, 'InvalidObjectType', 'this kind of object cannot decrypt');
     const algorithm = cipherAlgorithm(ctx, parameters, object);
-    if (algorithm === 'FPE_FF1') return decryptFormat(object, request, data);
-    const key = secretKey(object);
-    const cipher = cipherFor(algorithm, parameters, key.symmetricKeySize as number);
+    if (algorithm === 'FPE_FF1') return await decryptFormat(use, parameters, request, data);
+    const cipher = key.cipher({ algorithm, parameters });
     requireAuthenticated(request, cipher);
-    return cipher.decrypt(key, decryption(cipher, request, data, ctx));
+    return await key.decrypt({ algorithm, parameters, ...decryption(cipher, request, data, ctx) });
   } catch (error) {
     throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
   }
 }
 
-function decryption(cipher: Cipher, request: Structure, data: Uint8Array, ctx: OperationContext) {
+function decryption(cipher: CipherFacts, request: Structure, data: Uint8Array, ctx: OperationContext) {
   const iv = neededIv(cipher, request);
   const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
   const tag = bytesOf(request, TAG.AuthenticatedEncryptionTag);
@@ -80,7 +78,7 @@ function decryption(cipher: Cipher, request: Structure, data: Uint8Array, ctx: O
 }
 
 /** @throws Refusal InvalidMessage, as the test cases of the profiles have it (CS-BC-M-11) */
-function neededIv(cipher: Cipher, request: Structure): Uint8Array | undefined {
+function neededIv(cipher: CipherFacts, request: Structure): Uint8Array | undefined {
   const iv = bytesOf(request, TAG.IVCounterNonce);
   if (iv === undefined && cipher.ivBytes !== undefined)
     throw new Refusal('InvalidMessage', `missing-iv: ${cipher.name} needs the IV, counter or nonce of the encryption`);
@@ -91,23 +89,21 @@ function failed(error: Refusal): Refusal {
   return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${error.message}`, error.cause);
 }
 
-async function decryptPart(request: Structure, ctx: OperationContext, found: ManagedObject, part: Part): Promise<readonly Node[]> {
-  requireUse(found, USE.Decrypt, ctx.now);
-  const object = await opened(found, ctx);
+async function decryptPart(request: Structure, ctx: OperationContext, found: ManagedObject, part: PartOfMany): Promise<readonly Node[]> {
+  const { object, key } = await useKey(ctx, found, USE.Decrypt);
   if (object.type !== ENUM.ObjectType.SymmetricKey) throw noParts('this kind of key');
   const parameters = effectiveParameters(request, object, 'encryption');
   const algorithm = cipherAlgorithm(ctx, parameters, object);
   const data = bytesOf(request, TAG.Data);
   if (part.is === 'next' && data === undefined) throw noData('decrypt');
-  const begin = () => {
-    const cipher = algorithm === 'FPE_FF1' ? undefined : cipherFor(algorithm, parameters, secretBytes(object).length);
-    if (cipher?.decryptor === undefined) throw noParts(cipher?.name ?? 'FF1');
+  const start = () => {
+    const cipher = key.cipher({ algorithm, parameters });
+    if (!key.takesParts('Decrypt', { algorithm, parameters })) throw noParts(cipher.name);
     requireAuthenticated(request, cipher);
-    const aad = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData);
-    return { algorithm, parameters, key: secretBytes(object), iv: neededIv(cipher, request), aad };
+    return { algorithm, parameters, iv: neededIv(cipher, request), aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) };
   };
   const proof = bytesOf(request, TAG.AuthenticatedEncryptionTag);
-  const output = await sendPart(ctx, part, { kind: 'Decrypt', object: object.id, data, proof, begin }).catch((error: unknown) => {
+  const output = await key.parts({ ...part, kind: 'Decrypt', data, proof, start }).catch((error: unknown) => {
     throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
   });
   return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, output.data), ...correlation(part, output)];

@@ -1,4 +1,6 @@
 // DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
+
+import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -8,16 +10,15 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { hasRoom } from '../object/attribute-change.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
-import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { changed } from '../object/lifecycle.ts';
-import type { Draft, ManagedObject } from '../object/managed-object.ts';
+import type { Draft } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
-import { opened } from '../object/opened.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { derivedBytes } from '../use/derivation.ts';
+import { type KeyUse, useKey } from '../use/use-key.ts';
 
 const { ObjectType } = ENUM;
 
@@ -44,9 +45,9 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const given = newAttributes(request, type, TAG.Attributes);
   await requireCreation(ctx);
   const bases = await basesOf(request, ctx);
-  const material = await derivedBytes(ctx, request, bases, bits / 8);
+  const material = await derivedBytes(request, bases, bits / 8);
   const content = type === ObjectType.SymmetricKey ? derivedSymmetricKey(attributes, material) : derivedSecret(attributes, material);
-  const ids = bases.map(({ id }) => id);
+  const ids = bases.map(({ object }) => object.id);
   const made = await ctx.change(async (tx) => {
     const draft = newObject(ctx, { type, content, attributes: given.copy() });
     for (const id of ids) draft.attributes.add(link('DerivationBaseObjectLink', id));
@@ -60,13 +61,12 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 }
 
 /** All that the request names, under the standard's tag or the one that some clients use for it. */
-async function basesOf(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
-  const bases: ManagedObject[] = [];
+async function basesOf(request: Structure, ctx: OperationContext): Promise<KeyUse[]> {
+  const bases: KeyUse[] = [];
   for (const node of request.value) {
     if (node.tag !== TAG.UniqueIdentifier && node.tag !== TAG.ObjectUniqueIdentifier) continue;
-    const base = await ctx.use(oneOf(request, node), 'DeriveKey', node.tag);
-    requireUse(base, USE.DeriveKey, ctx.now);
-    if (!bases.some(({ id }) => id === base.id)) bases.push(await opened(base, ctx));
+    const base = await useKey(ctx, oneOf(request, node), USE.DeriveKey, node.tag);
+    if (!bases.some(({ object }) => object.id === base.object.id)) bases.push(base);
   }
   if (bases.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of what to derive from');
   return bases;

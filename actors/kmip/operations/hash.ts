@@ -1,15 +1,19 @@
 // Hash (KMIP specification 2.1 section 6.1.24), whole or in parts.
 import { hash as hashOf } from '../../../crypto/hash.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { bytes, type Node, type Structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { StreamOutput, StreamOwner } from '../../stream/api.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { noData } from '../use/cipher-rules.ts';
-import { partOf } from '../use/part.ts';
-import { correlation, sendPart } from '../use/parts.ts';
+import { type PartOfMany, partOf } from '../use/part.ts';
+import { correlation } from '../use/parts.ts';
+
+const NOTHING = new Uint8Array();
 
 export const hash = {
   name: 'Hash',
@@ -23,9 +27,17 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (data === undefined && part.is !== 'first' && part.is !== 'last') throw noData('hash');
   const parameters = () => parametersOf(required(structureOf(request, TAG.CryptographicParameters), TAG.CryptographicParameters));
   if (part.is !== 'whole') {
-    const begin = () => ({ algorithm: undefined, parameters: parameters(), key: new Uint8Array() });
-    const output = await sendPart(ctx, part, { kind: 'Hash', object: '', data, begin });
+    const output = await hashPart(ctx, part, data ?? NOTHING, parameters);
     return [...(part.is === 'last' ? [bytes(TAG.Data, output.data)] : []), ...correlation(part, output)];
   }
   return [bytes(TAG.Data, hashOf(required(parameters().hashingAlgorithm, TAG.HashingAlgorithm), data as Uint8Array))];
+}
+
+/** Without a key: the stream actor alone does it. */
+function hashPart(ctx: OperationContext, part: PartOfMany, data: Uint8Array, parameters: () => CryptographicParameters): Promise<StreamOutput> {
+  const { streams } = ctx.server;
+  const owner: StreamOwner = { kind: 'Hash', user: ctx.caller.user, object: '' };
+  if (part.is === 'next') return streams.update(owner, part.value, data);
+  if (part.is === 'last') return streams.finish(owner, part.value, data, undefined);
+  return streams.begin({ ...owner, algorithm: undefined, parameters: parameters(), key: NOTHING, iv: undefined, aad: undefined, proof: undefined }, data);
 }

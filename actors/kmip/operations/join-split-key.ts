@@ -1,6 +1,7 @@
 // JoinSplitKey: a key or secret from enough of its parts (KMIP 2.1 section 6.1.27).
 import { materialLength } from '../../../crypto/key/symmetric-key.ts';
 import { join } from '../../../crypto/secret-sharing/split.ts';
+import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -11,7 +12,6 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { linkedTo, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
-import { keyBlock, symmetricKey } from '../object/key-material.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
 import { givenAlgorithm, newAttributes } from '../object/new-attributes.ts';

@@ -1,19 +1,17 @@
 // MAC (KMIP specification 2.1 section 6.1.32), whole or in parts.
-import { mac as macOf } from '../../../crypto/signature/mac.ts';
 import { OBJECT, PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { secretKey } from '../object/key-material.ts';
-import { opened } from '../object/opened.ts';
-import { requireUse, USE } from '../object/usage.ts';
-import { spendUsage } from '../object/usage-limits.ts';
+import { effectiveParameters } from '../object/cryptographic-parameters.ts';
+import { USE } from '../object/usage.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { noData } from '../use/cipher-rules.ts';
-import { algorithmFor, partInput } from '../use/mac.ts';
+import { macPart } from '../use/mac.ts';
 import { partOf } from '../use/part.ts';
-import { correlation, sendPart } from '../use/parts.ts';
+import { correlation } from '../use/parts.ts';
+import { useKey } from '../use/use-key.ts';
 
 export const mac = {
   name: 'MAC',
@@ -22,17 +20,17 @@ export const mac = {
 } satisfies Operation;
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const found = await ctx.use(request, 'MAC');
-  requireUse(found, USE.MAC, ctx.now);
-  const object = await opened(found, ctx);
+  const use = await useKey(ctx, request, USE.MAC);
+  const { object, key } = use;
   const part = partOf(request);
   const data = bytesOf(request, TAG.Data);
   if (data === undefined && part.is !== 'first' && part.is !== 'last') throw noData('authenticate');
-  if (object.attributes.has(TAG.UsageLimits)) await spendUsage(ctx, object, USE.MAC, data?.length ?? 0);
+  await use.spend(data?.length ?? 0);
   if (part.is !== 'whole') {
-    const output = await sendPart(ctx, part, partInput(request, object, USE.MAC, data));
+    const output = await macPart(request, use, part, { kind: 'MAC', data });
     const made = part.is === 'last' ? [bytes(TAG.MACData, output.data)] : [];
     return [text(TAG.UniqueIdentifier, object.id), ...made, ...correlation(part, output)];
   }
-  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.MACData, macOf(algorithmFor(request, object), secretKey(object), data as Uint8Array))];
+  const made = await key.mac({ parameters: effectiveParameters(request, object, 'mac'), data: data as Uint8Array });
+  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.MACData, made)];
 }

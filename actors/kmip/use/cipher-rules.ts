@@ -1,5 +1,4 @@
 // What Encrypt and Decrypt have in common: which algorithm, what is missing, where the tag is.
-import type { Cipher } from '../../../crypto/cipher/cipher.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
@@ -8,6 +7,7 @@ import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
 import { effectiveAlgorithm } from '../object/cryptographic-parameters.ts';
+import type { CipherFacts } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -22,7 +22,7 @@ export function cipherAlgorithm(ctx: OperationContext, parameters: Cryptographic
 }
 
 /** @throws Refusal InvalidField: who sends what is to be authenticated must not believe that it was */
-export function requireAuthenticated(request: Structure, { name, authenticated }: Pick<Cipher, 'name' | 'authenticated'>): void {
+export function requireAuthenticated(request: Structure, { name, authenticated }: CipherFacts): void {
   if (authenticated) return;
   for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag])
     if (bytesOf(request, tag)?.length) throw new Refusal('InvalidField', `${name} authenticates nothing: it takes no ${tagName(tag)}`);

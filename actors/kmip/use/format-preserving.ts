@@ -1,13 +1,14 @@
 // FF1 in Encrypt and Decrypt, for which KMIP has no fields of its own.
-import { type FpeParameters, ff1Decrypt, ff1Encrypt, fpeParametersFrom } from '../../../crypto/format-preserving/fpe.ts';
+import { type FpeParameters, fpeParametersFrom } from '../../../crypto/format-preserving/fpe.ts';
 import { fpeDescription, mayDescribe } from '../../../crypto/format-preserving/fpe-description.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { bytes, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, structureOf, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { secretKey } from '../object/key-material.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import { noData } from './cipher-rules.ts';
+import type { KeyUse } from './use-key.ts';
 
 /**
  * With a key of the algorithm FPE_FF1, or of AES and this algorithm in the parameters, of 256 bits. Data is UTF-8 text of the alphabet's
@@ -25,17 +26,18 @@ import { noData } from './cipher-rules.ts';
  * see fpe-description.ts), the IVCounterNonce the tweak. Additional data alone that may be meant either way is refused.
  * @throws Refusal InvalidField
  */
-export function encryptFormat(object: ManagedObject, request: Structure): readonly Node[] {
+export async function encryptFormat({ object, key }: KeyUse, parameters: CryptographicParameters, request: Structure): Promise<readonly Node[]> {
   const data = bytesOf(request, TAG.Data);
   if (data === undefined) throw noData('encrypt');
-  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, ff1Encrypt(secretKey(object), parametersFor(object, request), data))];
+  const encrypted = await key.encrypt({ algorithm: 'FPE_FF1', parameters, data, format: formatFor(object, request) });
+  return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, encrypted.data)];
 }
 
-export function decryptFormat(object: ManagedObject, request: Structure, data: Uint8Array): Uint8Array {
-  return ff1Decrypt(secretKey(object), parametersFor(object, request), data);
+export async function decryptFormat({ object, key }: KeyUse, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
+  return key.decrypt({ algorithm: 'FPE_FF1', parameters, data, format: formatFor(object, request) });
 }
 
-function parametersFor(object: ManagedObject, request: Structure): FpeParameters {
+function formatFor(object: ManagedObject, request: Structure): FpeParameters {
   const additional = bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) ?? new Uint8Array();
   const nonce = bytesOf(request, TAG.IVCounterNonce);
   const asked = fieldsOf(structureOf(request, TAG.CryptographicParameters)?.value ?? []);

@@ -1,20 +1,21 @@
-// Which MAC a request asks for, and the first part of one that is made or verified in parts.
-import { type MacAlgorithm, macAlgorithm } from '../../../crypto/signature/mac.ts';
+// The parts of a MAC that is made or verified in parts.
 import type { Structure } from '../../../kmip/ttlv/node.ts';
+import type { StreamOutput } from '../../stream/api.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';
-import { algorithmOf, secretBytes } from '../object/key-material.ts';
-import type { ManagedObject } from '../object/managed-object.ts';
-import type { Use } from '../object/usage.ts';
-import type { PartInput } from './parts.ts';
+import type { KeyPart } from '../object/key.ts';
+import type { PartOfMany } from './part.ts';
+import type { KeyUse } from './use-key.ts';
 
-export function algorithmFor(request: Structure, object: ManagedObject): MacAlgorithm {
-  return macAlgorithm(algorithmOf(object), effectiveParameters(request, object, 'mac'));
-}
-
-export function partInput(request: Structure, object: ManagedObject, use: Use & { operation: 'MAC' | 'MACVerify' }, data: Uint8Array | undefined): PartInput {
-  const begin = () => {
+/** @param proof the MAC to compare with */
+export function macPart(
+  request: Structure,
+  { object, key }: KeyUse,
+  part: PartOfMany,
+  { kind, data, proof }: Pick<KeyPart, 'data' | 'proof'> & { readonly kind: 'MAC' | 'MACVerify' },
+): Promise<StreamOutput> {
+  const start = () => {
     const parameters = effectiveParameters(request, object, 'mac');
-    return { algorithm: effectiveAlgorithm(parameters, object), parameters, key: secretBytes(object) };
+    return { algorithm: effectiveAlgorithm(parameters, object), parameters };
   };
-  return { kind: use.operation, object: object.id, data, begin };
+  return key.parts({ ...part, kind, data, proof, start });
 }

@@ -4,10 +4,13 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
-export type Part =
-  | { readonly is: 'whole' | 'first' }
+/** One of several parts. */
+export type PartOfMany =
+  | { readonly is: 'first' }
   /** `value` is the CorrelationValue of the first part. */
   | { readonly is: 'next' | 'last'; readonly value: Uint8Array };
+
+export type Part = { readonly is: 'whole' } | PartOfMany;
 
 const WHOLE: Part = Object.freeze({ is: 'whole' });
 const FIRST: Part = Object.freeze({ is: 'first' });

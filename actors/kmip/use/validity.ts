@@ -13,12 +13,12 @@ export function validity(valid: boolean): Node {
  * The first that verifies, else the newest with Invalid.
  * @param verify throws a Refusal for an object that cannot verify; only if all do so it is thrown on
  */
-export function verifiedBy(candidates: readonly ManagedObject[], verify: (object: ManagedObject) => boolean): readonly Node[] {
+export async function verifiedBy(candidates: readonly ManagedObject[], verify: (object: ManagedObject) => Promise<boolean>): Promise<readonly Node[]> {
   let refusal: Refusal | undefined;
   let tried: ManagedObject | undefined;
   for (const object of candidates) {
     try {
-      if (verify(object)) return [text(TAG.UniqueIdentifier, object.id), validity(true)];
+      if (await verify(object)) return [text(TAG.UniqueIdentifier, object.id), validity(true)];
       tried ??= object;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
+import { Fault } from '../../../kernel/fault.ts';
 import { supervisorMachine } from '../../../kernel/runtime/supervisor.machine.ts';
 
 const POLICY = { max: 3, withinMs: 60_000, firstDelayMs: 100, maxDelayMs: 250, retryMs: 60_000 };
@@ -122,6 +123,28 @@ test('replace starts anew without counting a crash', async () => {
   assert.deepEqual(actor.getSnapshot().context.crashes, []);
 });
 
+test('a start without its data key is no crash: it waits in sealed, and begins anew when it is unsealed', async () => {
+  let isSealed = true;
+  const { clock, actor, state, told } = supervise(async () => {
+    if (isSealed) throw new Fault('KEY_SERVER_SEALED');
+  });
+  for (let times = 0; times < 5; times++) {
+    await tick();
+    assert.equal(state(), 'sealed');
+    clock.increment(3_600_000);
+    assert.equal(state(), 'sealed');
+    actor.send({ type: 'unsealed' });
+    assert.equal(state(), 'starting');
+  }
+  isSealed = false;
+  await tick();
+  actor.send({ type: 'unsealed' });
+  await tick();
+  actor.send({ type: 'unsealed' });
+  assert.equal(state(), 'running');
+  assert.deepEqual([told, actor.getSnapshot().context.crashes], [['running'], []]);
+});
+
 for (const [name, reach] of Object.entries({
   starting: async () => {},
   running: tick,
@@ -142,6 +165,17 @@ for (const [name, reach] of Object.entries({
     assert.equal(state(), 'stopped');
   });
 }
+
+test('stop from sealed', async () => {
+  const { actor, state } = supervise(async () => {
+    throw new Fault('KEY_SERVER_SEALED');
+  });
+  await tick();
+  actor.send({ type: 'stop' });
+  assert.equal(state(), 'stopped');
+  actor.send({ type: 'unsealed' });
+  assert.equal(state(), 'stopped');
+});
 
 test('stop from failed', async () => {
   const { actor, state, clock } = supervise(async () => {

@@ -157,4 +157,25 @@ test('an RSA key that is made for a signature encrypts too, where the names are 
   await other.end();
 });
 
+test('where names are compact a key says inside what it is for, and their clients wrap with it', async () => {
+  const inside = async (on: TestServer, session: string, operation: string) => {
+    const ask = (tag: string, value: object[]) => on.ask('POST', '/kmip/2_1', { cookie: session, body: { tag, value } });
+    const made = attributes(code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c));
+    const created = (await ask('Create', [code('ObjectType', 'SymmetricKey'), made])).body.value as Member[];
+    const answer = await ask(operation, [id(valueIn(created, 'UniqueIdentifier') as string)]);
+    const [block] = valueIn(answer.body.value, 'SymmetricKey') as Member[];
+    return valueIn(valueIn(block?.value as Member[], 'KeyValue') as Member[], 'Attributes');
+  };
+  const other = await startServer();
+  try {
+    const session = await signInAdmin(other);
+    for (const operation of ['Get', 'Export']) {
+      assert.deepEqual(await inside(server, cookie, operation), [number('CryptographicUsageMask', 0x3c)], operation);
+      assert.equal(await inside(other, session, operation), undefined, operation);
+    }
+  } finally {
+    await other.end();
+  }
+});
+
 test.run();

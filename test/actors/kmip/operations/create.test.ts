@@ -1,14 +1,13 @@
 // Create of secret data: as many bits as asked for, within bounds, and other ones each time.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { secretBytes } from '../../../../actors/kmip/object/key-material.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { create } from '../../../../actors/kmip/operations/create.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { enumeration, integer, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
-import { refused } from '../../../fakes/keys.ts';
+import { refused, secretBytes } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 
 const made = async (bits?: number): Promise<Uint8Array> => {

@@ -3,14 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash, diffieHellman, generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { linkedTo } from '../../../../actors/kmip/object/create.ts';
-import { secretBytes } from '../../../../actors/kmip/object/key-material.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { deriveKey } from '../../../../actors/kmip/operations/derive-key.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
-import { hex, parameters, privateKey, publicKey, refused, secret, secretData, utf8 } from '../../../fakes/keys.ts';
+import { hex, parameters, privateKey, publicKey, refused, secret, secretBytes, secretData, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 
 const BIT = MASK.CryptographicUsageMask;

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { linkedTo } from '../../../../actors/kmip/object/create.ts';
-import { asymmetricKey, secretBytes } from '../../../../actors/kmip/object/key-material.ts';
 import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { createSplitKey } from '../../../../actors/kmip/operations/create-split-key.ts';
@@ -12,7 +11,7 @@ import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, boolean, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, textOf } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
-import { hex, privateKey, refused, secret, secretData, utf8 } from '../../../fakes/keys.ts';
+import { hex, pairKey, privateKey, refused, secret, secretBytes, secretData, utf8 } from '../../../fakes/keys.ts';
 import { ObjectsInMemory } from '../../../fakes/objects.ts';
 
 const { ObjectType, SplitKeyMethod } = ENUM;
@@ -87,7 +86,7 @@ for (const [method, threshold, more] of METHODS) {
     const words = await split(ctx, { id: 'password', type: ObjectType.SecretData, method, parts: threshold, threshold, more });
     assert.deepEqual(new Uint8Array(secretBytes(await join(ctx, words, ObjectType.SecretData))), password);
     const ids = await split(ctx, { id: 'private', type: ObjectType.SplitKey, method, parts: threshold, threshold, more });
-    assert.ok(asymmetricKey(await join(ctx, ids, ObjectType.PrivateKey)).equals(pair.privateKey));
+    assert.ok(pairKey(await join(ctx, ids, ObjectType.PrivateKey)).equals(pair.privateKey));
     await refused(join(ctx, ids), 'InvalidObjectType', 'PKCS_8');
   });
 }

@@ -1,11 +1,20 @@
 // Pages through the audit log in the order of time, over all streams.
-import type { AuditRow } from '../../kernel/store/audit.ts';
-import { type EncodedPage, encodePage, readPage } from '../../kernel/store/page.ts';
-import type { SqlValue, Store } from '../../kernel/store/store.ts';
-import type { AuditQuery } from './api.ts';
+import type { AuditRow } from './audit.ts';
+import { type EncodedPage, encodePage, readPage } from './page.ts';
+import type { SqlValue, Store } from './store.ts';
 
 const DAY_MS = 86_400_000;
 const TEXTS = ['request_id', 'realm', 'actor', 'scheme', 'source', 'event', 'target', 'outcome', 'reason', 'prev'];
+
+/** Each of the first three that is given has to fit exactly. */
+export interface AuditQuery {
+  readonly realm: string | undefined;
+  readonly event: string | undefined;
+  readonly actor: string | undefined;
+  /** Cursor of the page before. */
+  readonly after: string | undefined;
+  readonly limit: number;
+}
 
 export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<EncodedPage<AuditRow>> {
   const values: SqlValue[] = [];

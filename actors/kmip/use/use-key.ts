@@ -1,12 +1,12 @@
 // The one way to use a key: the right to it, its state and mask, its opening where it is stored wrapped, its kind, and its usage limits.
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { type Key, keyOf } from '../object/key.ts';
+import type { ManagedObject } from '../object/managed-object.ts';
+import { isWrapped, opened } from '../object/opened.ts';
+import { requireUse, type Use } from '../object/usage.ts';
+import { spendUsage } from '../object/usage-limits.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { type Key, keyOf } from './key.ts';
-import type { ManagedObject } from './managed-object.ts';
-import { isWrapped, opened } from './opened.ts';
-import { requireUse, type Use } from './usage.ts';
-import { spendUsage } from './usage-limits.ts';
 
 /** A key for one use that is permitted. */
 export class KeyUse {

@@ -1,0 +1,112 @@
+// The data key of the key server where a plugin's key wraps it: made when that key is first reached, opened by it for each thread that starts.
+import { randomFillSync } from 'node:crypto';
+import { ConfigError } from './config/load.ts';
+import type { Contexts } from './context.ts';
+import {
+  checkValue,
+  DATA_KEY_BYTES,
+  DATA_KEY_LOCK,
+  type DataKeyRow,
+  dataKeyRows,
+  labelOf,
+  type OpenedKey,
+  openRow,
+  pluginKeyIn,
+  withKeyName,
+} from './data-key-row.ts';
+import { Fault } from './fault.ts';
+import type { KeyEncryptionKey } from './key-encryption-key.ts';
+import type { KeyServerKey } from './key-server-seal.ts';
+import type { Store, Transaction } from './store/store.ts';
+
+const PURPOSE = 'keys';
+const KEY_NAME = /^\P{Cc}{1,256}$/u;
+
+interface KeyServerKeyOptions {
+  /** On a connection that is closed afterwards. */
+  withStore<T>(work: (store: Store) => Promise<T>): Promise<T>;
+  now(): number;
+}
+
+/** The key-encryption key that a plugin provides. @throws ConfigError for two of them, or one whose identifier is malformed */
+export function keyEncryptionKeyOf(contexts: Contexts): KeyEncryptionKey | undefined {
+  const keys = [...contexts].flatMap(([plugin, ctx]) => {
+    const key = plugin.keyEncryptionKey?.(ctx);
+    return key ? [{ plugin: plugin.name, key }] : [];
+  });
+  const [first, second] = keys;
+  if (second) throw new ConfigError([`plugin ${second.plugin}: the key-encryption key of the key server belongs to ${first?.plugin}`]);
+  if (first && !KEY_NAME.test(first.key.id))
+    throw new ConfigError([`plugin ${first.plugin}: the identifier of its key-encryption key must have 1 to 256 characters, no control character`]);
+  return first?.key;
+}
+
+/**
+ * Asked before anything is opened: which key has wrapped the data key is written beside it.
+ * @param id of the key-encryption key that a plugin provides; undefined for the root key
+ * @throws ConfigError where it is another one
+ */
+export function requireWrappedBy(id: string | undefined, rows: readonly DataKeyRow[]): void {
+  const row = rows.find(({ purpose }) => purpose === PURPOSE);
+  const wrapping = row && pluginKeyIn(row)?.id;
+  if (!row || wrapping === id) return;
+  if (wrapping !== undefined)
+    throw new ConfigError([`the data key of the key server is wrapped by the key-encryption key ${wrapping}: configure that key${id ? `, not ${id}` : ''}`]);
+  throw new ConfigError([
+    `the data key of the key server is wrapped by the root key: start without the key-encryption key ${id}, which can be used from the first start of a database only`,
+  ]);
+}
+
+export function keyServerKey(key: KeyEncryptionKey, { withStore, now }: KeyServerKeyOptions): KeyServerKey {
+  let known: DataKeyRow | undefined;
+  const stored = async () => (await withStore((store) => dataKeyRows(store))).find(({ purpose }) => purpose === PURPOSE);
+  return {
+    openedBy: key.id,
+    async open() {
+      const row = known ?? (await stored()) ?? (await make(key, withStore, now()));
+      const opened = await openWith(key, row);
+      // Read anew after a failure: another node may have wrapped it anew.
+      known = opened && row;
+      if (opened) return opened.bytes;
+      throw new ConfigError([
+        `the key-encryption key ${key.id} does not open the data key of the key server: it was changed, or another key has its name now; put back the key that the database was made with`,
+      ]);
+    },
+  };
+}
+
+/** Wrapped outside of the transaction, which keeps others waiting. What another node has made meanwhile counts. */
+async function make(key: KeyEncryptionKey, withStore: KeyServerKeyOptions['withStore'], now: number): Promise<DataKeyRow> {
+  const dataKey = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
+  const wrapped = await reach(key.wrap(dataKey, labelOf(PURPOSE, true)));
+  const row: DataKeyRow = { purpose: PURPOSE, wrapped: withKeyName(key.id, wrapped), check_value: checkValue(dataKey) };
+  dataKey.fill(0);
+  // Nothing is sealed with a key that does not come back.
+  const opened = await openWith(key, row);
+  if (!opened) throw new ConfigError([`the key-encryption key ${key.id} does not open what it has wrapped: use another key`]);
+  opened.bytes.fill(0);
+  return withStore((store) => store.transaction((tx) => insert(tx, row, key.id, now), { lock: DATA_KEY_LOCK }));
+}
+
+async function insert(tx: Transaction, row: DataKeyRow, id: string, now: number): Promise<DataKeyRow> {
+  const other = (await dataKeyRows(tx)).find(({ purpose }) => purpose === PURPOSE);
+  if (other) return other;
+  const { purpose, wrapped, check_value: check } = row;
+  await tx.run('INSERT INTO data_key (purpose, wrapped, check_value, created_at) VALUES ($1, $2, $3, $4)', [purpose, wrapped, check, now]);
+  await tx.audit({ event: 'server.data_key', outcome: 'success', target: purpose, reason: `wrapped by ${id}` });
+  return row;
+}
+
+async function openWith(key: KeyEncryptionKey, row: DataKeyRow): Promise<OpenedKey | undefined> {
+  const own = pluginKeyIn(row);
+  return own?.id === key.id ? reach(openRow(key, { ...row, wrapped: own.wrapped })) : undefined;
+}
+
+/** @throws Fault for whatever the key's call fails with: the key cannot be reached */
+async function reach<T>(call: Promise<T>): Promise<T> {
+  try {
+    return await call;
+  } catch (cause) {
+    throw new Fault('KEY_SERVER_SEALED', { detail: cause instanceof Error ? cause.message : String(cause), cause });
+  }
+}

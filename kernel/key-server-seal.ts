@@ -1,0 +1,122 @@
+// The seal of the key server: opens its data key for the threads that start, and unseals by itself once the key-encryption key can be reached.
+import { type ActorRefFrom, createActor, fromPromise, waitFor } from 'xstate';
+import type { Clock } from './clock.ts';
+import { ConfigError } from './config/load.ts';
+import { describe, Fault } from './fault.ts';
+import { keyServerSealMachine } from './key-server-seal.machine.ts';
+import type { Log } from './log-entry.ts';
+
+/** The data key of the key server, and what opens it. */
+export interface KeyServerKey {
+  /** The key-encryption key, for the log. */
+  readonly openedBy: string;
+  /**
+   * Opened anew at each call; the caller hands it over or overwrites it.
+   * @throws Fault where the key-encryption key cannot be reached, ConfigError where it does not open the data key
+   */
+  open(): Promise<Uint8Array>;
+}
+
+interface SealOptions {
+  readonly key: KeyServerKey;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class KeyServerSeal {
+  readonly #options: SealOptions;
+  readonly #seal: ActorRefFrom<typeof keyServerSealMachine>;
+  /** What the log was last told; a reason that stays is told once. */
+  #told: string | undefined;
+
+  constructor(options: SealOptions) {
+    this.#options = options;
+    const { clock, log } = options;
+    this.#seal = createActor(
+      keyServerSealMachine.provide({
+        actors: { unseal: fromPromise(() => this.#try()) },
+        actions: { onSealed: ({ context }) => this.#tell(context.reason), onUnsealed: () => this.#tellUnsealed() },
+      }),
+      { clock: clock as never },
+    );
+    // An interpreter without an error observer would throw into the main thread.
+    this.#seal.subscribe({ error: (error) => log.error({ error: describe(error) }, 'the seal of the key server failed') });
+  }
+
+  /** Makes the first attempt. @returns what ends the attempts */
+  start(): () => void {
+    this.#seal.start();
+    return () => void this.#seal.stop();
+  }
+
+  get isSealed(): boolean {
+    return this.#seal.getSnapshot().value !== 'unsealed';
+  }
+
+  /** Why the key server is sealed, for the operator; undefined while it is not. */
+  get problem(): string | undefined {
+    if (!this.isSealed) return undefined;
+    const { reason } = this.#seal.getSnapshot().context;
+    return reason === undefined ? 'its data key is not opened yet' : textOf(reason);
+  }
+
+  /** For the line that says the server is up. */
+  get announcements(): readonly string[] {
+    return this.isSealed ? [`the key server is sealed (${this.problem}): sign-in works, and the key server unseals by itself`] : [];
+  }
+
+  /** @throws ConfigError where the key-encryption key answers and does not open the data key: waiting will not help */
+  requireRightKey(): void {
+    const { reason } = this.#seal.getSnapshot().context;
+    if (this.isSealed && reason instanceof ConfigError) throw reason;
+  }
+
+  /**
+   * For a thread that starts; waits for an attempt that is under way.
+   * @throws Fault KEY_SERVER_SEALED
+   */
+  async dataKey(): Promise<Uint8Array> {
+    const { value, context } = await waitFor(this.#seal, (snapshot) => !snapshot.matches('unsealing'));
+    if (value !== 'unsealed') throw new Fault('KEY_SERVER_SEALED', { cause: context.reason });
+    try {
+      return await this.#options.key.open();
+    } catch (reason) {
+      if (!(reason instanceof Fault || reason instanceof ConfigError)) throw reason;
+      this.#seal.send({ type: 'away', reason });
+      throw new Fault('KEY_SERVER_SEALED', { cause: reason });
+    }
+  }
+
+  /** Settles when the key server is unsealed, at once where it is; fails when it is stopped before. */
+  async unsealed(): Promise<void> {
+    await waitFor(this.#seal, (snapshot) => snapshot.matches('unsealed'));
+  }
+
+  /** That the data key opens is all that is asked here: each thread gets a copy of its own. */
+  async #try(): Promise<void> {
+    const dataKey = await this.#options.key.open();
+    dataKey.fill(0);
+  }
+
+  #tell(reason: unknown): void {
+    const text = textOf(reason);
+    if (text === this.#told) return;
+    this.#told = text;
+    const { key, log } = this.#options;
+    log[reason instanceof ConfigError ? 'error' : 'warn'](
+      { key_encryption_key: key.openedBy, reason: text, trace: describe(reason) },
+      'the key server is sealed, its calls are refused until its key-encryption key can be reached',
+    );
+  }
+
+  #tellUnsealed(): void {
+    const { key, log } = this.#options;
+    if (this.#told !== undefined) log.info({ key_encryption_key: key.openedBy }, 'the key server is unsealed');
+    this.#told = undefined;
+  }
+}
+
+/** In one line. */
+function textOf(reason: unknown): string {
+  return (reason instanceof Error ? reason.message : String(reason)).replaceAll(/\s+/g, ' ');
+}

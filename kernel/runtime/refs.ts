@@ -1,0 +1,18 @@
+// What callers hold of an actor: a remote for each of its instances or shards, or one for all of its replicas.
+import type { AnySpec, Api, PinnedRef, Remote, ShardedRef } from '../actor.ts';
+import { hashOf } from '../versions.ts';
+import { type Lane, remoteOver } from './lane.ts';
+import { unknownKey } from './peers.ts';
+
+export function keysOf(spec: AnySpec): readonly string[] {
+  if (spec.kind === 'pinned') return Object.keys(spec.instances);
+  return Array.from({ length: spec.kind === 'sharded' ? spec.shards : spec.size }, (_, index) => String(index));
+}
+
+export function refOver(name: string, spec: AnySpec, keys: readonly string[], lanes: readonly Lane[]): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
+  const remotes = lanes.map((lane) => remoteOver<Api>(lane));
+  if (spec.kind === 'replicated') return remotes[0] as Remote<Api>;
+  if (spec.kind === 'sharded') return { of: (key: string) => remotes[hashOf(key) % remotes.length] as Remote<Api>, all: () => remotes };
+  const byKey = new Map(keys.map((key, index) => [key, remotes[index] as Remote<Api>]));
+  return { keys: () => keys, at: (key: string) => byKey.get(key) ?? unknownKey(name, key) };
+}
