@@ -1,7 +1,6 @@
 // When sessions were last used: written once per tenth of the idle limit at most, and a tenth after the use at the latest, so that rows tell who is idle.
 import type { Clock, Timer } from '../../kernel/clock.ts';
-import type { Store } from '../../kernel/store/store.ts';
-import { type SessionUse, type StoredSession, writeSeen } from './rows.ts';
+import type { SessionUse, StoredSession } from './rows.ts';
 
 /** The idle limit is written at most once per this part of it. */
 const TOUCH_PART = 10;
@@ -13,7 +12,7 @@ const MAX_WRITTEN = 500;
 const MAX_PENDING = 100_000;
 
 export class Activity {
-  readonly #store: Store;
+  readonly #writeRows: (used: readonly SessionUse[]) => Promise<number>;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
   /** Used since their row was written. */
@@ -22,8 +21,9 @@ export class Activity {
   /** No pending use is due before; too early is harmless. */
   #nextDueAt = Number.POSITIVE_INFINITY;
 
-  constructor(store: Store, clock: Clock, onFailure: (error: unknown) => void) {
-    this.#store = store;
+  /** @param write the uses into their rows; answers how many rows are there still */
+  constructor(write: (used: readonly SessionUse[]) => Promise<number>, clock: Clock, onFailure: (error: unknown) => void) {
+    this.#writeRows = write;
     this.#clock = clock;
     this.#onFailure = onFailure;
   }
@@ -47,7 +47,7 @@ export class Activity {
     }
     session.writtenAt = now;
     this.#pending.delete(session.id);
-    return (await writeSeen(this.#store, [session])) === 1;
+    return (await this.#writeRows([session])) === 1;
   }
 
   forget(id: string): void {
@@ -85,7 +85,7 @@ export class Activity {
     for (let at = 0; at < used.length; at += MAX_WRITTEN) {
       const part = used.slice(at, at + MAX_WRITTEN);
       const seen = part.map(({ seenAt }) => seenAt);
-      await writeSeen(this.#store, part);
+      await this.#writeRows(part);
       // What was used meanwhile waits for its own turn.
       part.forEach((session, index) => {
         session.writtenAt = seen[index] as number;

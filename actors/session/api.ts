@@ -1,5 +1,6 @@
 // What a session actor answers about the sessions it owns.
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { SessionUse } from './rows.ts';
 
 /** A live session. Times are milliseconds since the epoch. */
 export interface SessionView {
@@ -60,6 +61,8 @@ export type SessionApi = {
   look(id: string, counts: boolean): Promise<SessionView | null>;
   /** What is ended by somebody who neither owns nor administers it any more is FORBIDDEN, and nothing ends. @returns how many of them lived in the store */
   end(ids: readonly string[], by: SessionEnder): Promise<number>;
+  /** Writes when sessions were used, as far as no later use is known. @returns how many of them are there still */
+  noteUses(used: readonly SessionUse[]): Promise<number>;
   /** Ids of the live sessions of these users. */
   list(realm: string, clients: readonly SessionClient[], page: PageRequest): Promise<Page<string>>;
   endRealm(realm: string, by: SessionEnder): Promise<number>;

@@ -1,9 +1,9 @@
-// Opens the part of an actor that lives beside its callers, with everything such a part may use.
+// Opens the parts of actors that live beside their callers, with everything such a part may use, and closes them.
 import type { Api, BesideContext } from '../actor.ts';
 import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
-import { describe } from '../fault.ts';
+import { describe, Fault } from '../fault.ts';
 import type { Log, LogLevel } from '../log-entry.ts';
 import { hashOf, type Versions } from '../versions.ts';
 import { Beside } from './beside.ts';
@@ -18,45 +18,82 @@ interface Surroundings {
   readonly store: StoreAddress;
   readonly node: string;
   dataKey(purpose: DataKeyPurpose): Promise<Uint8Array> | Uint8Array;
+  unsealed?(): Promise<void>;
+  /** Copies what goes to and from these parts, as if they were in another thread: for tests. */
   readonly isCopying?: boolean;
 }
 
 const SQLITE = 'sqlite:';
 
-/** @returns it, for the stop; nothing where the actor has no such part, or it cannot start: then every call goes to the actor, slower and as right */
-export async function openBeside(group: Group, surroundings: Surroundings): Promise<Beside[]> {
-  const { name, spec, lanes, observe } = group;
-  const { log, store, isCopying = false } = surroundings;
-  // Rows that other processes write cannot be trusted without asking the database: that wait belongs to the actor.
-  if (!spec.beside || spec.kind === 'pinned' || !store.url.startsWith(SQLITE)) return [];
-  try {
-    const context = await contextOf(group, surroundings);
-    const beside = await Beside.open(spec.beside, spec.args, { isCopying, observe, context });
-    for (const lane of lanes) lane.beside = beside;
-    return [beside];
-  } catch (error) {
-    log.error({ actor: name, error: describe(error) }, 'nothing of this actor runs beside its callers');
-    return [];
-  }
-}
+export class BesideParts {
+  readonly #surroundings: Surroundings;
+  readonly #open = new Map<Beside, Group>();
+  #isClosed = false;
 
-async function contextOf({ name, spec, lanes }: Group, { clock, versions, node, log, store, dataKey }: Surroundings): Promise<BesideContext<Api>> {
-  const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
-  for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
-  const remotes = lanes.map((lane) => remoteOver<Api>({ call: (...call) => lane.cross(...call) }));
-  return {
-    node,
-    clock,
-    versions,
-    log: logOf(log, name),
-    requestId: () => callContext.getStore()?.requestId,
-    dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
-    own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
-    async openReader() {
-      const { openSqliteReader } = await import('../store/sqlite.ts');
-      return openSqliteReader(store.url.slice(SQLITE.length));
-    },
-  };
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Where the part cannot start, every call goes to the actor: slower, and as right. */
+  async open(group: Group): Promise<void> {
+    const { log, store, unsealed } = this.#surroundings;
+    // Rows that other processes write cannot be trusted without asking the database: that wait belongs to the actor.
+    if (!group.spec.beside || group.spec.kind === 'pinned' || !store.url.startsWith(SQLITE)) return;
+    try {
+      await this.#start(group, group.spec.beside, group.spec.args);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'KEY_SERVER_SEALED' && unsealed) void this.#openUnsealed(group, unsealed);
+      else log.error({ actor: group.name, error: describe(error) }, 'no part of this actor runs beside its callers');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const [beside, { lanes }] of this.#open) {
+      for (const lane of lanes) lane.beside = undefined;
+      await beside.close();
+    }
+    this.#open.clear();
+  }
+
+  async #openUnsealed(group: Group, unsealed: () => Promise<void>): Promise<void> {
+    try {
+      await unsealed();
+    } catch {
+      // The server stops before.
+      return;
+    }
+    if (!this.#isClosed) await this.open(group);
+  }
+
+  async #start(group: Group, module: URL, args: unknown): Promise<void> {
+    const { isCopying = false } = this.#surroundings;
+    const context = await this.#contextOf(group);
+    const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context });
+    if (this.#isClosed) return beside.close();
+    this.#open.set(beside, group);
+    for (const lane of group.lanes) lane.beside = beside;
+  }
+
+  async #contextOf({ name, spec, lanes }: Group): Promise<BesideContext<Api>> {
+    const { clock, versions, node, log, store, dataKey } = this.#surroundings;
+    const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
+    for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
+    const remotes = lanes.map((lane) => remoteOver<Api>({ call: (...call) => lane.cross(...call) }));
+    return {
+      node,
+      clock,
+      versions,
+      log: logOf(log, name),
+      requestId: () => callContext.getStore()?.requestId,
+      dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
+      own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
+      async openReader() {
+        const { openSqliteReader } = await import('../store/sqlite.ts');
+        return openSqliteReader(store.url.slice(SQLITE.length));
+      },
+    };
+  }
 }
 
 function logOf(log: Log, actor: string): Log {

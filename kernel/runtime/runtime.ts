@@ -5,13 +5,12 @@ import type { LocalClock } from '../clock.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import type { Log } from '../log-entry.ts';
 import type { Versions } from '../versions.ts';
-import type { Beside } from './beside.ts';
 import { Cell } from './cell.ts';
 import { Deadlines } from './deadlines.ts';
 import type { HostTask, Incarnation, StoreAddress } from './incarnation.ts';
 import { Lane } from './lane.ts';
 import { Links } from './links.ts';
-import { openBeside } from './open-beside.ts';
+import { BesideParts } from './open-beside.ts';
 import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
 import { keysOf, refOver } from './refs.ts';
@@ -59,11 +58,12 @@ export class Runtime {
   readonly groups = new Map<string, Group>();
   readonly #options: RuntimeOptions;
   readonly #links: Links;
-  readonly #besides: Beside[] = [];
+  readonly #beside: BesideParts;
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
     this.#links = new Links(specs);
+    this.#beside = new BesideParts(options);
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }
 
@@ -84,13 +84,12 @@ export class Runtime {
       if (spec.start === 'background') starting.catch(() => {});
       else await starting;
     }
-    for (const group of this.groups.values()) this.#besides.push(...(await openBeside(group, this.#options)));
+    for (const group of this.groups.values()) await this.#beside.open(group);
   }
 
   /** Lets the calls under way end, then stops the actors in reverse order. */
   async stop(): Promise<void> {
-    for (const { lanes } of this.groups.values()) for (const lane of lanes) lane.beside = undefined;
-    for (const beside of this.#besides) await beside.close();
+    await this.#beside.close();
     for (const { cells, lanes } of [...this.groups.values()].reverse()) {
       await Promise.all(lanes.map((lane) => lane.drain(this.#options.stopMs)));
       await Promise.all(cells.map((cell) => cell.stop()));

@@ -39,6 +39,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     }),
     session: sharded<SessionApi, SessionArgs>({
       module: new URL('../../actors/session/session.actor.ts', import.meta.url),
+      beside: new URL('../../actors/session/session.beside.ts', import.meta.url),
       shards: 1,
       // Less than its memory: at least 75 000 sessions without extra claims.
       args: { cacheBytes: 335_544_320, quotas: config.quotas },
