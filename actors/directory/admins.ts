@@ -6,7 +6,7 @@ import { encodePage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
-import { administeredRealms, requireAdministration } from './administered.ts';
+import { administeredRealms, administers, requireAdministration } from './administered.ts';
 import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, type Part, requireRealmQuota } from './part.ts';
@@ -81,13 +81,14 @@ async function writeRealms(part: Part, tx: Transaction, { id, realms }: AdminRec
 
 type AdminApi = Pick<
   DirectoryApi,
-  'administered' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin' | 'addAdminRealm' | 'removeAdminRealm'
+  'administered' | 'administers' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin' | 'addAdminRealm' | 'removeAdminRealm'
 >;
 
 export function adminApi(part: Part): AdminApi {
   const { store, clock, args } = part;
   return {
     administered: (owner) => administeredRealms(store, owner),
+    administers: (owner, realm) => administers(store, owner, realm),
     async listAdmins(page) {
       const { items, ...rest } = await readPage<Row>(store, LISTING, page);
       return encodePage({ ...rest, items: await Promise.all(items.map((row) => adminOf(store, row))) });

@@ -114,6 +114,8 @@ export type DirectoryApi = {
   record(event: AuditEvent): Promise<void>;
 
   administered(owner: { readonly realm: string; readonly account: string }): Promise<readonly string[]>;
+  /** Whether the owner administers this realm, or all. */
+  administers(owner: { readonly realm: string; readonly account: string }, realm: string): Promise<boolean>;
   /** @param only ids, in their order; null for all realms */
   listRealms(only: readonly string[] | null, page: PageRequest): Promise<EncodedPage<Realm>>;
   getRealm(id: string): Promise<Realm | null>;

@@ -1,15 +1,18 @@
 // The rule that a super admin is left who can sign in: looked at in the transaction of every change that could break it.
 import { Fault } from '../../kernel/fault.ts';
+import { HELD_ID } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
-import { isBound } from './admin-accounts.ts';
-import { SUPER_REALM } from './administered.ts';
 import type { AuthParams } from './api.ts';
 import type { IdentityProvider } from './realm.ts';
 
-interface SuperAdmin {
-  readonly id: string;
-  readonly userpass: string | null;
-}
+/** A credential of realm `_` whose account the record of a super admin stands for: one of somebody else, who has the name by now, opens nothing. */
+const BY_PASSWORD = `SELECT admin.id AS id FROM userpass CROSS JOIN admin_account CROSS JOIN admin CROSS JOIN admin_realm
+  WHERE userpass.realm = '_' AND admin_account.account = (${HELD_ID.replace('$1', "'_/' || userpass.username")})
+    AND admin.id = admin_account.admin AND admin.userpass = userpass.username AND admin_realm.admin = admin.id AND admin_realm.realm = '_' LIMIT 1`;
+/** By one of these schemes somebody has signed in to `_` with the rights of a super admin's record; sign-ins write the rows, so they are few: SQLite begins with what stands first. */
+const BY_SCHEME = `SELECT proven_way.account AS account FROM proven_way CROSS JOIN admin_account CROSS JOIN admin_realm
+  WHERE proven_way.scheme IN ($1, $2) AND admin_account.account = proven_way.account
+    AND admin_realm.admin = admin_account.admin AND admin_realm.realm = '_' LIMIT 1`;
 
 /**
  * A password that is there is a way in. A certificate or a user of an identity provider is one when somebody has signed in by it: nobody here
@@ -19,13 +22,9 @@ interface SuperAdmin {
 export async function keepSuperAdmin(tx: Transaction, clientCertificates: boolean): Promise<void> {
   const params = await authParams(tx);
   const passwords = params.username_password_params?.enabled !== false;
-  const usable = new Set([...(clientCertificates ? ['cc'] : []), ...(providersOf(params).length > 0 ? ['jwt'] : [])]);
-  const superAdmins = await tx.all<SuperAdmin>("SELECT id, userpass FROM admin JOIN admin_realm ON admin_realm.admin = admin.id WHERE admin_realm.realm = '_'");
-  for (const { id, userpass } of superAdmins) {
-    if ((await provenSchemes(tx, id)).some((scheme) => usable.has(scheme))) return;
-    // A credential of somebody else, who has the name by now, opens nothing.
-    if (passwords && userpass !== null && (await isBound(tx, id, SUPER_REALM, userpass))) return;
-  }
+  if (passwords && (await tx.get(BY_PASSWORD))) return;
+  const schemes = [clientCertificates ? 'cc' : '', providersOf(params).length > 0 ? 'jwt' : ''];
+  if (await tx.get(BY_SCHEME, schemes)) return;
   throw new Fault('AUTH_LAST_SUPER_ADMIN');
 }
 
@@ -33,12 +32,6 @@ export async function keepSuperAdmin(tx: Transaction, clientCertificates: boolea
 export async function forgetProviders(tx: Transaction, next: AuthParams): Promise<void> {
   const before = await authParams(tx);
   if (keyOf(providersOf(before)) !== keyOf(providersOf(next))) await tx.run("DELETE FROM proven_way WHERE scheme = 'jwt'");
-}
-
-/** By which schemes somebody has signed in to `_` with the rights of the record; sign-ins write the rows. */
-async function provenSchemes(tx: Transaction, admin: string): Promise<readonly string[]> {
-  const sql = 'SELECT proven_way.scheme AS scheme FROM admin_account JOIN proven_way ON proven_way.account = admin_account.account WHERE admin = $1';
-  return (await tx.all<{ scheme: string }>(sql, [admin])).map(({ scheme }) => scheme);
 }
 
 async function authParams(tx: Transaction): Promise<AuthParams> {

@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import { seal, unseal } from '../../kernel/seal.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
-import { administeredRealms, requireAdministration, SUPER_REALM } from './administered.ts';
+import { administers, requireAdministration } from './administered.ts';
 import type { Actor, AuthParams, DirectoryApi, TotpEnrolment, TotpOutcome } from './api.ts';
 import { lockedFactors, openLock } from './lockout.ts';
 import { auditChange, type Part } from './part.ts';
@@ -91,8 +91,7 @@ function isOwn(by: Actor, realm: string, username: string): boolean {
 /** Users act for themselves, and prove the factor they have; those who administer the realm need not. @throws Fault FORBIDDEN for all others */
 async function mustProveFactor(tx: Transaction, by: Actor, realm: string, username: string): Promise<boolean> {
   if (!isOwn(by, realm, username)) await requireAdministration(tx, by, [realm]);
-  const administered = await administeredRealms(tx, by);
-  return !administered.includes(SUPER_REALM) && !administered.includes(realm);
+  return !(await administers(tx, by, realm));
 }
 
 async function enable(part: Part, tx: Transaction, { realm, username, secret, code, currentCode }: TotpEnrolment, by: Actor): Promise<TotpOutcome> {

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
+import { sourceOf } from '../http/source.ts';
 import { RefusalRate } from './audit-rate.ts';
 import { auditText } from './audit-text.ts';
 import type { Reader, SqlValue } from './store.ts';
@@ -16,7 +17,7 @@ export interface AuditEvent {
   readonly actor?: string | undefined;
   /** Scheme code of the session: up, jwt, cc; `token` for an app token. */
   readonly scheme?: string | undefined;
-  /** Address the request came from. */
+  /** Address the request came from; of IPv6 its /64 network is written, whoever passes it. */
   readonly source?: string | undefined;
   readonly target?: string | undefined;
   readonly reason?: string | undefined;
@@ -129,7 +130,7 @@ function rowOf(stream: string, head: AuditHead, event: AuditEvent, time: number,
     realm: auditText(event.realm, 'realm'),
     actor: auditText(event.actor, 'actor'),
     scheme: auditText(event.scheme, 'scheme'),
-    source: auditText(event.source, 'source'),
+    source: auditText(event.source && sourceOf(event.source), 'source'),
     event: auditText(event.event, 'event') as string,
     target: auditText(event.target, 'target'),
     outcome: event.outcome,

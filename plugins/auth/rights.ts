@@ -14,13 +14,13 @@ export interface Rights {
   administersAll(realms: readonly string[]): boolean;
 }
 
-/** @returns none for a caller without a session */
-export async function administeredBy(ctx: AuthContext, { realm, account }: Caller): Promise<readonly string[]> {
-  return account === undefined ? [] : ctx.actors.directory.at('main').administered({ realm, account });
+/** @returns false for a caller without a session */
+export async function isAdministered(ctx: AuthContext, { realm: own, account }: Caller, realm: string): Promise<boolean> {
+  return account !== undefined && ctx.actors.directory.at('main').administers({ realm: own, account }, realm);
 }
 
-export async function rightsOf(ctx: AuthContext, caller: Caller): Promise<Rights> {
-  const realms = await administeredBy(ctx, caller);
+export async function rightsOf(ctx: AuthContext, { realm, account }: Caller): Promise<Rights> {
+  const realms = account === undefined ? [] : await ctx.actors.directory.at('main').administered({ realm, account });
   const isSuperAdmin = realms.includes('_');
   const administers = (id: string) => isSuperAdmin || realms.includes(id);
   return { isSuperAdmin, realms, administers, administersAll: (ids) => ids.length > 0 && ids.every(administers) };
@@ -28,15 +28,13 @@ export async function rightsOf(ctx: AuthContext, caller: Caller): Promise<Rights
 
 /** @throws Fault FORBIDDEN for anybody else */
 export async function requireSuperAdmin(ctx: AuthContext, request: Request): Promise<Actor> {
-  const rights = await rightsOf(ctx, request.caller as Caller);
-  if (!rights.isSuperAdmin) throw new Fault('FORBIDDEN');
+  if (!(await isAdministered(ctx, request.caller as Caller, '_'))) throw new Fault('FORBIDDEN');
   return actorOf(request);
 }
 
 /** @throws Fault FORBIDDEN for those who do not administer the realm, whether it exists or not */
 export async function requireRealmAdmin(ctx: AuthContext, request: Request, realm: string): Promise<Actor> {
-  const rights = await rightsOf(ctx, request.caller as Caller);
-  if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
+  if (!(await isAdministered(ctx, request.caller as Caller, realm))) throw new Fault('FORBIDDEN');
   return actorOf(request);
 }
 

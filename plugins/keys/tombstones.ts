@@ -95,7 +95,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
 /** Whether or not realm `_` may use the key server. @throws Fault FORBIDDEN for anybody else */
 async function superAdmin(ctx: KeysContext, { caller, address }: Request): Promise<Principal> {
   const { realm, username, account = '', scheme } = caller as Caller;
-  if (!(await ctx.actors.directory.at('main').administered({ realm, account })).includes('_')) throw new Fault('FORBIDDEN');
+  if (!(await ctx.actors.directory.at('main').administers({ realm, account }, '_'))) throw new Fault('FORBIDDEN');
   const name = scheme === 'up' ? userName(realm, username) : userName(realm, `${scheme}:${username}`);
   return { user: account, name, realm, scheme, source: sourceOf(address) };
 }

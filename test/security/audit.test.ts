@@ -8,10 +8,11 @@ import auth from '../../plugins/auth/plugin.ts';
 import { BUILT_IN } from '../../plugins/index.ts';
 import { people } from '../people.ts';
 import { until } from '../runtime.ts';
-import { signInAdmin, startServer, type TestServer } from '../server.ts';
+import { type Answer, signInAdmin, startServer, type TestServer } from '../server.ts';
 import { testDatabases } from '../stores.ts';
 
 const SOURCE_BURST = 200;
+const PEM = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=\n-----END PUBLIC KEY-----';
 
 /** Hundreds of sign-ins are made here: only the cost of the password hash is put aside. */
 const quick = definePlugin({
@@ -115,6 +116,45 @@ for (const { dialect, url } of databases) {
     const failures = (await rows('&actor=ann')).filter(({ event, outcome }) => event === 'login' && outcome === 'refused');
     assert.equal(failures.length, 55);
     assert.ok((await rows('&event=lockout')).some(({ target }) => target === 'password *'));
+  });
+
+  test(`${dialect}: the source of every row is the network that limits count, whoever writes it`, async () => {
+    const { server, cookie, rows } = await start(await url());
+    const ask = (method: 'GET' | 'POST' | 'DELETE', path: string, options: object = {}) =>
+      server.ask(method, path, { headers: { 'x-forwarded-for': '2001:db8:1:2:3:4:5:6' }, ...options });
+    const ok = async (answer: Promise<Answer>, status = 200): Promise<Answer> => {
+      const { status: got, text } = await answer;
+      assert.equal(got, status, text);
+      return answer;
+    };
+    await ok(ask('POST', '/auth/approle/role/web', { cookie, body: { token_renewable: true, token_ttl: 60 } }), 204);
+    const id = (await ok(ask('GET', '/auth/approle/role/web/role-id', { cookie }))).body.data.role_id;
+    const secret = (await ok(ask('POST', '/auth/approle/role/web/secret-id', { cookie, body: {} }))).body.data.secret_id;
+    const login = (secret_id: string) => ask('POST', '/auth/approle/login', { body: { role_id: id, secret_id } });
+    const token = (await ok(login(secret))).body.auth.client_token;
+    assert.ok((await login('wrong')).status >= 400);
+    const own = { headers: { 'x-forwarded-for': '2001:db8:1:2::7', 'x-vault-token': token } };
+    await ok(server.ask('POST', '/auth/token/renew-self', own));
+    await ok(server.ask('POST', '/auth/token/revoke-self', own), 204);
+    assert.ok((await ask('POST', '/auth/cluster/login', { body: { role: 'none', jwt: 'x.y.z' } })).status >= 400);
+    await ok(ask('DELETE', '/auth/approle/role/web', { cookie }), 204);
+    await ok(ask('POST', '/certify', { cookie, body: { verification_key: PEM, claims: [] } }));
+    const known = await rows();
+    const events = [
+      'approle.put',
+      'secret_id.create',
+      'secret_id.use',
+      'approle.login',
+      'token.renew',
+      'token.revoke',
+      'cluster.login',
+      'approle.delete',
+      'certify',
+    ];
+    for (const event of events) {
+      const sources = known.filter((row) => row.event === event).map(({ source }) => source);
+      assert.deepEqual([...new Set(sources)], ['2001:db8:1:2::/64'], event);
+    }
   });
 }
 

@@ -8,7 +8,7 @@ import type { EncodedPage, PageRequest } from '../../../kernel/store/page.ts';
 import type { AuthContext } from '../actors.ts';
 import { listed, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
-import { administeredBy } from '../rights.ts';
+import { isAdministered } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
 const MOST_ENTRIES = 256;
@@ -38,7 +38,7 @@ export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>,
     auth: ['cookie'],
     async handle(request) {
       const { realm, username, account = '', scheme } = request.caller as Caller;
-      if (!(await administeredBy(ctx, request.caller as Caller)).includes('_')) throw new Fault('FORBIDDEN');
+      if (!(await isAdministered(ctx, request.caller as Caller, '_'))) throw new Fault('FORBIDDEN');
       const { name } = request.params;
       if (name !== undefined && !isRoleName(name)) throw new Fault('NOT_FOUND');
       return handle(request, { realm, username, account, scheme, source: request.address }, name ?? '');
