@@ -117,7 +117,7 @@ interface SpecBase<A extends Api> {
   /** Pinned or sharded actors it may call directly. */
   readonly peers?: readonly string[];
   /** Module of a BesideFactory, for a sharded or replicated actor: serves in the callers' thread what needs no thread of its own. */
-  readonly beside?: URL;
+  readonly beside?: URL | undefined;
   /** Carries the type only. */
   readonly api?: A;
 }

@@ -1,7 +1,7 @@
 // The part of an actor that lives in the thread of its callers: it answers at once what it can, and leaves the rest to the actor itself.
 import { performance } from 'node:perf_hooks';
 import { type Api, type BesideContext, type BesideFactory, type BesidePart, ELSEWHERE } from '../actor.ts';
-import { describe } from '../fault.ts';
+import { describe, Fault } from '../fault.ts';
 import type { CallObserver } from './pending.ts';
 
 interface BesideOptions {
@@ -14,6 +14,8 @@ interface BesideOptions {
 type Method = (...args: readonly unknown[]) => unknown;
 
 export class Beside {
+  /** How calls ended here: answered, left to the actor, or left to it because they failed. */
+  readonly counts = { answered: 0, left: 0, failed: 0 };
   readonly #methods: ReadonlyMap<string, Method>;
   readonly #options: BesideOptions;
   readonly #part: BesidePart<Api>;
@@ -35,8 +37,9 @@ export class Beside {
   }
 
   /**
-   * The answer, or what `elsewhere` answers where this part leaves the call to the actor.
-   * @throws the fault that the actor would be left with; a failure that is no fault is the actor's to find
+   * The answer, or what `elsewhere` answers where this part leaves the call to the actor. Refusals are the actor's too: it writes what has to be
+   * written about them.
+   * @throws what `elsewhere` throws
    */
   async call(method: string, args: readonly unknown[], elsewhere: () => Promise<unknown>): Promise<unknown> {
     const startedAt = performance.now();
@@ -44,10 +47,13 @@ export class Beside {
     try {
       const run = this.#methods.get(method) as Method;
       const value = await (isCopying ? run(...structuredClone(args)) : run(...args));
+      this.counts.answered += 1;
       observe('ok', 0, performance.now() - startedAt);
       return isCopying ? structuredClone(value) : value;
     } catch (error) {
-      if (error !== ELSEWHERE) context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
+      const isLeft = error === ELSEWHERE || error instanceof Fault;
+      this.counts[isLeft ? 'left' : 'failed'] += 1;
+      if (!isLeft) context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
       return elsewhere();
     }
   }
