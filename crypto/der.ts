@@ -1,5 +1,5 @@
 // Reads and writes DER (ITU-T X.690): the little of ASN.1 that keys, signatures and certificates are made of.
-import { Refusal } from '../kmip/refusal.ts';
+import { CryptoError } from './crypto-error.ts';
 
 export const DER = Object.freeze({
   boolean: 0x01,
@@ -67,12 +67,12 @@ export function oid(dotted: string): Buffer {
 
 const even = (hex: string): string => (hex.length % 2 === 0 ? hex : `0${hex}`);
 
-const malformed = (what: string): Refusal => new Refusal('InvalidField', `${what} is not well-formed DER`);
+const malformed = (what: string): CryptoError => new CryptoError('invalid', `${what} is not well-formed DER`);
 
 /**
  * The one element that `bytes` are.
  * @param what names the bytes in the refusal
- * @throws Refusal InvalidField
+ * @throws CryptoError invalid
  */
 export function readElement(bytes: Uint8Array, what: string): Element {
   const [first, ...more] = readElements(bytes, what);
@@ -80,7 +80,7 @@ export function readElement(bytes: Uint8Array, what: string): Element {
   return first;
 }
 
-/** The elements that `bytes` are a row of. @throws Refusal InvalidField */
+/** The elements that `bytes` are a row of. @throws CryptoError invalid */
 export function readElements(bytes: Uint8Array, what: string): Element[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const elements: Element[] = [];
@@ -105,18 +105,18 @@ function extent(buffer: Buffer, at: number, what: string): { start: number; end:
   return { start, end: start + length };
 }
 
-/** Elements inside one with this tag. @throws Refusal InvalidField */
+/** Elements inside one with this tag. @throws CryptoError invalid */
 export function inside(parent: Element | undefined, tag: number, what: string): Element[] {
   return readElements(contentOf(parent, tag, what), what);
 }
 
-/** @throws Refusal InvalidField where the element is missing or another */
+/** @throws CryptoError invalid where the element is missing or another */
 export function contentOf(each: Element | undefined, tag: number, what: string): Buffer {
   if (each?.tag !== tag) throw malformed(what);
   return each.content;
 }
 
-/** @throws Refusal InvalidField for another element, a negative number and more bytes than needed */
+/** @throws CryptoError invalid for another element, a negative number and more bytes than needed */
 export function readUnsigned(each: Element | undefined, what: string): bigint {
   const content = contentOf(each, DER.integer, what);
   const [first, second] = content;
@@ -124,14 +124,14 @@ export function readUnsigned(each: Element | undefined, what: string): bigint {
   return BigInt(`0x${content.toString('hex')}`);
 }
 
-/** Content of a bit string of whole bytes. @throws Refusal InvalidField */
+/** Content of a bit string of whole bytes. @throws CryptoError invalid */
 export function readBits(each: Element | undefined, what: string): Buffer {
   const content = contentOf(each, DER.bits, what);
   if (content[0] !== 0) throw malformed(what);
   return content.subarray(1);
 }
 
-/** Dotted form. @throws Refusal InvalidField */
+/** Dotted form. @throws CryptoError invalid */
 export function readOid(each: Element | undefined, what: string): string {
   const content = contentOf(each, DER.oid, what);
   const arcs: number[] = [];

@@ -1,5 +1,5 @@
 // KMIP's names of hash functions as OpenSSL has them, with their digests' lengths and object identifiers (RFC 8017 appendix B.1, NIST CSOR).
-import { Refusal } from '../kmip/refusal.ts';
+import { CryptoError } from './crypto-error.ts';
 import type { HashingAlgorithm } from './parameters.ts';
 
 export interface Digest {
@@ -30,9 +30,9 @@ const DIGEST: Partial<Record<HashingAlgorithm, Digest>> = {
   RIPEMD_160: { name: 'ripemd160', length: 20, oid: '1.3.36.3.2.1' },
 };
 
-/** @throws Refusal UnsupportedCryptographicParameters for a hash that OpenSSL has not */
+/** @throws CryptoError unsupported for a hash that OpenSSL has not */
 export function digestOf(algorithm: HashingAlgorithm): Digest {
   const digest = DIGEST[algorithm];
-  if (digest === undefined) throw new Refusal('UnsupportedCryptographicParameters', `the hashing algorithm ${algorithm} is not supported`);
+  if (digest === undefined) throw new CryptoError('unsupported', `the hashing algorithm ${algorithm} is not supported`);
   return digest;
 }

@@ -8,12 +8,12 @@ interface HashStream {
   digest(): Uint8Array;
 }
 
-/** @throws Refusal UnsupportedCryptographicParameters */
+/** @throws CryptoError unsupported */
 export function hash(name: HashingAlgorithm, data: Uint8Array): Uint8Array {
   return digestAtOnce(nodeHash(name), data, 'buffer');
 }
 
-/** @throws Refusal UnsupportedCryptographicParameters */
+/** @throws CryptoError unsupported */
 export function hashStream(name: HashingAlgorithm): HashStream {
   const running = createHash(nodeHash(name));
   return { update: (data) => void running.update(data), digest: () => running.digest() };
@@ -21,7 +21,7 @@ export function hashStream(name: HashingAlgorithm): HashStream {
 
 /**
  * The name that node:crypto takes.
- * @throws Refusal UnsupportedCryptographicParameters
+ * @throws CryptoError unsupported
  */
 export function nodeHash(name: HashingAlgorithm): string {
   return digestOf(name).name;

@@ -1,14 +1,8 @@
 // Cryptographic parameters by the names of KMIP's enumerations (specification 2.1 section 4.16), as the algorithms take them.
-import type { ENUM } from '../kmip/ttlv/enumeration.ts';
+import type { BlockCipherMode, CryptographicAlgorithm, DigitalSignatureAlgorithm, HashingAlgorithm, MaskGenerator, PaddingMethod } from './algorithm-name.ts';
 
-export type CryptographicAlgorithm = keyof typeof ENUM.CryptographicAlgorithm;
-export type BlockCipherMode = keyof typeof ENUM.BlockCipherMode;
-export type PaddingMethod = keyof typeof ENUM.PaddingMethod;
-export type HashingAlgorithm = keyof typeof ENUM.HashingAlgorithm;
-export type DigitalSignatureAlgorithm = keyof typeof ENUM.DigitalSignatureAlgorithm;
-export type MaskGenerator = keyof typeof ENUM.MaskGenerator;
-export type RecommendedCurve = keyof typeof ENUM.RecommendedCurve;
-export type KeyFormatType = keyof typeof ENUM.KeyFormatType;
+export type { BlockCipherMode, CryptographicAlgorithm, DigitalSignatureAlgorithm, HashingAlgorithm, MaskGenerator, PaddingMethod } from './algorithm-name.ts';
+export type { RecommendedCurve } from './key/curve-name.ts';
 
 export interface CryptographicParameters {
   readonly blockCipherMode?: BlockCipherMode;

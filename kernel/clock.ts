@@ -31,45 +31,65 @@ function sharedOffset(): BigInt64Array {
 }
 
 export function createClock(offset: BigInt64Array = sharedOffset()): LocalClock {
-  const timers = new Set<Timer>();
   const moved = () => Number(Atomics.load(offset, 0));
   const monotonic = () => performance.now() + moved();
-  const arm = (timer: Timer) => {
-    timer.handle = setTimeout(() => fire(timer), Math.min(LONGEST_MS, Math.max(0, timer.dueAt - monotonic())));
-  };
-  const fire = (timer: Timer) => {
-    // A timer longer than setTimeout can hold, or one that the test clock was moved under, is armed again.
-    if (timer.dueAt - monotonic() > 1) return arm(timer);
-    timers.delete(timer);
-    timer.run();
-  };
+  const timers = new Timers(monotonic);
   return {
     offset,
     now: () => Date.now() + moved(),
     monotonic,
-    setTimeout(run, ms) {
-      const timer = { run, dueAt: monotonic() + ms } as Timer;
-      timer.handle = setTimeout(fire, Math.min(LONGEST_MS, Math.max(0, ms)), timer);
-      timers.add(timer);
-      return timer;
-    },
-    clearTimeout(timer) {
-      if (!timer) return;
+    setTimeout: (run, ms) => timers.add(run, ms),
+    clearTimeout: (timer) => timers.remove(timer),
+    moved: () => timers.fireDue(),
+  };
+}
+
+/** Timers over a time that may jump. */
+class Timers {
+  readonly #timers = new Set<Timer>();
+  readonly #monotonic: () => number;
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  add(run: () => void, ms: number): Timer {
+    const timer = { run, dueAt: this.#monotonic() + ms } as Timer;
+    this.#arm(timer, ms);
+    this.#timers.add(timer);
+    return timer;
+  }
+
+  remove(timer: Timer | undefined): void {
+    if (!timer) return;
+    clearTimeout(timer.handle);
+    this.#timers.delete(timer);
+  }
+
+  /** After the time has jumped. @returns how many timers were due and have been fired */
+  fireDue(): number {
+    const due = [...this.#timers].filter((timer) => timer.dueAt <= this.#monotonic()).sort((a, b) => a.dueAt - b.dueAt);
+    for (const timer of due) {
+      if (!this.#timers.delete(timer)) continue;
       clearTimeout(timer.handle);
-      timers.delete(timer);
-    },
-    moved() {
-      const due = [...timers].filter((timer) => timer.dueAt <= monotonic()).sort((a, b) => a.dueAt - b.dueAt);
-      for (const timer of due) {
-        if (!timers.delete(timer)) continue;
-        clearTimeout(timer.handle);
-        timer.run();
-      }
-      for (const timer of timers) {
-        clearTimeout(timer.handle);
-        arm(timer);
-      }
-      return due.length;
-    },
+      timer.run();
+    }
+    for (const timer of this.#timers) {
+      clearTimeout(timer.handle);
+      this.#arm(timer, timer.dueAt - this.#monotonic());
+    }
+    return due.length;
+  }
+
+  #arm(timer: Timer, ms: number): void {
+    timer.handle = setTimeout(this.#fire, Math.min(LONGEST_MS, Math.max(0, ms)), timer);
+  }
+
+  readonly #fire = (timer: Timer): void => {
+    // A timer longer than setTimeout can hold, or one that the test clock was moved under, is armed again.
+    const leftMs = timer.dueAt - this.#monotonic();
+    if (leftMs > 1) return this.#arm(timer, leftMs);
+    this.#timers.delete(timer);
+    timer.run();
   };
 }

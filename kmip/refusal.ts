@@ -1,18 +1,22 @@
-// What the key server refuses with: a KMIP result reason and a sentence for the client.
-import { Fault } from '../kernel/fault.ts';
+// What an operation of KMIP is refused with: a result reason and a sentence for the client.
 import type { ENUM } from './ttlv/enumeration.ts';
 
 export type ResultReason = keyof typeof ENUM.ResultReason;
 
 /** A failed operation: the reason goes into the answer by its code, `message` as its ResultMessage. Never holds a secret. */
-export class Refusal extends Fault {
+export class Refusal extends Error {
   readonly reason: ResultReason;
-  override readonly message: string;
 
+  /** @param cause for the log only */
   constructor(reason: ResultReason, message: string, cause?: unknown) {
-    super('KEYS_REFUSED', { detail: `${spelled(reason)}: ${message}`, cause });
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = 'Refusal';
     this.reason = reason;
-    this.message = message;
+  }
+
+  /** Reason and message in one line, where there are no fields for them. */
+  get detail(): string {
+    return `${spelled(this.reason)}: ${this.message}`;
   }
 }
 

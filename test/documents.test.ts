@@ -104,6 +104,14 @@ test('every key and section of the configuration that the documents name exists'
   assert.ok(found > 30);
 });
 
+test('the map in CONTRIBUTING shows every folder of the sources', () => {
+  const folders = new Set(committed.filter((file) => /^(kernel|kmip|crypto|plugins|actors)\/.+\.ts$/.test(file)).map((file) => dirname(file)));
+  const shown = [...folders].filter((folder) => folder.split('/').length <= 2 || folder.startsWith('actors/'));
+  assert.ok(shown.length > 30);
+  const text = read('CONTRIBUTING.md');
+  for (const folder of shown) assert.ok(text.includes(`](${folder})`), `CONTRIBUTING.md does not link to ${folder}: add it to the map`);
+});
+
 test('every command of package.json leads to a file that is there, and CONTRIBUTING tells it', () => {
   const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
   const entries = new Map([...read('launch.mjs').matchAll(/^ {2}([a-z]+): '([^']+)',$/gm)].map(([, name, file]) => [name, file as string]));

@@ -1,7 +1,9 @@
 // What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
+
+import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
 import type { AuditQuery } from '../../kernel/store/audit-query.ts';
-import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
+import type { PageRequest } from '../../kernel/store/page.ts';
 import type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 import type { Realm } from './realm.ts';
 

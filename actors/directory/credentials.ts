@@ -1,9 +1,10 @@
 // Username/password credentials with their roles and extra claims; a change of what sessions are made from ends them.
 import { randomInt } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
+import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { encodePage, mapPage, readPage } from '../../kernel/store/page.ts';
+import { mapPage, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { requireAdministration } from './administered.ts';

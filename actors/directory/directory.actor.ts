@@ -1,6 +1,8 @@
 // The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of theirs makes invalid.
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
+import { repeat } from '../../kernel/repeat.ts';
+import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { purgeAudit, queryAudit } from '../../kernel/store/audit-query.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
 import { userCounter } from '../../kernel/versions.ts';
@@ -38,11 +40,7 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
     const purged = await purgeAudit(store, args.auditRetentionDays, clock.now());
     if (purged > 0) log.info({ rows: purged }, 'audit rows past their retention removed');
   };
-  let timer = clock.setTimeout(function again() {
-    keepHouse().catch((error: unknown) => log.warn({ error: String(error) }, 'housekeeping of the directory failed'));
-    timer = clock.setTimeout(again, HOUR_MS);
-  }, HOUR_MS);
-
+  const rest = repeat(clock, HOUR_MS, keepHouse, (error) => log.warn({ error: String(error) }, 'housekeeping of the directory failed'));
   return {
     api: {
       ...loginApi(part),
@@ -52,10 +50,10 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
       ...totpApi(part),
       ...firstStartApi(part),
       ...signing,
-      audit: (query) => queryAudit(store, query),
+      audit: async (query) => encodePage(await queryAudit(store, query)),
     },
     async stop() {
-      clock.clearTimeout(timer);
+      rest();
       await store.close();
     },
   };

@@ -4,7 +4,7 @@ import { holdName } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { bindAdmin } from './admin-accounts.ts';
-import { findAdmin } from './admins.ts';
+import { findAdmin } from './admin-rows.ts';
 import type { AdminRecord, AuthParams, DirectoryApi, FirstStart } from './api.ts';
 import type { Part } from './part.ts';
 

@@ -1,12 +1,13 @@
 // Realms: their rows, their life, and what goes with them.
 import { Fault } from '../../kernel/fault.ts';
+import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { cursorOf, encodePage, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
+import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
 import { endSessionsIn } from '../session/end.ts';
 import { requireSuperAdmin } from './administered.ts';
-import type { AuthParams, DirectoryApi, Realm } from './api.ts';
+import type { Actor, AuthParams, DirectoryApi, Realm } from './api.ts';
 import { forgetProviders, keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, type Part } from './part.ts';
 
@@ -54,46 +55,54 @@ const valuesOf = (realm: Realm) => [
 type RealmApi = Pick<DirectoryApi, 'listRealms' | 'getRealm' | 'createRealm' | 'updateRealm' | 'deleteRealm'>;
 
 export function realmApi(part: Part): RealmApi {
-  const { store, clock, args } = part;
+  const { store } = part;
   return {
     listRealms: async (only, page) => encodePage(only === null ? mapPage(await readPage<Row>(store, LISTING, page), realmOf) : await listOf(store, only, page)),
     getRealm: (id) => findRealm(store, id),
-    createRealm: (realm, by) =>
-      store.transaction(async (tx) => {
-        await requireSuperAdmin(tx, by);
-        try {
-          await tx.run(`INSERT INTO realm (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(realm));
-        } catch (error) {
-          throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the realm ${realm.id} exists already` }) : error;
-        }
-        await holdName(tx, realmScope(realm.id));
-        await auditChange(tx, by, 'realm.create', realm.id, realm.id);
-        return realm;
-      }),
-    updateRealm: (realm, by) =>
-      store.transaction(async (tx) => {
-        await requireSuperAdmin(tx, by);
-        const sql = `UPDATE realm SET auth_params = $2, session_max_age_seconds = $3, session_max_stale_age_seconds = $4,
-          certificate_max_age_seconds = $5, password_max_age_seconds = $6 WHERE id = $1`;
-        if (realm.id === '_') await forgetProviders(tx, realm.auth_params);
-        if ((await tx.run(sql, valuesOf(realm))) === 0) return null;
-        if (realm.id === '_') await keepSuperAdmin(tx, args.clientCertificates);
-        await auditChange(tx, by, 'realm.update', realm.id, realm.id);
-        return realm;
-      }),
-    async deleteRealm(id, by) {
-      if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
-      const deleted = await store.transaction(async (tx) => {
-        await requireSuperAdmin(tx, by);
-        // Credentials, second factors, locks and memberships go with the row; sessions of other schemes have no credential to go with.
-        if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
-        await endSessionsIn(tx, id);
-        // With it every account in it ends, also those of other schemes.
-        await endName(tx, realmScope(id), clock.now());
-        await auditChange(tx, by, 'realm.delete', id, id);
-        return true;
-      });
-      if (deleted) part.bumpAll();
-    },
+    createRealm: (realm, by) => createRealm(part, realm, by),
+    updateRealm: (realm, by) => updateRealm(part, realm, by),
+    deleteRealm: (id, by) => deleteRealm(part, id, by),
   };
+}
+
+function createRealm({ store }: Part, realm: Realm, by: Actor): Promise<Realm> {
+  return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
+    try {
+      await tx.run(`INSERT INTO realm (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(realm));
+    } catch (error) {
+      throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the realm ${realm.id} exists already` }) : error;
+    }
+    await holdName(tx, realmScope(realm.id));
+    await auditChange(tx, by, 'realm.create', realm.id, realm.id);
+    return realm;
+  });
+}
+
+function updateRealm({ store, args }: Part, realm: Realm, by: Actor): Promise<Realm | null> {
+  return store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
+    const sql = `UPDATE realm SET auth_params = $2, session_max_age_seconds = $3, session_max_stale_age_seconds = $4,
+      certificate_max_age_seconds = $5, password_max_age_seconds = $6 WHERE id = $1`;
+    if (realm.id === '_') await forgetProviders(tx, realm.auth_params);
+    if ((await tx.run(sql, valuesOf(realm))) === 0) return null;
+    if (realm.id === '_') await keepSuperAdmin(tx, args.clientCertificates);
+    await auditChange(tx, by, 'realm.update', realm.id, realm.id);
+    return realm;
+  });
+}
+
+async function deleteRealm({ store, clock, bumpAll }: Part, id: string, by: Actor): Promise<void> {
+  if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
+  const deleted = await store.transaction(async (tx) => {
+    await requireSuperAdmin(tx, by);
+    // Credentials, second factors, locks and memberships go with the row; sessions of other schemes have no credential to go with.
+    if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
+    await endSessionsIn(tx, id);
+    // With it every account in it ends, also those of other schemes.
+    await endName(tx, realmScope(id), clock.now());
+    await auditChange(tx, by, 'realm.delete', id, id);
+    return true;
+  });
+  if (deleted) bumpAll();
 }

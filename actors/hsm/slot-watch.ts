@@ -13,86 +13,90 @@ export interface SlotBinding {
   bind(serial: string): Promise<void>;
 }
 
-interface SlotWatch {
+export class SlotWatch {
   readonly number: number;
-  /** Why the last probe failed; undefined when it succeeded. */
-  readonly problem: string | undefined;
-  /** The problem is the PIN, and no new start of the library would mend it. */
-  readonly refused: boolean;
-  /** @returns true when the token is there and logged in */
-  probe(library: pkcs11js.PKCS11): Promise<boolean>;
-  /** The library is not there, or was started anew: what was held of it is void. */
-  reset(problem: string): void;
-  close(library: pkcs11js.PKCS11): void;
-}
-
-export function watchSlot(number: number, pin: string, binding: SlotBinding): SlotWatch {
-  let session: pkcs11js.Handle | undefined;
-  let slot: pkcs11js.Handle | undefined;
+  readonly #pin: string;
+  readonly #binding: SlotBinding;
+  #session: pkcs11js.Handle | undefined;
+  #slot: pkcs11js.Handle | undefined;
   /** The token refused this PIN; it is offered again only when the token says that somebody has set things right. */
-  let refusedBy: { serial: string; remembered: boolean } | undefined;
-  let problem: string | undefined = 'not probed yet';
+  #refusedBy: { serial: string; remembered: boolean } | undefined;
+  #problem: string | undefined = 'not probed yet';
 
-  const open = async (library: pkcs11js.PKCS11) => {
-    slot = findSlot(library, number, binding.serial);
-    const { serialNumber, flags } = library.C_GetTokenInfo(slot);
-    const serial = serialNumber.trim();
-    if (binding.serial !== undefined && serial !== binding.serial)
-      throw new Error(`the slot holds another token than before (${serial}, not ${binding.serial})`);
-    const remembers = (flags & PIN_REFUSED_FLAGS) !== 0;
-    if (refusedBy?.serial === serial && (remembers || !refusedBy.remembered))
-      throw new Error('the token refused the PIN; it is not offered again until the token says it was set right');
-    refusedBy = undefined;
-    session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
+  constructor(number: number, pin: string, binding: SlotBinding) {
+    this.number = number;
+    this.#pin = pin;
+    this.#binding = binding;
+  }
+
+  /** Why the last probe failed; undefined when it succeeded. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  /** The problem is the PIN, and no new start of the library would mend it. */
+  get refused(): boolean {
+    return this.#refusedBy !== undefined;
+  }
+
+  /** @returns true when the token is there and logged in */
+  async probe(library: pkcs11js.PKCS11): Promise<boolean> {
     try {
-      library.C_Login(session, USER, pin);
+      if (!this.#session || !this.#slot) await this.#open(library);
+      // A session may outlive its token: only the token's own word counts.
+      library.C_GetTokenInfo(this.#slot as pkcs11js.Handle);
+      library.C_GetSessionInfo(this.#session as pkcs11js.Handle);
+      this.#problem = undefined;
     } catch (error) {
-      if (isPinRefusal(error)) refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
-      if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
+      this.#problem = nameOf(error);
+      this.close(library);
     }
-    if (binding.serial === undefined) await binding.bind(serial);
-  };
+    return this.#problem === undefined;
+  }
 
-  const close = (library: pkcs11js.PKCS11) => {
-    if (session) {
+  /** The library is not there, or was started anew: what was held of it is void. */
+  reset(problem: string): void {
+    this.#session = undefined;
+    this.#slot = undefined;
+    this.#problem = problem;
+  }
+
+  close(library: pkcs11js.PKCS11): void {
+    if (this.#session) {
       try {
-        library.C_CloseSession(session);
+        library.C_CloseSession(this.#session);
       } catch {
         // It went with its token.
       }
     }
-    session = undefined;
-    slot = undefined;
-  };
+    this.#session = undefined;
+    this.#slot = undefined;
+  }
 
-  return {
-    number,
-    get problem() {
-      return problem;
-    },
-    get refused() {
-      return refusedBy !== undefined;
-    },
-    async probe(library) {
-      try {
-        if (!session || !slot) await open(library);
-        // A session may outlive its token: only the token's own word counts.
-        library.C_GetTokenInfo(slot as pkcs11js.Handle);
-        library.C_GetSessionInfo(session as pkcs11js.Handle);
-        problem = undefined;
-      } catch (error) {
-        problem = nameOf(error);
-        close(library);
-      }
-      return problem === undefined;
-    },
-    reset(reason) {
-      session = undefined;
-      slot = undefined;
-      problem = reason;
-    },
-    close,
-  };
+  async #open(library: pkcs11js.PKCS11): Promise<void> {
+    const slot = findSlot(library, this.number, this.#binding.serial);
+    this.#slot = slot;
+    const { serialNumber, flags } = library.C_GetTokenInfo(slot);
+    const serial = serialNumber.trim();
+    this.#requireFitting(serial, (flags & PIN_REFUSED_FLAGS) !== 0);
+    this.#refusedBy = undefined;
+    this.#session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
+    try {
+      library.C_Login(this.#session, USER, this.#pin);
+    } catch (error) {
+      if (isPinRefusal(error)) this.#refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
+      if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
+    }
+    if (this.#binding.serial === undefined) await this.#binding.bind(serial);
+  }
+
+  /** @throws Error for another token than the slot is bound to, and for one that refused the PIN and does not say that this was set right */
+  #requireFitting(serial: string, remembersRefusal: boolean): void {
+    const { serial: bound } = this.#binding;
+    if (bound !== undefined && serial !== bound) throw new Error(`the slot holds another token than before (${serial}, not ${bound})`);
+    if (this.#refusedBy?.serial === serial && (remembersRefusal || !this.#refusedBy.remembered))
+      throw new Error('the token refused the PIN; it is not offered again until the token says it was set right');
+  }
 }
 
 /** By the serial it is bound to; before that the number is a slot ID, else an index in the list of slots with a token. */

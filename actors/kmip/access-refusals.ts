@@ -2,6 +2,7 @@
 import { type Fault, isServerFailure } from '../../kernel/fault.ts';
 import type { AccessApi, Principal } from './api.ts';
 import { auditRefusal } from './audit-refusal.ts';
+import { faultOf } from './refused-call.ts';
 import type { KeyServer } from './server.ts';
 
 interface RefusedCall {
@@ -17,7 +18,8 @@ export function withRefusals(server: KeyServer, access: AccessApi): AccessApi {
   const noted = async <T>({ event, caller, target }: RefusedCall, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
-    } catch (error) {
+    } catch (thrown) {
+      const error = faultOf(thrown);
       if (!isServerFailure(error)) await auditRefusal(server, caller, { event, reason: (error as Fault).code, target });
       throw error;
     }

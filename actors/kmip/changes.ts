@@ -3,11 +3,11 @@ import type { Transaction } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
-import { readHeld, readWhole } from './object/cache.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import { wrappingTerm } from './object/index-terms.ts';
 import type { DescriptionDraft, Draft } from './object/managed-object.ts';
+import type { ObjectWriter } from './object/object-source.ts';
 import { quotaProblem } from './object/quota.ts';
 import { requireUniqueNames } from './object/unique-name.ts';
 import type { ObjectTransaction, OperationContext } from './operation-context.ts';
@@ -18,18 +18,19 @@ export class Changes implements ObjectTransaction {
   readonly finder: Finder<Draft, DescriptionDraft>;
   readonly tx: Transaction;
   readonly #ctx: OperationContext;
+  readonly #objects: ObjectWriter;
 
   /** @param opening what this call has open: a transaction, which keeps others waiting, does not wait itself */
   constructor(ctx: OperationContext, tx: Transaction, opening: Opening) {
     this.#ctx = ctx;
     this.tx = tx;
-    const { rows } = ctx.server;
+    this.#objects = ctx.server.objects.within(tx);
     this.finder = new Finder<Draft, DescriptionDraft>(ctx, {
       from: tx,
-      held: (id, content) => readHeld(rows, tx, id, content),
-      whole: ({ object, contentBytes }) => {
-        opening.takeAtOnce(contentBytes);
-        return readWhole(rows, tx, object.id, contentBytes);
+      held: (id, content) => this.#objects.held(id, content),
+      whole: (held) => {
+        opening.takeAtOnce(held.contentBytes);
+        return this.#objects.whole(held);
       },
     });
   }
@@ -54,12 +55,12 @@ export class Changes implements ObjectTransaction {
     return this.finder.permitted(id, right);
   }
 
-  async read(id: string): Promise<DescriptionDraft | undefined> {
-    return (await this.#ctx.server.rows.describe(this.tx, id))?.object;
+  read(id: string): Promise<DescriptionDraft | undefined> {
+    return this.#objects.describe(id);
   }
 
   readWhole(id: string): Promise<Draft | undefined> {
-    return this.#ctx.server.rows.read(this.tx, id);
+    return this.#objects.read(id);
   }
 
   async wrappedBy({ id, owner }: DescriptionDraft): Promise<string[]> {
@@ -74,14 +75,14 @@ export class Changes implements ObjectTransaction {
 
   async insert(object: Draft, kin?: readonly string[]): Promise<void> {
     this.touched.add(object.id);
-    const added = await this.#ctx.server.rows.insert(this.tx, object);
+    const added = await this.#objects.insert(object);
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller, kin);
     await this.#requireRoom(object.owner, 'objects');
   }
 
   async update(object: DescriptionDraft): Promise<void> {
     this.touched.add(object.id);
-    const added = await this.#ctx.server.rows.update(this.tx, object);
+    const added = await this.#objects.update(object);
     await requireUniqueNames(this.tx, object, added, this.#ctx.caller);
   }
 
@@ -99,12 +100,11 @@ export class Changes implements ObjectTransaction {
 
   async remove(id: string): Promise<void> {
     this.touched.add(id);
-    await this.#ctx.server.rows.remove(this.tx, id);
+    await this.#objects.remove(id);
   }
 
   async copyGrants(from: DescriptionDraft, to: Draft): Promise<void> {
-    const { rows } = this.#ctx.server;
-    for (const [user, operations] of await rows.grantsOf(this.tx, from)) await rows.grants.write(this.tx, to.id, rows.markOf(to), user, operations);
+    await this.#objects.copyGrants(from, to);
     await this.#requireRoom(to.owner, 'grants');
   }
 

@@ -6,7 +6,6 @@ import type { Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import { Changes } from './changes.ts';
-import { readWhole } from './object/cache.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
@@ -35,10 +34,10 @@ export class BatchContext implements OperationContext {
     this.opening = server.room.begin(caller.user);
     this.#finder = new Finder<ManagedObject, ObjectDescription>(this, {
       from: server.store,
-      held: (id, content) => server.cache.get(id, content),
-      whole: async ({ object, contentBytes }) => {
-        await this.opening.take(contentBytes);
-        return readWhole(server.rows, server.store, object.id, contentBytes);
+      held: (id, content) => server.objects.held(id, content),
+      whole: async (held) => {
+        await this.opening.take(held.contentBytes);
+        return server.objects.whole(held);
       },
     });
   }
@@ -82,7 +81,7 @@ export class BatchContext implements OperationContext {
         return work(changes);
       });
     const result = await rows.dataKey.retrying(store, transaction);
-    this.server.cache.bump(touched);
+    this.server.objects.bump(touched);
     return result;
   }
 
@@ -99,7 +98,7 @@ export class BatchContext implements OperationContext {
           return work();
         });
       const result = await this.server.rows.dataKey.retrying(store, transaction);
-      this.server.cache.bump(touched);
+      this.server.objects.bump(touched);
       return result;
     } finally {
       this.#whole = undefined;

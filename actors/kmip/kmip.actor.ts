@@ -11,10 +11,14 @@ import { answerCrypto } from './jose/answer.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
+import { databaseObjects } from './object/database-objects.ts';
+import { ObjectRouter } from './object/object-router.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
 import { softwareKeys } from './object/software-key/software-key.ts';
+import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
+import { throwFaults } from './refused-call.ts';
 import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
@@ -35,7 +39,8 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     now,
     store,
     rows,
-    cache,
+    // Where objects may lie: another place is one more source here.
+    objects: new ObjectRouter(databaseObjects({ rows, store, cache }), [unconfiguredHsm]),
     room: new ContentRoom(() => ctx.call()?.signal),
     keyKinds: [softwareKeys],
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
@@ -43,13 +48,13 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     aside: createAside(() => ctx.call()),
   };
   return {
-    api: {
+    api: throwFaults<KmipApi>({
       ...createAccess(server),
       ...createTombstones(server),
       serve: (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, caller, verdict),
       crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
       rotateDue: () => rotateDue(server),
-    },
+    }),
     stop: () => store.close(),
   };
 });

@@ -2,12 +2,16 @@
 import { SeededRandom } from '../../crypto/random.ts';
 import { defineBeside, ELSEWHERE } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
+import type { Store } from '../../kernel/store/store.ts';
 import type { KmipApi, KmipArgs } from './api.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
+import { databaseObjects } from './object/database-objects.ts';
+import { ObjectRouter } from './object/object-router.ts';
 import { ObjectRows } from './object/rows.ts';
+import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { quickKeys, quickOperations } from './quick.ts';
 import type { KeyServer } from './server.ts';
@@ -31,15 +35,16 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const now = () => ctx.clock.now();
   // A row that was written past the server is for the actor to tell of.
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
+  const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leave() };
   const server: KeyServer = {
     args,
     operations: quickOperations(OPERATIONS),
     log: ctx.log,
     requestId: ctx.requestId,
     now,
-    store: { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leave() },
+    store,
     rows,
-    cache: new ObjectCache(rows, reader, ctx.versions),
+    objects: new ObjectRouter(databaseObjects({ rows, store, cache: new ObjectCache(rows, store, ctx.versions) }), [unconfiguredHsm]),
     room: new NoRoom(() => undefined),
     keyKinds: [quickKeys],
     streams: { begin: leave, update: leave, finish: leave, abandon: leave },

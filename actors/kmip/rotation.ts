@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
-import { Refusal } from '../../kmip/refusal.ts';
+import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { interval, type Structure, structure, TYPE } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
@@ -73,7 +73,8 @@ async function rotateAlone(server: KeyServer, id: string, owner: Principal): Pro
   try {
     return await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));
   } catch (error) {
-    if (error instanceof Refusal) server.log.warn({ object: id, reason: error.reason }, 'an object could not be rotated');
+    const refusal = refusalOf(error);
+    if (refusal) server.log.warn({ object: id, reason: refusal.reason }, 'an object could not be rotated');
     else if (error instanceof Fault) throw error;
     else server.log.error({ object: id, error: describe(error) }, 'an object could not be rotated');
     return false;

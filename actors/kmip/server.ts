@@ -1,12 +1,12 @@
-// What all operations of one thread work with: store, cache, clock, configuration.
+// What all operations of one thread work with: store, objects, clock, configuration.
 import type { SeededRandom } from '../../crypto/random.ts';
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { KmipArgs } from './api.ts';
 import type { Aside } from './aside.ts';
-import type { ObjectCache } from './object/cache.ts';
 import type { ContentRoom } from './object/content-room.ts';
 import type { KeyKind } from './object/key.ts';
+import type { ObjectRouter } from './object/object-router.ts';
 import type { ObjectRows } from './object/rows.ts';
 import type { Operations } from './operation.ts';
 import type { Streams } from './streams.ts';
@@ -21,7 +21,8 @@ export interface KeyServer {
   now(): number;
   readonly store: Store;
   readonly rows: ObjectRows;
-  readonly cache: ObjectCache;
+  /** Every object by its identifier, wherever it lies. */
+  readonly objects: ObjectRouter;
   /** For contents of objects that are open at a time. */
   readonly room: ContentRoom;
   /** Where keys may lie; the first kind that holds an object has its key. */

@@ -3,7 +3,6 @@ import { describe, Fault } from '../../kernel/fault.ts';
 import { namingOf } from '../../kernel/store/account-name.ts';
 import { type AccountView, accountOf, isHeld, viewAccounts } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
-import { Refusal } from '../../kmip/refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
@@ -45,7 +44,7 @@ export function createTombstones(server: KeyServer): TombstoneApi {
       const reason = `from ${view.name} (${handleOf(account)}) to ${to}`;
       const done = await each(server, account, id, '1 = 1', async (tx, draft) => {
         draft.owner = heir;
-        await server.rows.update(tx, draft);
+        await server.objects.within(tx).update(draft);
         // What was granted to the one who owns it now.
         await dropGrant(server, tx, draft, heir);
         await tx.audit({ event: 'key.transfer', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
@@ -120,7 +119,7 @@ async function changeIfCan(...args: Parameters<typeof changeOne>): Promise<boole
   try {
     return await changeOne(...args);
   } catch (error) {
-    if (error instanceof Fault && !(error instanceof Refusal)) throw error;
+    if (error instanceof Fault) throw error;
     args[0].log.error({ object: args[2], error: describe(error) }, 'an object of a deleted account could not be changed');
     return false;
   }
@@ -128,7 +127,7 @@ async function changeIfCan(...args: Parameters<typeof changeOne>): Promise<boole
 
 /** @returns false for an object that is not there, or another's by now */
 async function changeOne(
-  { store, rows, cache }: KeyServer,
+  { store, objects }: KeyServer,
   account: string,
   id: string,
   which: string,
@@ -136,12 +135,12 @@ async function changeOne(
 ): Promise<boolean> {
   const isDone = await store.transaction(async (tx) => {
     if (!(await tx.get(`SELECT id FROM kms_object WHERE id = $1 AND owner = $2 AND ${which}`, [id, account]))) return false;
-    const stored = await rows.describe(tx, id);
-    if (stored?.object.owner !== account) return false;
-    await work(tx, stored.object);
+    const draft = await objects.within(tx).describe(id);
+    if (draft?.owner !== account) return false;
+    await work(tx, draft);
     return true;
   });
-  cache.bump([id]);
+  objects.bump([id]);
   return isDone;
 }
 
@@ -151,7 +150,7 @@ async function destroy(server: KeyServer, tx: Transaction, draft: DescriptionDra
   settle(draft, now);
   if (draft.state === Active) revokeDraft(draft, { reason: NO_LONGER_USED, compromised: false, occurrence: undefined, now });
   happen(draft, 'destroy', now);
-  await server.rows.update(tx, draft);
+  await server.objects.within(tx).update(draft);
   const reason = `owned by ${view.name} (${handleOf(account)})`;
   await tx.audit({ event: 'key.destroy', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
 }

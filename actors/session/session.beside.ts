@@ -1,23 +1,19 @@
-// Sessions beside their callers: a cookie is looked up in the thread that was shown it; uses are written by the owner.
+// Sessions beside their callers: the thread that receives a cookie looks it up itself; the owner writes the uses.
 import { defineBeside } from '../../kernel/actor.ts';
-import { Activity } from './activity.ts';
 import type { SessionApi } from './api.ts';
-import { SessionReader } from './reader.ts';
+import { LiveSessions } from './live-sessions.ts';
 import type { SessionArgs } from './session.actor.ts';
 
 export default defineBeside<SessionApi, SessionArgs>(async ({ cacheBytes }, { openReader, clock, versions, own, log }) => {
   const store = await openReader();
-  const write = (used: Parameters<SessionApi['noteUses']>[0]) => own('').noteUses(used);
-  const onFailure = (error: unknown) => log.warn({ error: String(error) }, 'the use of sessions could not be written');
-  const activity = new Activity(write, clock, onFailure);
-  const reader = new SessionReader({ store, clock, activity, versions, cacheBytes });
+  const sessions = new LiveSessions({ store, clock, log, versions, cacheBytes, write: (used) => own('').noteUses(used) });
   return {
     api: {
-      authenticate: (id, cookieHash) => reader.authenticate(id, cookieHash),
-      look: (id, counts) => reader.look(id, counts),
+      authenticate: (id, cookieHash) => sessions.authenticate(id, cookieHash),
+      look: (id, counts) => sessions.look(id, counts),
     },
     async stop() {
-      await activity.stop().catch(onFailure);
+      await sessions.stop();
       await store.close();
     },
   };

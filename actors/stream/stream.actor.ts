@@ -1,6 +1,6 @@
 // Multi-part cryptographic operations: one thread holds what lies between the parts.
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
-import { Refusal } from '../../kmip/refusal.ts';
+import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './api.ts';
 import { StreamTable } from './table.ts';
 import { startWork } from './work.ts';
@@ -54,8 +54,9 @@ async function answered(work: () => StreamOutput): Promise<StreamResult> {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Refusal) return { ok: false, reason: error.reason, message: error.message };
-    throw error;
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    return { ok: false, reason: refusal.reason, message: refusal.message };
   }
 }
 

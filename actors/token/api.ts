@@ -1,6 +1,8 @@
 // What the token actor answers: roles of machines, their secret ids, and app tokens. Secrets never reach it, only their digests.
+
+import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
-import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
+import type { PageRequest } from '../../kernel/store/page.ts';
 
 /** Ways for a machine to sign in: with a role id and a secret id, or as a service account of a cluster. */
 export type TokenKind = 'approle' | 'cluster';

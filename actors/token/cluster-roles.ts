@@ -1,8 +1,9 @@
 // The rows behind roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { clusterScope } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
-import { type EncodedPage, encodePage, mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';

@@ -1,9 +1,10 @@
 // The rows behind roles that sign in with a role id.
 import { randomUUID } from 'node:crypto';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { approleName } from '../../kernel/store/account-name.ts';
 import { endName, holdName } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
-import { type EncodedPage, encodePage, mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, Role, RoleSettings } from './api.ts';

@@ -1,5 +1,6 @@
 // The rows behind secret ids: digest and accessor in one, so that neither is ever without the other.
-import { type EncodedPage, encodePage, mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
 import type { Administrator, NewSecretId } from './api.ts';

@@ -1,5 +1,6 @@
 // The owner of machine roles, secret ids and app tokens; it holds nothing in memory, so that what is revoked anywhere is refused at once.
 import { defineActor } from '../../kernel/actor.ts';
+import { repeat } from '../../kernel/repeat.ts';
 import type { TokenApi } from './api.ts';
 import { deleteClusterRole, listClusterRoles, putClusterRole, readClusterRole } from './cluster-roles.ts';
 import { loginCluster, loginRole } from './login.ts';
@@ -18,11 +19,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock } = ctx;
   const purge = () => store.transaction(async (tx) => (await purgeTokens(tx, clock.now())) + (await purgeSecretIds(tx, clock.now())));
-  const again = () => {
-    purge().catch((error: unknown) => ctx.log.warn({ error: String(error) }, 'expired tokens could not be purged'));
-    timer = clock.setTimeout(again, PURGE_MS);
-  };
-  let timer = clock.setTimeout(again, PURGE_MS);
+  const rest = repeat(clock, PURGE_MS, purge, (error) => ctx.log.warn({ error: String(error) }, 'expired tokens could not be purged'));
 
   const api: TokenApi = {
     putRole: (name, settings, by) => putRole(store, name, settings, by),
@@ -47,7 +44,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   return {
     api,
     async stop() {
-      clock.clearTimeout(timer);
+      rest();
       await store.close();
     },
   };

@@ -1,6 +1,6 @@
 // Authenticated encryption by OpenSSL: GCM (NIST SP 800-38D), CCM (SP 800-38C) and ChaCha20-Poly1305 (RFC 8439).
 import { type CipherGCMTypes, createCipheriv, createDecipheriv, type DecipherGCM } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
 import type { Cipher, CipherStream, EncryptInput, StreamInput } from './cipher.ts';
 import { acceptsIv, checkedIv, type IvRule } from './initialization-vector.ts';
@@ -83,7 +83,7 @@ export function ccm(name: string, openssl: string, tagLength: number | undefined
   const nonceFor = ({ iv, data }: EncryptInput) => {
     const nonce = checkedIv(name, CCM_IV, iv);
     const max = 256 ** (15 - nonce.length);
-    if (data.length >= max) throw new Refusal('InvalidField', `with a nonce of ${nonce.length} bytes the data must have fewer than ${max} bytes`);
+    if (data.length >= max) throw new CryptoError('invalid', `with a nonce of ${nonce.length} bytes the data must have fewer than ${max} bytes`);
     return nonce;
   };
   return {
@@ -109,26 +109,23 @@ export function ccm(name: string, openssl: string, tagLength: number | undefined
   };
 }
 
-/** @throws Refusal GeneralFailure, the reason that the OASIS cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 show */
+/** @throws CryptoError bad_tag_length, the reason that the OASIS cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 show */
 export function checkedTagLength(allowed: readonly number[], tagLength: number | undefined): number {
   const bytes = tagLength ?? 16;
-  if (!allowed.includes(bytes)) throw new Refusal('GeneralFailure', `invalid tag length: ${allowed.join(', ')} bytes are possible, ${bytes} were asked for`);
+  if (!allowed.includes(bytes))
+    throw new CryptoError('bad_tag_length', `invalid tag length: ${allowed.join(', ')} bytes are possible, ${bytes} were asked for`);
   return bytes;
 }
 
 /** The tag must be as long as agreed: a shorter one from the sender would be easier to forge. */
 export function checkedTag(tagBytes: number, tag: Uint8Array | undefined): Uint8Array {
-  if (tag === undefined) throw new Refusal('InvalidField', 'the authentication tag is missing');
-  if (tag.length !== tagBytes) throw new Refusal('InvalidField', `invalid tag length: ${tagBytes} bytes are needed, ${tag.length} were given`);
+  if (tag === undefined) throw new CryptoError('invalid', 'the authentication tag is missing');
+  if (tag.length !== tagBytes) throw new CryptoError('invalid', `invalid tag length: ${tagBytes} bytes are needed, ${tag.length} were given`);
   return tag;
 }
 
-export function notAuthentic(cause: unknown): Refusal {
-  return new Refusal(
-    'CryptographicFailure',
-    'the data is not authentic: key, nonce, additional data, tag or the data itself is not the one of the encryption',
-    cause,
-  );
+export function notAuthentic(cause: unknown): CryptoError {
+  return new CryptoError('failed', 'the data is not authentic: key, nonce, additional data, tag or the data itself is not the one of the encryption', cause);
 }
 
 function finish(decipher: DecipherGCM, plaintext?: Uint8Array): void {

@@ -1,6 +1,6 @@
 // Encrypts and decrypts with asymmetric keys: RSA by its paddings, elliptic curves by ECIES.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
@@ -10,19 +10,19 @@ import { rsaDecrypt, rsaEncrypt } from './rsa-encrypt.ts';
 function encrypts(key: KeyObject, { cryptographicAlgorithm }: CryptographicParameters): 'RSA' | 'ECIES' {
   const { algorithm } = keyFacts(key);
   const isElliptic = algorithm === 'EC' || algorithm === 'ECDH';
-  if (algorithm !== 'RSA' && !isElliptic) throw new Refusal('UnsupportedCryptographicParameters', `keys of ${algorithm} do not encrypt`);
+  if (algorithm !== 'RSA' && !isElliptic) throw new CryptoError('unsupported', `keys of ${algorithm} do not encrypt`);
   if (cryptographicAlgorithm !== undefined && (cryptographicAlgorithm === 'RSA') !== (algorithm === 'RSA'))
-    throw new Refusal('BadCryptographicParameters', `the key is of ${algorithm}, not ${cryptographicAlgorithm}`);
+    throw new CryptoError('bad_parameters', `the key is of ${algorithm}, not ${cryptographicAlgorithm}`);
   return isElliptic ? 'ECIES' : 'RSA';
 }
 
 function requireNone(additionalData: Uint8Array | undefined): void {
-  if (additionalData?.length) throw new Refusal('InvalidField', 'RSA authenticates nothing: it takes no AuthenticatedEncryptionAdditionalData');
+  if (additionalData?.length) throw new CryptoError('invalid', 'RSA authenticates nothing: it takes no AuthenticatedEncryptionAdditionalData');
 }
 
 /**
  * @param additionalData authenticated with ECIES, not taken by RSA
- * @throws Refusal InvalidField for data that do not fit into RSA, BadCryptographicParameters, UnsupportedCryptographicParameters
+ * @throws CryptoError invalid for data that do not fit into RSA, bad_parameters, unsupported
  */
 export function encrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array, additionalData?: Uint8Array): Uint8Array {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
@@ -31,9 +31,9 @@ export function encrypt(key: KeyObject, parameters: CryptographicParameters, dat
   return rsaEncrypt(publicKey, parameters, data);
 }
 
-/** @throws Refusal CryptographicFailure with a constant text for whatever does not decrypt, InvalidObjectType for a public key; as encrypt */
+/** @throws CryptoError failed with a constant text for whatever does not decrypt, wrong_key for a public key; as encrypt */
 export function decrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array, additionalData?: Uint8Array): Uint8Array {
-  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys decrypt');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys decrypt');
   if (encrypts(key, parameters) === 'ECIES') return eciesDecrypt(key, data, additionalData);
   requireNone(additionalData);
   return rsaDecrypt(key, parameters, data);

@@ -1,6 +1,6 @@
 // Unauthenticated modes of block ciphers by OpenSSL: ECB, CBC, CFB, OFB and CTR (NIST SP 800-38A), whole or in pieces.
 import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import type { Cipher, CipherStream, Ciphertext } from './cipher.ts';
@@ -29,9 +29,8 @@ export function blockCipher(mode: BlockMode): Cipher {
  */
 export function counterMode(name: string, openssl: string, { counterLength = 32, initialCounterValue }: CryptographicParameters): Cipher {
   if (initialCounterValue === undefined) return blockCipher({ name, openssl, blockBytes: 16, ivBytes: 16 });
-  if (counterLength !== 32 && counterLength !== 64)
-    throw new Refusal('UnsupportedCryptographicParameters', `a counter of ${counterLength} bits is not supported`);
-  if (initialCounterValue < 0) throw new Refusal('InvalidField', 'the initial counter value is negative');
+  if (counterLength !== 32 && counterLength !== 64) throw new CryptoError('unsupported', `a counter of ${counterLength} bits is not supported`);
+  if (initialCounterValue < 0) throw new CryptoError('invalid', 'the initial counter value is negative');
   const nonceBytes = 16 - counterLength / 8;
   const block = (nonce: Uint8Array) => {
     const first = Buffer.alloc(16);
@@ -82,7 +81,7 @@ function piecesOf(cipher: Cipheriv | Decipheriv, encrypting: boolean, padding: B
   return plain(cipher, refuse);
 }
 
-export function plain(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => Refusal = notDecrypted): CipherStream {
+export function plain(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => CryptoError = notDecrypted): CipherStream {
   return { update: (data) => cipher.update(data), final: () => ({ data: last(cipher, refuse) }) };
 }
 
@@ -120,7 +119,7 @@ function unpadded(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBy
   };
 }
 
-function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => Refusal): Uint8Array {
+function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => CryptoError): Uint8Array {
   try {
     return cipher.final();
   } catch (cause) {
@@ -129,10 +128,10 @@ function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => Refusal
 }
 
 /** One sentence for every way a padded text can be wrong, so that it tells nothing about the padding. */
-function notDecrypted(cause?: unknown): Refusal {
-  return new Refusal('CryptographicFailure', 'the data could not be decrypted with this key and these parameters', cause);
+function notDecrypted(cause?: unknown): CryptoError {
+  return new CryptoError('failed', 'the data could not be decrypted with this key and these parameters', cause);
 }
 
-function partialBlock(blockBytes: number): Refusal {
-  return new Refusal('InvalidField', `without padding the length of the data must be a multiple of ${blockBytes} bytes`);
+function partialBlock(blockBytes: number): CryptoError {
+  return new CryptoError('invalid', `without padding the length of the data must be a multiple of ${blockBytes} bytes`);
 }

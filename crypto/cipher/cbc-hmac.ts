@@ -1,6 +1,6 @@
 // AES-CBC with HMAC: the authenticated encryption of JWE (RFC 7518 section 5.2).
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
 import type { CryptographicParameters, HashingAlgorithm } from '../parameters.ts';
 import { checkedTag, notAuthentic } from './aead.ts';
@@ -26,14 +26,13 @@ const made = new Map<HashingAlgorithm, Cipher>();
 /**
  * By the hash of its HMAC: SHA-256, SHA-384 or SHA-512. Does not stream: what is not authentic is not decrypted.
  * @param keyBytes of both keys together
- * @throws Refusal UnsupportedCryptographicParameters for another hash, InvalidField for a key that does not fit
+ * @throws CryptoError unsupported for another hash, invalid for a key that does not fit
  */
 export function cbcHmac({ hashingAlgorithm }: CryptographicParameters, keyBytes: number): Cipher {
   const mode = hashingAlgorithm && MODES[hashingAlgorithm];
-  if (!hashingAlgorithm || !mode)
-    throw new Refusal('UnsupportedCryptographicParameters', `AES-CBC with HMAC takes SHA-256, SHA-384 or SHA-512, not ${hashingAlgorithm}`);
+  if (!hashingAlgorithm || !mode) throw new CryptoError('unsupported', `AES-CBC with HMAC takes SHA-256, SHA-384 or SHA-512, not ${hashingAlgorithm}`);
   if (mode.keyBytes !== keyBytes)
-    throw new Refusal('InvalidField', `AES-CBC with an HMAC of ${hashingAlgorithm} takes a key of ${mode.keyBytes * 8} bits, this one has ${keyBytes * 8}`);
+    throw new CryptoError('invalid', `AES-CBC with an HMAC of ${hashingAlgorithm} takes a key of ${mode.keyBytes * 8} bits, this one has ${keyBytes * 8}`);
   let cipher = made.get(hashingAlgorithm);
   if (cipher === undefined) {
     cipher = withHmac(mode);

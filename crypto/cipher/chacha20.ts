@@ -1,5 +1,5 @@
 // ChaCha20 without authentication: RFC 8439 with a 12-byte nonce, Bernstein's original with 8 bytes.
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { plain, streamed } from './block-cipher.ts';
 import type { Cipher } from './cipher.ts';
 
@@ -9,7 +9,7 @@ import type { Cipher } from './cipher.ts';
  * @param initialCounter of the first block, 0 by default; not with 16 bytes
  */
 export function chacha20(initialCounter: number | undefined): Cipher {
-  if (initialCounter !== undefined && initialCounter < 0) throw new Refusal('InvalidField', 'the initial counter value is negative');
+  if (initialCounter !== undefined && initialCounter < 0) throw new CryptoError('invalid', 'the initial counter value is negative');
   const only = initialCounter === undefined ? [8, 12, 16] : [8, 12];
   const block = (nonce: Uint8Array) => {
     if (nonce.length === 16) return nonce;

@@ -1,5 +1,5 @@
 // The cipher that an algorithm and its parameters name, resolved once for each combination.
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import type { SecretKey } from '../key/secret-key.ts';
 import type { BlockCipherMode, CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
 import { aead, ccm } from './aead.ts';
@@ -35,8 +35,8 @@ interface DecryptInput extends EncryptInput {
 }
 
 /**
- * A cipher in a mode with its padding. Refusals: MissingInitializationVector; InvalidField for lengths and keys that do not fit;
- * CryptographicFailure for what cannot be decrypted.
+ * A cipher in a mode with its padding. Errors: missing_iv; invalid for lengths and keys that do not fit;
+ * failed for what cannot be decrypted.
  */
 export interface Cipher {
   /** `AES-256-GCM` */
@@ -93,7 +93,7 @@ const resolved = new Map<string, Cipher>();
 /**
  * The cipher for a key of `keyBytes` bytes. Without a mode AES is GCM, the other block ciphers CBC. PaddingMethod counts in ECB (None by
  * default) and CBC (PKCS5) only. FPE_FF1 is not among them: see fpe.ts.
- * @throws Refusal UnsupportedCryptographicParameters, InvalidField
+ * @throws CryptoError unsupported, invalid
  */
 export function cipherFor(algorithm: CryptographicAlgorithm, parameters: CryptographicParameters, keyBytes: number): Cipher {
   if (parameters.initialCounterValue !== undefined) return resolve(algorithm, parameters, keyBytes);
@@ -156,9 +156,9 @@ function blockMode(block: BlockAlgorithm, mode: BlockCipherMode, parameters: Cry
 
 function checkKey(name: string, allowed: readonly number[], keyBytes: number): void {
   if (allowed.includes(keyBytes)) return;
-  throw new Refusal('InvalidField', `${name} takes a key of ${allowed.map((bytes) => bytes * 8).join(' or ')} bits, this one has ${keyBytes * 8}`);
+  throw new CryptoError('invalid', `${name} takes a key of ${allowed.map((bytes) => bytes * 8).join(' or ')} bits, this one has ${keyBytes * 8}`);
 }
 
-function unsupported(message: string): Refusal {
-  return new Refusal('UnsupportedCryptographicParameters', message);
+function unsupported(message: string): CryptoError {
+  return new CryptoError('unsupported', message);
 }

@@ -1,6 +1,6 @@
 // ECIES: encryption for the owner of an elliptic-curve key (after SEC 1 section 5.1, with HKDF and AES-GCM in place of X9.63 and HMAC).
 import { createCipheriv, createDecipheriv, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { agree } from '../key/key-agreement.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
 import { generatePair } from '../key/key-pair.ts';
@@ -16,7 +16,7 @@ const INFO = 'gatehouse ECIES AES-256-GCM';
  * `ephemeral public key || ciphertext || tag`: the key as an uncompressed point, or the bytes of RFC 7748; the tag 16 bytes of
  * AES-256-GCM. Key and nonce are 44 bytes of HKDF-SHA-256 of the shared secret, with the ephemeral and the recipient's
  * public keys, in this order, as its salt, so that neither is ever used twice and a ciphertext is bound to both keys.
- * @throws Refusal UnsupportedCryptographicParameters for keys of other algorithms
+ * @throws CryptoError unsupported for keys of other algorithms
  */
 export function eciesEncrypt(publicKey: KeyObject, data: Uint8Array, additionalData: Uint8Array = new Uint8Array()): Uint8Array {
   const curve = curveOf(publicKey);
@@ -30,7 +30,7 @@ export function eciesEncrypt(publicKey: KeyObject, data: Uint8Array, additionalD
   return sealed;
 }
 
-/** @throws Refusal CryptographicFailure, with one text for all that can be wrong */
+/** @throws CryptoError failed, with one text for all that can be wrong */
 export function eciesDecrypt(privateKey: KeyObject, data: Uint8Array, additionalData: Uint8Array = new Uint8Array()): Uint8Array {
   const curve = curveOf(privateKey);
   const mine = exportRaw(createPublicKey(privateKey));
@@ -45,14 +45,13 @@ export function eciesDecrypt(privateKey: KeyObject, data: Uint8Array, additional
     key.fill(0);
     return opened;
   } catch {
-    throw new Refusal('CryptographicFailure', 'decryption failed');
+    throw new CryptoError('failed', 'decryption failed');
   }
 }
 
 function curveOf(key: KeyObject): RecommendedCurve {
   const { algorithm, curve } = keyFacts(key);
-  if (curve === undefined || (algorithm !== 'EC' && algorithm !== 'ECDH'))
-    throw new Refusal('UnsupportedCryptographicParameters', `keys of ${algorithm} do not encrypt`);
+  if (curve === undefined || (algorithm !== 'EC' && algorithm !== 'ECDH')) throw new CryptoError('unsupported', `keys of ${algorithm} do not encrypt`);
   return curve;
 }
 

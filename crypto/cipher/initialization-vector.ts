@@ -1,5 +1,5 @@
 // Which initialization vectors, nonces or counters a cipher takes, and the refusals of others.
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 
 export interface IvRule {
   /** Bytes of one that the server makes. */
@@ -10,10 +10,10 @@ export interface IvRule {
   readonly only?: readonly number[];
 }
 
-/** @throws Refusal MissingInitializationVector, InvalidField */
+/** @throws CryptoError missing_iv, invalid */
 export function checkedIv(name: string, rule: IvRule, iv: Uint8Array | undefined): Uint8Array {
-  if (iv === undefined) throw new Refusal('MissingInitializationVector', `${name} needs an IV/nonce, and none was given`);
-  if (!acceptsIv(rule, iv.length)) throw new Refusal('InvalidField', `invalid IV/nonce length: ${lengths(rule)} bytes are needed, ${iv.length} were given`);
+  if (iv === undefined) throw new CryptoError('missing_iv', `${name} needs an IV/nonce, and none was given`);
+  if (!acceptsIv(rule, iv.length)) throw new CryptoError('invalid', `invalid IV/nonce length: ${lengths(rule)} bytes are needed, ${iv.length} were given`);
   return iv;
 }
 

@@ -1,6 +1,6 @@
 // AES key wrap: RFC 3394 (KMIP's NISTKeyWrap) and RFC 5649, with padding (AESKeyWrapPadding); NIST SP 800-38F's KW and KWP.
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
 import type { Cipher } from './cipher.ts';
 
@@ -33,24 +33,24 @@ export function keyWrap(name: string, mode: keyof typeof MODE, keyBytes: number)
   const acceptsInitial = (bytes: number) => bytes === 0 || bytes === initialValue.length;
   const initial = (iv: Uint8Array = initialValue) => {
     if (!acceptsInitial(iv.length))
-      throw new Refusal('InvalidField', `invalid IV/nonce length: ${initialValue.length} bytes are needed, ${iv.length} were given`);
+      throw new CryptoError('invalid', `invalid IV/nonce length: ${initialValue.length} bytes are needed, ${iv.length} were given`);
     return iv.length === 0 ? initialValue : iv;
   };
   return {
     ...{ name, ivBytes: undefined, acceptsIv: acceptsInitial, authenticated: false, tagBytes: 0 },
     encrypt(key, { iv, data }) {
-      if (!accepts(data.length)) throw new Refusal('InvalidField', `${name} wraps ${takes}; ${data.length} bytes were given`);
+      if (!accepts(data.length)) throw new CryptoError('invalid', `${name} wraps ${takes}; ${data.length} bytes were given`);
       return { data: createCipheriv(type, keyObject(key), initial(iv)).update(data) };
     },
     decrypt(key, { iv, data }) {
       if (data.length < minWrapped || data.length % 8 !== 0) {
-        throw new Refusal('InvalidField', `${name} unwraps at least ${minWrapped} bytes, a multiple of 8; ${data.length} bytes were given`);
+        throw new CryptoError('invalid', `${name} unwraps at least ${minWrapped} bytes, a multiple of 8; ${data.length} bytes were given`);
       }
       const decipher = createDecipheriv(type, keyObject(key), initial(iv));
       try {
         return decipher.update(data);
       } catch (cause) {
-        throw new Refusal('CryptographicFailure', 'the key could not be unwrapped: its integrity check fails', cause);
+        throw new CryptoError('failed', 'the key could not be unwrapped: its integrity check fails', cause);
       }
     },
   };

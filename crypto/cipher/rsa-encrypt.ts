@@ -1,6 +1,6 @@
 // RSA encryption: PKCS#1 v1.5, OAEP, and the RSA-AES key wrap for what does not fit into one block (RFC 8017 section 7, PKCS#11 3.1 section 2.1.22).
 import { constants, createCipheriv, createDecipheriv, type KeyObject, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { digestOf } from '../digest-name.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import { decryptOaep, encryptOaep, type OaepScheme, oaepCapacity } from './oaep.ts';
@@ -18,8 +18,8 @@ function schemeOf(parameters: CryptographicParameters): Scheme {
   const { paddingMethod = 'OAEP', hashingAlgorithm = 'SHA_256', maskGenerator, maskGeneratorHashingAlgorithm, pSource } = parameters;
   if (paddingMethod === 'PKCS1V1_5') return { kind: 'pkcs1' };
   if (paddingMethod !== 'OAEP' && paddingMethod !== 'None')
-    throw new Refusal('UnsupportedCryptographicParameters', `RSA encryption with the padding ${paddingMethod} is not supported`);
-  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new Refusal('UnsupportedCryptographicParameters', 'the mask generator is not MGF1');
+    throw new CryptoError('unsupported', `RSA encryption with the padding ${paddingMethod} is not supported`);
+  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new CryptoError('unsupported', 'the mask generator is not MGF1');
   const digest = digestOf(hashingAlgorithm);
   const maskDigest = maskGeneratorHashingAlgorithm === undefined ? digest : digestOf(maskGeneratorHashingAlgorithm);
   return { kind: paddingMethod === 'OAEP' ? 'oaep' : 'key-wrap', digest, maskDigest, label: pSource ?? new Uint8Array() };
@@ -27,24 +27,24 @@ function schemeOf(parameters: CryptographicParameters): Scheme {
 
 const modulusBytes = (key: KeyObject): number => Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 
-/** @throws Refusal InvalidField where the data do not fit, UnsupportedCryptographicParameters */
+/** @throws CryptoError invalid where the data do not fit, unsupported */
 export function rsaEncrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Uint8Array {
   const scheme = schemeOf(parameters);
   if (scheme.kind === 'key-wrap') return wrap(key, scheme, data);
   const capacity = scheme.kind === 'pkcs1' ? modulusBytes(key) - 11 : oaepCapacity(modulusBytes(key), scheme.digest);
-  if (data.length > capacity) throw new Refusal('InvalidField', TOO_LARGE);
+  if (data.length > capacity) throw new CryptoError('invalid', TOO_LARGE);
   return scheme.kind === 'pkcs1' ? publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, data) : oaep(key, scheme, data);
 }
 
 /** OpenSSL where it can: it has one hash for both, and moduli of whole bytes need none of our own padding. */
 function oaep(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
   if (scheme.maskDigest !== scheme.digest && (key.asymmetricKeyDetails?.modulusLength ?? 0) % 8 === 0) return encryptOaep(key, scheme, data);
-  if (scheme.maskDigest !== scheme.digest) throw new Refusal('UnsupportedCryptographicParameters', 'another mask hash needs a modulus of whole bytes');
+  if (scheme.maskDigest !== scheme.digest) throw new CryptoError('unsupported', 'another mask hash needs a modulus of whole bytes');
   return publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: scheme.digest.name, oaepLabel: Buffer.from(scheme.label) }, data);
 }
 
 /**
- * @throws Refusal CryptographicFailure with one text for everything that is wrong with a ciphertext. A broken PKCS#1 v1.5 padding
+ * @throws CryptoError failed with one text for everything that is wrong with a ciphertext. A broken PKCS#1 v1.5 padding
  *   is none of that: it decrypts to bytes that follow from key and ciphertext, so that nobody learns of it (implicit rejection).
  */
 export function rsaDecrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Uint8Array {
@@ -55,7 +55,7 @@ export function rsaDecrypt(key: KeyObject, parameters: CryptographicParameters, 
     if (scheme.kind === 'pkcs1') return privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, data);
     return scheme.kind === 'oaep' ? oaepOpened(key, scheme, data) : unwrap(key, scheme, data);
   } catch {
-    throw new Refusal('CryptographicFailure', 'decryption failed');
+    throw new CryptoError('failed', 'decryption failed');
   }
 }
 
@@ -69,8 +69,8 @@ function oaepOpened(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffe
 
 /** The wrapped temporary AES-256 key, then the data wrapped by it. */
 function wrap(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
-  if (data.length === 0) throw new Refusal('InvalidField', 'Data: there is nothing to wrap');
-  if (TEMPORARY_KEY_BYTES > oaepCapacity(modulusBytes(key), scheme.digest)) throw new Refusal('InvalidField', TOO_LARGE);
+  if (data.length === 0) throw new CryptoError('invalid', 'Data: there is nothing to wrap');
+  if (TEMPORARY_KEY_BYTES > oaepCapacity(modulusBytes(key), scheme.digest)) throw new CryptoError('invalid', TOO_LARGE);
   const temporary = randomBytes(TEMPORARY_KEY_BYTES);
   const cipher = createCipheriv('id-aes256-wrap-pad', temporary, KWP_IV);
   const wrapped = Buffer.concat([oaep(key, scheme, temporary), cipher.update(data), cipher.final()]);

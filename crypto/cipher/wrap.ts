@@ -1,13 +1,13 @@
 // Wrapping of key material under symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.3, Key Wrapping Data).
 import { randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
-import type { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyBytes, type SecretKey } from '../key/secret-key.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
 import { equalMac, mac, macAlgorithm } from '../signature/mac.ts';
 import { type Cipher, cipherFor } from './cipher.ts';
 
-export type WrappingMethod = keyof typeof ENUM.WrappingMethod;
+/** Of KMIP's enumeration of that name. */
+export type WrappingMethod = 'Encrypt' | 'MACSign' | 'EncryptThenMACSign' | 'MACSignThenEncrypt' | 'TR_31';
 
 /** A key of EncryptionKeyInformation or MACSignatureKeyInformation with its parameters. */
 export interface WrappingKey {
@@ -34,7 +34,7 @@ export interface Wrapped {
  * Encryption without a mode is AESKeyWrapPadding. MACSign leaves the material as it is; EncryptThenMACSign authenticates `data`;
  * MACSignThenEncrypt encrypts the material with its MAC behind it.
  * @param iv to use instead of a random one
- * @throws Refusal of the cipher and the MAC; InvalidField for a missing key; KeyWrapTypeNotSupported
+ * @throws CryptoError of the cipher and the MAC; invalid for a missing key; unsupported_wrapping
  */
 export function wrap(method: WrappingMethod, keys: WrappingKeys, material: Uint8Array, iv?: Uint8Array): Wrapped {
   switch (method) {
@@ -49,11 +49,11 @@ export function wrap(method: WrappingMethod, keys: WrappingKeys, material: Uint8
     case 'MACSignThenEncrypt':
       return encrypt(keys, Buffer.concat([material, authenticate(keys, material)]), iv);
     default:
-      throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${method} is not supported`);
+      throw new CryptoError('unsupported_wrapping', `the wrapping method ${method} is not supported`);
   }
 }
 
-/** @throws Refusal as `wrap`; CryptographicFailure for what another key wrapped or somebody changed */
+/** @throws CryptoError as `wrap`; failed for what another key wrapped or somebody changed */
 export function unwrap(method: WrappingMethod, keys: WrappingKeys, wrapped: Wrapped): Uint8Array {
   switch (method) {
     case 'Encrypt':
@@ -69,7 +69,7 @@ export function unwrap(method: WrappingMethod, keys: WrappingKeys, wrapped: Wrap
       return verified(keys, both.subarray(0, bytes), both.subarray(bytes));
     }
     default:
-      throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${method} is not supported`);
+      throw new CryptoError('unsupported_wrapping', `the wrapping method ${method} is not supported`);
   }
 }
 
@@ -88,11 +88,11 @@ function decrypt(keys: WrappingKeys, { data, iv }: Wrapped): Uint8Array {
 }
 
 function encryption({ encryption: by }: WrappingKeys): { key: SecretKey; cipher: Cipher } {
-  if (by === undefined) throw new Refusal('InvalidField', 'the wrapping method needs an encryption key');
+  if (by === undefined) throw new CryptoError('invalid', 'the wrapping method needs an encryption key');
   return { key: by.key, cipher: wrappingCipher(by) };
 }
 
-/** What a key encrypts with. @throws Refusal of `cipherFor` */
+/** What a key encrypts with. @throws CryptoError of `cipherFor` */
 export function wrappingCipher({ key, algorithm, parameters }: WrappingKey): Cipher {
   const bytes = key instanceof Uint8Array ? key.length : (key.symmetricKeySize ?? keyBytes(key).length);
   const standard = algorithm === 'AES' && parameters.blockCipherMode === undefined;
@@ -101,12 +101,12 @@ export function wrappingCipher({ key, algorithm, parameters }: WrappingKey): Cip
 }
 
 function authenticate({ mac: by }: WrappingKeys, data: Uint8Array): Uint8Array {
-  if (by === undefined) throw new Refusal('InvalidField', 'the wrapping method needs a key for the MAC');
+  if (by === undefined) throw new CryptoError('invalid', 'the wrapping method needs a key for the MAC');
   return mac(macAlgorithm(by.algorithm, by.parameters), by.key, data);
 }
 
 function verified(keys: WrappingKeys, data: Uint8Array, expected: Uint8Array | undefined): Uint8Array {
-  if (expected === undefined) throw new Refusal('InvalidField', 'the wrapping method needs a MAC');
-  if (!equalMac(authenticate(keys, data), expected)) throw new Refusal('CryptographicFailure', 'the MAC of the wrapped key is wrong');
+  if (expected === undefined) throw new CryptoError('invalid', 'the wrapping method needs a MAC');
+  if (!equalMac(authenticate(keys, data), expected)) throw new CryptoError('failed', 'the MAC of the wrapped key is wrong');
   return data;
 }

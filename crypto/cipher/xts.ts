@@ -1,6 +1,6 @@
 // AES-XTS (IEEE 1619, NIST SP 800-38E): one data unit, such as a disk sector, under its tweak.
 import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyBytes, type SecretKey } from '../key/secret-key.ts';
 import type { Cipher } from './cipher.ts';
 import { acceptsIv, checkedIv } from './initialization-vector.ts';
@@ -22,11 +22,11 @@ export function xts(name: string, openssl: string): Cipher {
 function checkedKey(key: SecretKey): Uint8Array {
   const bytes = keyBytes(key);
   const half = bytes.length / 2;
-  if (timingSafeEqual(bytes.subarray(0, half), bytes.subarray(half))) throw new Refusal('InvalidField', 'the two halves of an XTS key must differ');
+  if (timingSafeEqual(bytes.subarray(0, half), bytes.subarray(half))) throw new CryptoError('invalid', 'the two halves of an XTS key must differ');
   return bytes;
 }
 
 function checkedUnit(data: Uint8Array): Uint8Array {
   if (data.length >= MIN_BYTES && data.length <= MAX_BYTES) return data;
-  throw new Refusal('InvalidField', `XTS takes ${MIN_BYTES} to ${MAX_BYTES} bytes, ${data.length} were given`);
+  throw new CryptoError('invalid', `XTS takes ${MIN_BYTES} to ${MAX_BYTES} bytes, ${data.length} were given`);
 }

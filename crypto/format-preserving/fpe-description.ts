@@ -1,6 +1,6 @@
 // The other convention of FF1: the additional data of a request is the alphabet, or says in JSON what kind of text is turned; the tweak is its IV.
 // Only the fields are another's: the algorithm is that of the standard, so what was encrypted with more rounds than its ten does not come out.
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 
 /** What additional data says. */
 export interface FpeDescription {
@@ -49,7 +49,7 @@ function charactersOf(alphabet: string): readonly string[] {
   return characters;
 }
 
-/** @throws Refusal InvalidField for what describes nothing */
+/** @throws CryptoError invalid for what describes nothing */
 export function fpeDescription(additionalData: Uint8Array): FpeDescription {
   if (additionalData.length > MAX_BYTES) throw invalid(`is longer than ${MAX_BYTES} bytes`);
   const text = textOf(additionalData);
@@ -112,6 +112,6 @@ function several(characters: readonly string[]): readonly string[] {
   return characters;
 }
 
-function invalid(why: string): Refusal {
-  return new Refusal('InvalidField', `the additional data of FF1, given beside a tweak in the IV, ${why}`);
+function invalid(why: string): CryptoError {
+  return new CryptoError('invalid', `the additional data of FF1, given beside a tweak in the IV, ${why}`);
 }

@@ -1,10 +1,10 @@
 // Numbers with a fraction as FF1 takes them in the convention of the additional data: the bits of a double as 16 hexadecimal digits.
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const INFINITE = /^[+-]?inf(?:inity)?$/i;
 
-/** @param text decimal, with an exponent or without, `inf` or `NaN` @returns 16 hexadecimal digits @throws Refusal InvalidField */
+/** @param text decimal, with an exponent or without, `inf` or `NaN` @returns 16 hexadecimal digits @throws CryptoError invalid */
 export function doubleBits(text: string): string {
   const bits = Buffer.alloc(8);
   bits.writeDoubleBE(doubleOf(text));
@@ -15,7 +15,7 @@ function doubleOf(text: string): number {
   if (DECIMAL.test(text)) return Number(text);
   if (INFINITE.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   if (/^[+-]?nan$/i.test(text)) return Number.NaN;
-  throw new Refusal('InvalidField', 'the text is no decimal number');
+  throw new CryptoError('invalid', 'the text is no decimal number');
 }
 
 /** @param bits 16 hexadecimal digits @returns the shortest decimal number that stands for this double, without an exponent */

@@ -1,5 +1,5 @@
 // Format-preserving encryption of text: FF1 over an alphabet, with a 256-bit AES key.
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
 import { ff1 } from './ff1.ts';
 import type { FpeDescription } from './fpe-description.ts';
@@ -37,7 +37,7 @@ export interface FpeParameters {
 /**
  * Parameters out of the fields of a vendor extension; `tweak` in hexadecimal or as bytes. Without a tweak there the additional data of the
  * request is the tweak.
- * @throws Refusal InvalidField
+ * @throws CryptoError invalid
  */
 export function fpeParametersFrom(fields: Readonly<Record<string, unknown>>, additionalData?: Uint8Array): FpeParameters {
   const { alphabet, radix, tweak, ...rest } = fields;
@@ -52,7 +52,7 @@ export function fpeParametersFrom(fields: Readonly<Record<string, unknown>>, add
 /**
  * @param data UTF-8 text of the alphabet's characters
  * @returns a text of as many characters of the alphabet, UTF-8
- * @throws Refusal InvalidField for a key, alphabet, length or character that does not fit; it names none of the text
+ * @throws CryptoError invalid for a key, alphabet, length or character that does not fit; it names none of the text
  */
 export function ff1Encrypt(key: SecretKey, parameters: FpeParameters, data: Uint8Array): Uint8Array {
   return permuted(key, parameters, data, true);
@@ -152,6 +152,6 @@ function tweakBytes(tweak: unknown): Uint8Array {
   throw invalid('the tweak must be bytes or hexadecimal digits');
 }
 
-function invalid(message: string): Refusal {
-  return new Refusal('InvalidField', message);
+function invalid(message: string): CryptoError {
+  return new CryptoError('invalid', message);
 }

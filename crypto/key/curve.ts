@@ -1,6 +1,6 @@
 // KMIP's recommended curves as OpenSSL names them, and the domain parameters of one (KMIP 2.1 section 11.45, SEC 2, RFC 5639).
 import { generateKeyPairSync } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { DER, inside, readElement, readUnsigned } from '../der.ts';
 import type { RecommendedCurve } from '../parameters.ts';
 
@@ -69,17 +69,17 @@ export function okpCurve(type: OkpType): RecommendedCurve {
   return Object.entries(OKP).find(([, each]) => each === type)?.[0] as RecommendedCurve;
 }
 
-/** @throws Refusal UnsupportedCryptographicParameters for a curve that OpenSSL has not as a named one */
+/** @throws CryptoError unsupported for a curve that OpenSSL has not as a named one */
 export function opensslCurve(curve: RecommendedCurve): string {
   const name = OPENSSL.get(curve);
-  if (name === undefined) throw new Refusal('UnsupportedCryptographicParameters', `the curve ${curve} is not supported`);
+  if (name === undefined) throw new CryptoError('unsupported', `the curve ${curve} is not supported`);
   return name;
 }
 
-/** @throws Refusal UnsupportedCryptographicParameters for a curve without a place in KMIP's enumeration */
+/** @throws CryptoError unsupported for a curve without a place in KMIP's enumeration */
 export function kmipCurve(opensslName: string | undefined): RecommendedCurve {
   const curve = KMIP.get(opensslName ?? '');
-  if (curve === undefined) throw new Refusal('UnsupportedCryptographicParameters', 'the curve of this key has no name in KMIP');
+  if (curve === undefined) throw new CryptoError('unsupported', 'the curve of this key has no name in KMIP');
   return curve;
 }
 

@@ -1,16 +1,26 @@
 // Key derivation by the methods of KMIP (specification 2.1 sections 6.1.14, 7.12 and 11.14), except key agreement.
 import { createHmac, hkdfSync, pbkdf2 as opensslPbkdf2, pbkdf2Sync } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Refusal } from '../../kmip/refusal.ts';
-import type { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { cipherFor } from '../cipher/cipher.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { hash, hashBytes, nodeHash } from '../hash.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
 import { mac, macAlgorithm, macBytes } from '../signature/mac.ts';
 import { kbkdf } from './kbkdf.ts';
 import { keyBytes, keyObject, type SecretKey } from './secret-key.ts';
 
-export type DerivationMethod = keyof typeof ENUM.DerivationMethod;
+/** Of KMIP's enumeration of that name. */
+export type DerivationMethod =
+  | 'PBKDF2'
+  | 'HASH'
+  | 'HMAC'
+  | 'ENCRYPT'
+  | 'NIST800_108_C'
+  | 'NIST800_108_F'
+  | 'NIST800_108_DPI'
+  | 'AsymmetricKey'
+  | 'AWSSignatureVersion4'
+  | 'HKDF';
 
 export interface DerivationInput {
   /** The derivation key or, for PBKDF2, the password. Only HASH does without. */
@@ -48,11 +58,11 @@ const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8
 
 /**
  * `length` bytes; the first ones where the method gives more.
- * @throws Refusal InvalidField for what is missing, too long or too costly; UnsupportedCryptographicParameters; FeatureNotSupported
+ * @throws CryptoError invalid for what is missing, too long or too costly; unsupported; unsupported_derivation
  */
 export function derive(method: DerivationMethod, input: DerivationInput): Uint8Array {
   const derived = METHOD[method];
-  if (derived === undefined) throw new Refusal('FeatureNotSupported', `the derivation method ${method} is not supported`);
+  if (derived === undefined) throw new CryptoError('unsupported_derivation', `the derivation method ${method} is not supported`);
   requireLength(input);
   return leading(derived(input), input.length);
 }
@@ -153,10 +163,10 @@ function leading(bytes: Uint8Array, length: number): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-function tooLong(available: number): Refusal {
+function tooLong(available: number): CryptoError {
   return invalid(`the derivation method gives ${available} bytes at most`);
 }
 
-function invalid(message: string): Refusal {
-  return new Refusal('InvalidField', message);
+function invalid(message: string): CryptoError {
+  return new CryptoError('invalid', message);
 }

@@ -1,22 +1,22 @@
 // Key agreement and encapsulation: ECDH on every curve, DH, ML-KEM (SEC 1 section 3.3, RFC 7748 section 6, FIPS 203).
 import { diffieHellman, type KeyObject, decapsulate as opensslDecapsulate, encapsulate as opensslEncapsulate } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyFacts } from './key-algorithm.ts';
 
 /**
  * The raw shared secret: the x coordinate at the length of the field for ECDH.
- * @throws Refusal InvalidField where the keys are not of one curve or group, CryptographicFailure for a public key of small order
+ * @throws CryptoError invalid where the keys are not of one curve or group, failed for a public key of small order
  */
 export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   const [mine, theirs] = [keyFacts(privateKey), keyFacts(publicKey)];
   if (mine.algorithm !== 'EC' && mine.algorithm !== 'ECDH' && mine.algorithm !== 'DH')
-    throw new Refusal('UnsupportedCryptographicParameters', `keys of ${mine.algorithm} do not agree on secrets`);
+    throw new CryptoError('unsupported', `keys of ${mine.algorithm} do not agree on secrets`);
   if (mine.algorithm !== theirs.algorithm || mine.curve !== theirs.curve || mine.length !== theirs.length)
-    throw new Refusal('InvalidField', 'the keys are not of the same curve or group');
+    throw new CryptoError('invalid', 'the keys are not of the same curve or group');
   try {
     return diffieHellman({ privateKey, publicKey });
   } catch {
-    throw new Refusal('CryptographicFailure', 'the keys do not agree on a secret');
+    throw new CryptoError('failed', 'the keys do not agree on a secret');
   }
 }
 
@@ -28,10 +28,10 @@ interface Encapsulation {
 
 function checkKem(key: KeyObject): void {
   const { algorithm } = keyFacts(key);
-  if (!algorithm.startsWith('MLKEM')) throw new Refusal('UnsupportedCryptographicParameters', `keys of ${algorithm} do not encapsulate`);
+  if (!algorithm.startsWith('MLKEM')) throw new CryptoError('unsupported', `keys of ${algorithm} do not encapsulate`);
 }
 
-/** A new secret and its encapsulation for the owner of an ML-KEM key. @throws Refusal UnsupportedCryptographicParameters for other keys */
+/** A new secret and its encapsulation for the owner of an ML-KEM key. @throws CryptoError unsupported for other keys */
 export function encapsulate(publicKey: KeyObject): Encapsulation {
   checkKem(publicKey);
   const { sharedKey, ciphertext } = opensslEncapsulate(publicKey);
@@ -40,13 +40,13 @@ export function encapsulate(publicKey: KeyObject): Encapsulation {
 
 /**
  * The secret of an encapsulation. One for another key, or a changed one, gives a secret that nobody else has (FIPS 203 section 6.3).
- * @throws Refusal CryptographicFailure for a ciphertext of the wrong length, UnsupportedCryptographicParameters for other keys
+ * @throws CryptoError failed for a ciphertext of the wrong length, unsupported for other keys
  */
 export function decapsulate(privateKey: KeyObject, ciphertext: Uint8Array): Uint8Array {
   checkKem(privateKey);
   try {
     return opensslDecapsulate(privateKey, ciphertext);
   } catch {
-    throw new Refusal('CryptographicFailure', 'decryption failed');
+    throw new CryptoError('failed', 'decryption failed');
   }
 }

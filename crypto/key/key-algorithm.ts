@@ -1,6 +1,6 @@
 // What a key is in KMIP's terms: its algorithm, length and curve, from the key object itself.
 import type { KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
 import { curveLength, kmipCurve, type OkpType, okpCurve } from './curve.ts';
 import { dhParts } from './discrete-log-key.ts';
@@ -45,7 +45,7 @@ const PUBLIC_LENGTH: Readonly<Record<string, number>> = {
 /** Key types of curves that OpenSSL treats apart from the others. */
 const OKP_TYPES: readonly string[] = ['x25519', 'x448', 'ed25519', 'ed448'] satisfies OkpType[];
 
-/** @throws Refusal UnsupportedCryptographicParameters for a curve without a KMIP name, KeyFormatTypeNotSupported for a key of no known type */
+/** @throws CryptoError unsupported for a curve without a KMIP name, unknown_key_type for a key of no known type */
 export function keyFacts(key: KeyObject): KeyFacts {
   let facts = known.get(key);
   if (facts === undefined) {
@@ -72,7 +72,7 @@ function factsOf(key: KeyObject): KeyFacts {
     const curve = okpCurve(type as OkpType);
     return { algorithm: type === 'ed25519' ? 'Ed25519' : type === 'ed448' ? 'Ed448' : 'ECDH', length: curveLength(curve), curve };
   }
-  if (type === undefined || !/^(ml-kem|ml-dsa|slh-dsa)-/.test(type)) throw new Refusal('KeyFormatTypeNotSupported', 'KeyMaterial: a key of an unknown type');
+  if (type === undefined || !/^(ml-kem|ml-dsa|slh-dsa)-/.test(type)) throw new CryptoError('unknown_key_type', 'KeyMaterial: a key of an unknown type');
   // Public keys of FIPS 205 are two hashes of the security strength: 32, 48 or 64 bytes.
   const length = PUBLIC_LENGTH[type] ?? Number(/\d{3}/.exec(type)?.[0]) / 4;
   return { algorithm: postQuantumAlgorithm(type), length: length * 8 };

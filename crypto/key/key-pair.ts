@@ -1,7 +1,7 @@
 // Makes key pairs of every asymmetric algorithm of KMIP's enumeration that OpenSSL has.
 import { generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
 import { type OkpType, okpType, opensslCurve } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
@@ -38,7 +38,7 @@ const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Reci
 /**
  * A new pair. Blocks while it is made: RSA some hundred milliseconds, DSA seconds.
  * Defaults: RSA, DSA and DH 2048 bits, EC the curve of the length, else P-256.
- * @throws Refusal InvalidField for a length that is too short or does not fit, UnsupportedCryptographicParameters for what OpenSSL has not
+ * @throws CryptoError invalid for a length that is too short or does not fit, unsupported for what OpenSSL has not
  */
 export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
   return described(algorithm, options, generateNow(...recipeOf(algorithm, options)));
@@ -79,22 +79,22 @@ function recipeOf(algorithm: CryptographicAlgorithm, { length, curve }: PairOpti
     case 'Ed448':
       return onCurve(algorithm, curve ?? (algorithm === 'Ed25519' ? 'CURVEED25519' : 'CURVEED448'), length);
     default:
-      throw new Refusal('UnsupportedCryptographicParameters', `key pairs of ${algorithm} are not supported`);
+      throw new CryptoError('unsupported', `key pairs of ${algorithm} are not supported`);
   }
 }
 
-const notOfLength = (algorithm: string, length: number): Refusal =>
-  new Refusal('InvalidField', `CryptographicLength: there are no ${algorithm} keys of ${length} bits`);
+const notOfLength = (algorithm: string, length: number): CryptoError =>
+  new CryptoError('invalid', `CryptographicLength: there are no ${algorithm} keys of ${length} bits`);
 
 function rsa(modulusLength: number): Recipe {
-  if (modulusLength < RSA_LENGTH.minimum) throw new Refusal('InvalidField', `CryptographicLength: the minimum key length of RSA is ${RSA_LENGTH.minimum} bits`);
+  if (modulusLength < RSA_LENGTH.minimum) throw new CryptoError('invalid', `CryptographicLength: the minimum key length of RSA is ${RSA_LENGTH.minimum} bits`);
   if (modulusLength > RSA_LENGTH.maximum || modulusLength % 8 !== 0) throw notOfLength('RSA', modulusLength);
   return ['rsa', { modulusLength }];
 }
 
 /** The pairs of lengths of FIPS 186-4 section 4.2 that are still allowed. */
 function dsa(modulusLength: number): Recipe {
-  if (modulusLength < 2048) throw new Refusal('InvalidField', 'CryptographicLength: the minimum key length of DSA is 2048 bits');
+  if (modulusLength < 2048) throw new CryptoError('invalid', 'CryptographicLength: the minimum key length of DSA is 2048 bits');
   if (modulusLength !== 2048 && modulusLength !== 3072) throw notOfLength('DSA', modulusLength);
   return ['dsa', { modulusLength, divisorLength: 256 }];
 }
@@ -117,6 +117,6 @@ function onCurve(algorithm: CryptographicAlgorithm, curve: RecommendedCurve | un
   if (curve === undefined) throw notOfLength(algorithm, length ?? 0);
   const type = okpType(curve);
   const fits = type === undefined ? !algorithm.startsWith('Ed') : PURPOSE[type].includes(algorithm);
-  if (!fits) throw new Refusal('InvalidField', `RecommendedCurve: ${curve} is no curve of ${algorithm}`);
+  if (!fits) throw new CryptoError('invalid', `RecommendedCurve: ${curve} is no curve of ${algorithm}`);
   return type === undefined ? ['ec', { namedCurve: opensslCurve(curve) }] : [type];
 }

@@ -1,6 +1,6 @@
 // Keys as bare bytes: points and scalars (SEC 1), RFC 7748 and 8032 keys, keys of FIPS 203, 204 and 205.
 import { createPrivateKey, createPublicKey, ECDH, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, inside, octets, oid, readElement, sequence, unsigned } from '../der.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
 import { curveLength, domainOf, okpType, opensslCurve } from './curve.ts';
@@ -38,13 +38,13 @@ const DEFAULT_CURVE: Partial<Record<CryptographicAlgorithm, RecommendedCurve>> =
 
 /**
  * A key of any algorithm but RSA, DSA and DH. Private keys of ML-KEM and ML-DSA may be the seed or the whole key.
- * @throws Refusal InvalidField without a curve; what node:crypto throws for impossible bytes
+ * @throws CryptoError invalid without a curve; what node:crypto throws for impossible bytes
  */
 export function importRaw(kind: Kind, bytes: Uint8Array, algorithm: CryptographicAlgorithm, curve?: RecommendedCurve): KeyObject {
   const postQuantum = postQuantumType(algorithm);
   if (postQuantum !== undefined) return kind === 'PrivateKey' ? postQuantumPrivate(bytes, postQuantum) : fromRaw(kind, bytes, postQuantum);
   const on = curve ?? DEFAULT_CURVE[algorithm];
-  if (on === undefined) throw new Refusal('InvalidField', `KeyMaterial: a raw key of ${algorithm} needs a RecommendedCurve`);
+  if (on === undefined) throw new CryptoError('invalid', `KeyMaterial: a raw key of ${algorithm} needs a RecommendedCurve`);
   const type = okpType(on);
   if (type !== undefined) return fromRaw(kind, bytes, type);
   return fromRaw(kind, kind === 'PrivateKey' ? scalar(fromBytes(bytes), on) : bytes, 'ec', opensslCurve(on));
@@ -53,7 +53,7 @@ export function importRaw(kind: Kind, bytes: Uint8Array, algorithm: Cryptographi
 /** The scalar at the length that OpenSSL wants. */
 function scalar(value: bigint, curve: RecommendedCurve): Buffer {
   const { order } = domainOf(curve);
-  if (value <= 0n || value >= order) throw new Refusal('InvalidField', 'KeyMaterial: the private value is not of the curve');
+  if (value <= 0n || value >= order) throw new CryptoError('invalid', 'KeyMaterial: the private value is not of the curve');
   return toBytes(value, Math.ceil(order.toString(2).length / 8));
 }
 

@@ -1,6 +1,6 @@
 // All eight integers of an RSA private key from those that were given (RFC 8017 section 3.2, NIST SP 800-56B appendix C).
 import { randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { gcd, inverse, power } from './modular.ts';
 
 export interface RsaIntegers {
@@ -26,7 +26,7 @@ const MAX_RECOVERED_BITS = 8192;
  * Completes a key given by its primes, its private exponent, or its prime exponents. Where no public exponent is given it
  * follows from the primes and the private exponent, else it is taken to be 65537. The arithmetic is not of constant time; it
  * runs once, when a key is brought in.
- * @throws Refusal MissingData where the integers do not determine a key, InvalidField where they contradict each other
+ * @throws CryptoError missing_data where the integers do not determine a key, invalid where they contradict each other
  */
 export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'modulus'>): RsaIntegers {
   const { modulus, privateExponent } = given;
@@ -53,14 +53,14 @@ export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'mod
 
 const bitsOf = (value: bigint): number => value.toString(16).length * 4;
 
-/** @throws Refusal InvalidField where there is none */
+/** @throws CryptoError invalid where there is none */
 function inverted(value: bigint, modulus: bigint): bigint {
   const result = inverse(value, modulus);
   if (result === undefined) throw inconsistent();
   return result;
 }
 
-const inconsistent = (): Refusal => new Refusal('InvalidField', `${WHAT} is not consistent`);
+const inconsistent = (): CryptoError => new CryptoError('invalid', `${WHAT} is not consistent`);
 
 function primes({
   modulus,
@@ -80,11 +80,11 @@ function primes({
   return { p: prime, q: other };
 
   function recovered(): bigint {
-    if (bitsOf(modulus) > MAX_RECOVERED_BITS) throw new Refusal('MissingData', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits, and lacks P and Q`);
+    if (bitsOf(modulus) > MAX_RECOVERED_BITS) throw new CryptoError('missing_data', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits, and lacks P and Q`);
     if (privateExponent !== undefined) return factor(modulus, publicExponent, privateExponent);
     // e * dP is 1 modulo p - 1, so that p divides m^(e * dP) - m for every m.
     if (primeExponentP !== undefined && primeExponentQ !== undefined) return gcd(power(2n, publicExponent * primeExponentP, modulus) - 2n, modulus);
-    throw new Refusal('MissingData', `${WHAT} lacks PrivateExponent, or P and Q, or PrimeExponentP and PrimeExponentQ`);
+    throw new CryptoError('missing_data', `${WHAT} lacks PrivateExponent, or P and Q, or PrimeExponentP and PrimeExponentQ`);
   }
 }
 

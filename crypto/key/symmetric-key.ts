@@ -1,6 +1,6 @@
 // Makes symmetric keys: the lengths that an algorithm has, and key material of its form.
 import { randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm } from '../parameters.ts';
 
 /** Bits that a CryptographicLength may say, and the bytes of the material. */
@@ -73,14 +73,14 @@ function lengthsOf(algorithm: CryptographicAlgorithm): Lengths {
   const known = LENGTHS[algorithm];
   if (known) return known;
   if (algorithm.startsWith('HMAC_')) return mac;
-  throw new Refusal('InvalidField', `${algorithm} is no algorithm of symmetric keys: not supported`);
+  throw new CryptoError('invalid', `${algorithm} is no algorithm of symmetric keys: not supported`);
 }
 
-/** @param bits CryptographicLength; the usual one of the algorithm where none is given @throws Refusal InvalidField naming the length */
+/** @param bits CryptographicLength; the usual one of the algorithm where none is given @throws CryptoError invalid naming the length */
 export function checkedLength(algorithm: CryptographicAlgorithm, bits: number | undefined): number {
   const lengths = lengthsOf(algorithm);
   const length = bits ?? (lengths.usual as number);
-  if (!lengths.permits(length)) throw new Refusal('InvalidField', `${length} is no cryptographic length of ${algorithm}`);
+  if (!lengths.permits(length)) throw new CryptoError('invalid', `${length} is no cryptographic length of ${algorithm}`);
   return length;
 }
 
@@ -91,7 +91,7 @@ export function generateKey(algorithm: CryptographicAlgorithm, bits: number): Ui
   return material;
 }
 
-/** Bytes of the material of a key. @param bits CryptographicLength @throws Refusal InvalidField for a length that the algorithm has not */
+/** Bytes of the material of a key. @param bits CryptographicLength @throws CryptoError invalid for a length that the algorithm has not */
 export function materialLength(algorithm: CryptographicAlgorithm, bits: number): number {
   return lengthsOf(algorithm).bytes(checkedLength(algorithm, bits));
 }

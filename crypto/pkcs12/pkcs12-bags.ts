@@ -1,5 +1,5 @@
 // The contents of a PKCS#12 file: safes, some of them encrypted, with bags of keys and certificates (RFC 7292 section 4).
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, context, DER, type Element, element, inside, octets, oid, readElement, readOid, sequence, unsigned } from '../der.ts';
 import { decryptByPassword, encryptByPassword } from './pkcs12-encryption.ts';
 import type { Pkcs12Password } from './pkcs12-password.ts';
@@ -25,14 +25,14 @@ export interface Bag {
   readonly friendlyName: string | undefined;
 }
 
-/** @param safes AuthenticatedSafe @throws Refusal InvalidField, CryptographicFailure */
+/** @param safes AuthenticatedSafe @throws CryptoError invalid, failed */
 export async function readBags(safes: Uint8Array, password: Pkcs12Password): Promise<Bag[]> {
   const bags: Bag[] = [];
   for (const each of inside(readElement(safes, WHAT), DER.sequence, WHAT))
     for (const bag of inside(readElement(await safeIn(each, password), WHAT), DER.sequence, WHAT)) {
       const read = await bagIn(bag, password);
       if (read) bags.push(read);
-      if (bags.length > MOST_BAGS) throw new Refusal('InvalidField', `${WHAT} has more than ${MOST_BAGS} keys and certificates`);
+      if (bags.length > MOST_BAGS) throw new CryptoError('invalid', `${WHAT} has more than ${MOST_BAGS} keys and certificates`);
     }
   return bags;
 }
@@ -46,7 +46,7 @@ export function contentInfo(info: Element | undefined): [type: string, content: 
 async function safeIn(info: Element, password: Pkcs12Password): Promise<Uint8Array> {
   const [type, content] = contentInfo(info);
   if (type === DATA) return contentOf(content, DER.octets, WHAT);
-  if (type !== ENCRYPTED) throw new Refusal('InvalidField', `${WHAT} is protected by a key, not by a password: not supported`);
+  if (type !== ENCRYPTED) throw new CryptoError('invalid', `${WHAT} is protected by a key, not by a password: not supported`);
   const [, encrypted] = inside(content, DER.sequence, WHAT);
   const [, algorithm, data] = inside(encrypted, DER.sequence, WHAT);
   return decryptByPassword(algorithm, contentOf(data, 0x80, WHAT), password);
@@ -75,7 +75,7 @@ function nameIn(attributes: Element): string | undefined {
     if (readOid(type, WHAT) !== FRIENDLY_NAME) continue;
     const name = contentOf(inside(values, DER.set, WHAT)[0], DER.bmp, WHAT);
     if (name.length % 2 !== 0 || name.length > MAX_NAME * 2)
-      throw new Refusal('InvalidField', `${WHAT} has a friendly name that is malformed, or longer than ${MAX_NAME} characters`);
+      throw new CryptoError('invalid', `${WHAT} has a friendly name that is malformed, or longer than ${MAX_NAME} characters`);
     return Buffer.from(name).swap16().toString('utf16le');
   }
   return undefined;

@@ -1,6 +1,6 @@
 // Encryption by a password as PKCS#12 files have it: PBES2 with AES or triple DES, and to read old files triple DES by PKCS#12's own derivation (RFC 8018 section 6.2, RFC 7292 appendix C).
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, inside, nullElement, octets, oid, readOid, readUnsigned, sequence, unsigned } from '../der.ts';
 import type { Pkcs12Hash, Pkcs12Password } from './pkcs12-password.ts';
 
@@ -45,16 +45,16 @@ const WHAT = 'the PKCS#12 file';
 
 /**
  * @param algorithm AlgorithmIdentifier
- * @throws Refusal InvalidField for an algorithm that is not supported, CryptographicFailure for what the password does not open
+ * @throws CryptoError invalid for an algorithm that is not supported, failed for what the password does not open
  */
 export async function decryptByPassword(algorithm: Element | undefined, data: Uint8Array, password: Pkcs12Password): Promise<Buffer> {
   const { scheme, key, iv } = await keyFor(algorithm, password);
-  if (data.length === 0 || data.length % scheme.ivBytes !== 0) throw new Refusal('InvalidField', `${WHAT} has contents that are not whole blocks`);
+  if (data.length === 0 || data.length % scheme.ivBytes !== 0) throw new CryptoError('invalid', `${WHAT} has contents that are not whole blocks`);
   try {
     const decipher = createDecipheriv(scheme.cipher, key, iv);
     return Buffer.concat([decipher.update(data), decipher.final()]);
   } catch {
-    throw new Refusal('CryptographicFailure', `the password does not open the contents of ${WHAT}`);
+    throw new CryptoError('failed', `the password does not open the contents of ${WHAT}`);
   } finally {
     key.fill(0);
   }
@@ -69,7 +69,7 @@ interface Keyed {
 async function keyFor(identifier: Element | undefined, password: Pkcs12Password): Promise<Keyed> {
   const [algorithm, parameters] = algorithmIn(identifier);
   if (BROKEN.has(algorithm))
-    throw new Refusal('InvalidField', `${WHAT} is encrypted with RC2 or RC4: not supported; write it again with AES, as openssl pkcs12 does without -legacy`);
+    throw new CryptoError('invalid', `${WHAT} is encrypted with RC2 or RC4: not supported; write it again with AES, as openssl pkcs12 does without -legacy`);
   const own = OWN[algorithm];
   if (own) {
     const [salt, iterations] = inside(parameters, DER.sequence, WHAT);
@@ -83,7 +83,7 @@ async function keyFor(identifier: Element | undefined, password: Pkcs12Password)
   const scheme = SCHEMES[cipher];
   if (!scheme) throw unsupported('cipher', cipher);
   const iv = contentOf(initial, DER.octets, WHAT);
-  if (iv.length !== scheme.ivBytes) throw new Refusal('InvalidField', `${WHAT} has an IV of a length that its cipher does not take`);
+  if (iv.length !== scheme.ivBytes) throw new CryptoError('invalid', `${WHAT} has an IV of a length that its cipher does not take`);
   return { scheme, key: await pbkdf2Key(derivation, scheme, password), iv };
 }
 
@@ -93,7 +93,7 @@ function pbkdf2Key(identifier: Element | undefined, { keyBytes }: Scheme, passwo
   const [salt, iterations, ...rest] = inside(parameters, DER.sequence, WHAT);
   const length = rest.find(({ tag }) => tag === DER.integer);
   if (length && readUnsigned(length, WHAT) !== BigInt(keyBytes))
-    throw new Refusal('InvalidField', `${WHAT} has a key of a length that its cipher does not take`);
+    throw new CryptoError('invalid', `${WHAT} has a key of a length that its cipher does not take`);
   const prf = rest.find(({ tag }) => tag === DER.sequence);
   const name = prf === undefined ? undefined : algorithmIn(prf)[0];
   const hash = name === undefined ? 'sha1' : PRFS[name];
@@ -101,14 +101,14 @@ function pbkdf2Key(identifier: Element | undefined, { keyBytes }: Scheme, passwo
   return password.pbkdf2({ hash, salt: contentOf(salt, DER.octets, WHAT), iterations: Number(readUnsigned(iterations, WHAT)), length: keyBytes });
 }
 
-/** @param identifier AlgorithmIdentifier @throws Refusal InvalidField */
+/** @param identifier AlgorithmIdentifier @throws CryptoError invalid */
 export function algorithmIn(identifier: Element | undefined): [algorithm: string, parameters: Element | undefined] {
   const [algorithm, parameters] = inside(identifier, DER.sequence, WHAT);
   return [readOid(algorithm, WHAT), parameters];
 }
 
-const unsupported = (what: string, name: string): Refusal =>
-  new Refusal('InvalidField', `${WHAT} has the ${what} ${name}: PBES2 with PBKDF2 and AES or triple DES is supported`);
+const unsupported = (what: string, name: string): CryptoError =>
+  new CryptoError('invalid', `${WHAT} has the ${what} ${name}: PBES2 with PBKDF2 and AES or triple DES is supported`);
 
 /** PBES2 with AES-256-CBC and PBKDF2 of HMAC-SHA-256. @returns AlgorithmIdentifier and what it has encrypted */
 export async function encryptByPassword(data: Uint8Array, password: Pkcs12Password): Promise<{ algorithm: Buffer; data: Buffer }> {

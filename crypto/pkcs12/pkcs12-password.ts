@@ -1,7 +1,7 @@
 // Keys from the password of a PKCS#12 file, by its own derivation (RFC 7292 appendix B) and by PBKDF2; a file says how often, within limits.
 import { hash, pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 
 /** What one file may cost: iterations of PBKDF2 in the pool, and ten times less of the other derivation, which runs here. */
 const MOST_ITERATIONS = 4_000_000;
@@ -56,13 +56,13 @@ export class Pkcs12Password {
     this.#isNothing = true;
   }
 
-  /** @throws Refusal InvalidField for more iterations than a file may have, before any work */
+  /** @throws CryptoError invalid for more iterations than a file may have, before any work */
   async pbkdf2({ hash: name, salt, iterations, length }: Derivation): Promise<Buffer> {
     this.#spend(iterations * Math.ceil(length / hashBytes(name)), iterations, salt);
     return slow(this.#text, salt, iterations, length, name);
   }
 
-  /** @throws Refusal as `pbkdf2` */
+  /** @throws CryptoError as `pbkdf2` */
   async own(purpose: keyof typeof PURPOSE, { hash: name, salt, iterations, length }: Derivation): Promise<Buffer> {
     const { bytes, block } = SIZES[name];
     this.#spend(iterations * Math.ceil(length / bytes) * OWN_COST, iterations, salt);
@@ -83,11 +83,11 @@ export class Pkcs12Password {
   }
 
   #spend(cost: number, iterations: number, salt: Uint8Array): void {
-    if (iterations < 1) throw new Refusal('InvalidField', 'the PKCS#12 file has an iteration count below 1');
-    if (salt.length > MAX_SALT_BYTES) throw new Refusal('InvalidField', `the PKCS#12 file has a salt longer than ${MAX_SALT_BYTES} bytes`);
+    if (iterations < 1) throw new CryptoError('invalid', 'the PKCS#12 file has an iteration count below 1');
+    if (salt.length > MAX_SALT_BYTES) throw new CryptoError('invalid', `the PKCS#12 file has a salt longer than ${MAX_SALT_BYTES} bytes`);
     this.#left -= cost;
     if (this.#left < 0)
-      throw new Refusal('InvalidField', `the PKCS#12 file asks for too many iterations: ${MOST_ITERATIONS} of PBKDF2 together at most, or a tenth of its own`);
+      throw new CryptoError('invalid', `the PKCS#12 file asks for too many iterations: ${MOST_ITERATIONS} of PBKDF2 together at most, or a tenth of its own`);
   }
 
   /** UTF-16, big-endian, with its end. */

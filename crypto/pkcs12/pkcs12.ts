@@ -1,6 +1,6 @@
 // PKCS#12 files (RFC 7292): a private key with the certificate of its public key and those of its issuers, under one password. Read and written in DER.
 import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, inside, nullElement, octets, oid, readElement, readUnsigned, sequence, unsigned } from '../der.ts';
 import { type CertificateFacts, certificateFacts } from '../x509/certificate-facts.ts';
 import { isSignedBy } from '../x509/signed-der.ts';
@@ -30,14 +30,14 @@ const HASHES: Readonly<Record<string, Pkcs12Hash>> = {
 
 /**
  * @param friendlyName of the key that is meant, whatever the case of its letters; the first key without it
- * @throws Refusal InvalidField for what is no such file or needs what is not supported, CryptographicFailure for a password that is wrong
+ * @throws CryptoError invalid for what is no such file or needs what is not supported, failed for a password that is wrong
  */
 export async function readPkcs12(file: Uint8Array, password: string, friendlyName?: string): Promise<Pkcs12> {
-  if (file.length > MAX_BYTES) throw new Refusal('InvalidField', `${WHAT} is longer than ${MAX_BYTES} bytes`);
+  if (file.length > MAX_BYTES) throw new CryptoError('invalid', `${WHAT} is longer than ${MAX_BYTES} bytes`);
   const [version, content, mac] = inside(readElement(file, WHAT), DER.sequence, WHAT);
-  if (readUnsigned(version, WHAT) !== 3n) throw new Refusal('InvalidField', `${WHAT} is not of version 3`);
+  if (readUnsigned(version, WHAT) !== 3n) throw new CryptoError('invalid', `${WHAT} is not of version 3`);
   const [type, data] = contentInfo(content);
-  if (type !== DATA || !mac) throw new Refusal('InvalidField', `${WHAT} has no MAC by its password, which is what its contents are trusted by`);
+  if (type !== DATA || !mac) throw new CryptoError('invalid', `${WHAT} has no MAC by its password, which is what its contents are trusted by`);
   const safes = contentOf(data, DER.octets, WHAT);
   const secret = new Pkcs12Password(password);
   await checkMac(mac, safes, secret);
@@ -49,7 +49,7 @@ async function checkMac(mac: Element, safes: Uint8Array, password: Pkcs12Passwor
   const [algorithm, digest] = inside(info, DER.sequence, WHAT);
   const [name] = algorithmIn(algorithm);
   const hash = HASHES[name];
-  if (!hash) throw new Refusal('InvalidField', `${WHAT} has a MAC of ${name}: HMAC of SHA-1 or SHA-2 is supported`);
+  if (!hash) throw new CryptoError('invalid', `${WHAT} has a MAC of ${name}: HMAC of SHA-1 or SHA-2 is supported`);
   const expected = contentOf(digest, DER.octets, WHAT);
   const derivation = { hash, salt: contentOf(salt, DER.octets, WHAT), iterations: iterations ? Number(readUnsigned(iterations, WHAT)) : 1 };
   const isRight = async () => {
@@ -63,19 +63,19 @@ async function checkMac(mac: Element, safes: Uint8Array, password: Pkcs12Passwor
     password.takeAsNothing();
     if (await isRight()) return;
   }
-  throw new Refusal('CryptographicFailure', `the password is not that of ${WHAT}, or the file was changed`);
+  throw new CryptoError('failed', `the password is not that of ${WHAT}, or the file was changed`);
 }
 
 function chosen(bags: readonly Bag[], friendlyName: string | undefined): Pkcs12 {
   const keys = bags.filter(({ kind }) => kind === 'key');
   const wanted = friendlyName?.toLowerCase();
   const key = wanted === undefined ? keys[0] : keys.find((bag) => bag.friendlyName?.toLowerCase() === wanted);
-  if (!key) throw new Refusal('InvalidField', keys.length === 0 ? `${WHAT} has no private key` : `${WHAT} has no private key of that friendly name`);
+  if (!key) throw new CryptoError('invalid', keys.length === 0 ? `${WHAT} has no private key` : `${WHAT} has no private key of that friendly name`);
   const privateKey = privateKeyOf(key.content);
   const publicKey = createPublicKey(privateKey);
   const all = bags.filter(({ kind }) => kind === 'certificate').map(({ content }) => ({ der: content, facts: certificateFacts(content) }));
   const own = all.find(({ facts }) => facts.publicKey.equals(publicKey));
-  if (!own) throw new Refusal('InvalidField', `${WHAT} has no certificate of its private key`);
+  if (!own) throw new CryptoError('invalid', `${WHAT} has no certificate of its private key`);
   const chain = [own];
   for (let issuer = issuerOf(own.facts, all); issuer && !chain.includes(issuer); issuer = issuerOf(issuer.facts, all)) chain.push(issuer);
   return { privateKey, certificates: chain.map(({ der }) => new Uint8Array(der)), friendlyName: key.friendlyName };
@@ -89,7 +89,7 @@ function privateKeyOf(key: Buffer): KeyObject {
   try {
     return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
   } catch {
-    throw new Refusal('InvalidField', `${WHAT} has a private key that is malformed or of an unknown algorithm`);
+    throw new CryptoError('invalid', `${WHAT} has a private key that is malformed or of an unknown algorithm`);
   } finally {
     key.fill(0);
   }

@@ -1,11 +1,11 @@
 // Split keys by the methods of KMIP 2.1 section 13.1: XOR, and Shamir's polynomials over three kinds of fields.
 import { checkPrimeSync, generatePrimeSync, randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
-import type { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { type Field, GF_2_8, GF_2_16, primeField } from './field.ts';
 import { sharePoints, weighted, weights } from './shamir.ts';
 
-export type SplitKeyMethod = keyof typeof ENUM.SplitKeyMethod;
+/** Of KMIP's enumeration of that name. */
+export type SplitKeyMethod = 'XOR' | 'PolynomialSharingGF216' | 'PolynomialSharingPrimeField' | 'PolynomialSharingGF28';
 
 export interface KeyPart {
   /** KeyPartIdentifier: 1 to SplitKeyParts. */
@@ -30,7 +30,7 @@ const MAX_WORK = 2 ** 22;
 /**
  * @param threshold parts that are needed; all of them for XOR
  * @param prime of the prime field, greater than any secret as long as this one; made when absent
- * @throws Refusal InvalidField
+ * @throws CryptoError invalid
  */
 export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number, threshold: number, prime?: bigint): SplitKey {
   if (!Number.isInteger(parts) || parts < 2 || parts > MAX_PARTS) throw invalid(`a key is split into 2 to ${MAX_PARTS} parts`);
@@ -57,7 +57,7 @@ export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number,
  * The secret of at least `threshold` parts; with more of them the others must agree.
  * @param prime PrimeFieldSize of the method that has one
  * @param bytes of the secret; by default as many as any secret of the prime field can have, or those of a part
- * @throws Refusal InvalidField; CryptographicFailure for too few parts, or those that do not belong together
+ * @throws CryptoError invalid; failed for too few parts, or those that do not belong together
  */
 export function join(method: SplitKeyMethod, parts: readonly KeyPart[], threshold: number, prime?: bigint, bytes?: number): Uint8Array {
   checkParts(parts, threshold);
@@ -171,14 +171,14 @@ function toBytes(value: bigint, length: number): Uint8Array {
 }
 
 /** Table 318 of KMIP 1.2. */
-function tooFew(needed: number, given: number): Refusal {
-  return new Refusal('CryptographicFailure', `${needed} parts are needed, ${given} were given`);
+function tooFew(needed: number, given: number): CryptoError {
+  return new CryptoError('failed', `${needed} parts are needed, ${given} were given`);
 }
 
-function notTogether(): Refusal {
-  return new Refusal('CryptographicFailure', 'the parts do not belong together');
+function notTogether(): CryptoError {
+  return new CryptoError('failed', 'the parts do not belong together');
 }
 
-function invalid(message: string): Refusal {
-  return new Refusal('InvalidField', message);
+function invalid(message: string): CryptoError {
+  return new CryptoError('invalid', message);
 }

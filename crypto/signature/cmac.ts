@@ -1,6 +1,6 @@
 // CMAC (NIST SP 800-38B, RFC 4493) with AES or 3DES, out of the CBC mode that Node reaches.
 import { createCipheriv } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
 import type { MacStream } from './mac.ts';
 
@@ -17,13 +17,13 @@ const CIPHER: Record<'AES' | 'DES3', BlockCipher> = {
   DES3: { blockBytes: 8, reduction: 0x1b, openssl: { 16: 'des-ede', 24: 'des-ede3' } },
 };
 
-/** @throws Refusal InvalidField for a key of another length */
+/** @throws CryptoError invalid for a key of another length */
 export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream {
   const { blockBytes, reduction, openssl } = CIPHER[algorithm];
   const object = keyObject(key);
   const bytes = object.symmetricKeySize ?? 0;
   const name = openssl[bytes];
-  if (name === undefined) throw new Refusal('InvalidField', `CMAC with ${algorithm} takes no key of ${bytes * 8} bits`);
+  if (name === undefined) throw new CryptoError('invalid', `CMAC with ${algorithm} takes no key of ${bytes * 8} bits`);
   const cbc = createCipheriv(`${name}-cbc`, object, new Uint8Array(blockBytes)).setAutoPadding(false);
   let held: Uint8Array = new Uint8Array();
   return {

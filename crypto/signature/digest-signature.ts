@@ -1,6 +1,6 @@
 // ECDSA and DSA over a given digest, which node:crypto cannot be handed: it always hashes (FIPS 186-5 section 6.4, FIPS 186-4 section 4.6).
 import { createECDH, createPublicKey, hash, type KeyObject, sign as opensslSign, verify as opensslVerify, randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { DER, inside, readElement, readUnsigned, sequence, unsigned } from '../der.ts';
 import { type Domain, domainOf, opensslCurve } from '../key/curve.ts';
 import { dsaKey, dsaParts } from '../key/discrete-log-key.ts';
@@ -37,7 +37,7 @@ function known(order: bigint): { message: Buffer; number: bigint } {
 
 function quotient(a: bigint, b: bigint, order: bigint): bigint {
   const inverted = inverse(b, order);
-  if (inverted === undefined) throw new Refusal('InvalidField', 'DigestedData: zero modulo the order of the key');
+  if (inverted === undefined) throw new CryptoError('invalid', 'DigestedData: zero modulo the order of the key');
   return (a * inverted) % order;
 }
 
@@ -46,7 +46,7 @@ function quotient(a: bigint, b: bigint, order: bigint): bigint {
  * signs that message under the private key d h / e, and s e / h then is the s of the digest under d, since
  * k^-1 (h + r d h / e) e / h = k^-1 (e + r d). What touches d outside OpenSSL is one product with a factor nobody knows,
  * of d plus a random multiple of the order.
- * @throws Refusal InvalidField for a digest that is zero modulo the order
+ * @throws CryptoError invalid for a digest that is zero modulo the order
  */
 export function signDigest(key: KeyObject, digest: Uint8Array, encoding: SignatureEncoding): Uint8Array {
   const { curve } = keyFacts(key);
@@ -65,12 +65,12 @@ function scaledDsa(key: KeyObject, scaled: (secret: bigint) => bigint): KeyObjec
   return dsaKey('PrivateKey', { ...parts, value: scaled(parts.value) });
 }
 
-/** @throws Refusal UnsupportedCryptographicParameters for keys on binary curves */
+/** @throws CryptoError unsupported for keys on binary curves */
 export function verifyDigest(key: KeyObject, digest: Uint8Array, signature: Uint8Array, encoding: SignatureEncoding): boolean {
   const { curve } = keyFacts(key);
   if (curve === undefined) return verifyDsa(key, digest, signature, encoding);
   const { order, prime } = domainOf(curve);
-  if (prime === undefined) throw new Refusal('UnsupportedCryptographicParameters', `DigestedData: digests are not verified on the binary curve ${curve}`);
+  if (prime === undefined) throw new CryptoError('unsupported', `DigestedData: digests are not verified on the binary curve ${curve}`);
   const pair = readPair(signature, encoding, order);
   if (pair === undefined) return false;
   const { message, number: h } = known(order);
@@ -131,7 +131,7 @@ function readPair(signature: Uint8Array, encoding: SignatureEncoding, order: big
     try {
       numbers = inside(readElement(signature, 'SignatureData'), DER.sequence, 'SignatureData').map((each) => readUnsigned(each, 'SignatureData'));
     } catch (error) {
-      if (error instanceof Refusal) return undefined;
+      if (error instanceof CryptoError) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 // Message authentication codes: HMAC (FIPS 198-1) and CMAC (NIST SP 800-38B), by the key's algorithm and the parameters.
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { hashBytes, nodeHash } from '../hash.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, HashingAlgorithm } from '../parameters.ts';
@@ -30,7 +30,7 @@ export type MacAlgorithm = { readonly hmac: HashingAlgorithm } | { readonly cmac
  * What the algorithm of the parameters, else of the key, means: an HMAC algorithm; a block cipher with the mode CMAC; anything else (AES,
  * generic secrets) with a hashing algorithm is the HMAC with that.
  * @param algorithm of the key, undefined for a secret without one
- * @throws Refusal UnsupportedCryptographicParameters, also where the hashing algorithm is not the one of the HMAC algorithm
+ * @throws CryptoError unsupported, also where the hashing algorithm is not the one of the HMAC algorithm
  */
 export function macAlgorithm(algorithm: CryptographicAlgorithm | undefined, parameters: CryptographicParameters): MacAlgorithm {
   const { hashingAlgorithm, blockCipherMode } = parameters;
@@ -47,7 +47,7 @@ export function macAlgorithm(algorithm: CryptographicAlgorithm | undefined, para
   return { hmac: hashingAlgorithm };
 }
 
-/** @throws Refusal UnsupportedCryptographicParameters; InvalidField for a key that does not fit */
+/** @throws CryptoError unsupported; invalid for a key that does not fit */
 export function mac(algorithm: MacAlgorithm, key: SecretKey, data: Uint8Array): Uint8Array {
   if ('hmac' in algorithm) return createHmac(nodeHash(algorithm.hmac), keyObject(key)).update(data).digest();
   const running = cmacStream(algorithm.cmac, key);
@@ -77,6 +77,6 @@ export function macBytes(algorithm: MacAlgorithm): number {
   return algorithm.cmac === 'AES' ? 16 : 8;
 }
 
-function unsupported(message: string): Refusal {
-  return new Refusal('UnsupportedCryptographicParameters', message);
+function unsupported(message: string): CryptoError {
+  return new CryptoError('unsupported', message);
 }

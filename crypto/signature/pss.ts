@@ -1,6 +1,6 @@
 // RSASSA-PSS over a given digest and with a mask hash of its own, neither of which node:crypto has (RFC 8017 sections 8.1 and 9.1).
 import { constants, hash, type KeyObject, privateEncrypt, publicDecrypt, randomBytes, timingSafeEqual } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { mgf1, xorInto } from '../mask.ts';
 import type { PssScheme } from './signature-scheme.ts';
 
@@ -9,13 +9,13 @@ const padding = constants.RSA_NO_PADDING;
 
 const modulusBits = (key: KeyObject): number => key.asymmetricKeyDetails?.modulusLength ?? 0;
 
-/** @throws Refusal BadCryptographicParameters where digest and salt do not fit into the modulus */
+/** @throws CryptoError bad_parameters where digest and salt do not fit into the modulus */
 export function signPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array): Buffer {
   const bits = modulusBits(key) - 1;
   const length = Math.ceil(bits / 8);
   const saltLength = scheme.saltLength ?? scheme.digest.length;
   const zeros = length - digest.length - saltLength - 2;
-  if (zeros < 0) throw new Refusal('BadCryptographicParameters', 'SaltLength: the key is too short for this salt and hash');
+  if (zeros < 0) throw new CryptoError('bad_parameters', 'SaltLength: the key is too short for this salt and hash');
   const salt = randomBytes(saltLength);
   const seal = sealOf(scheme, digest, salt);
   const block = Buffer.concat([Buffer.alloc(zeros), Buffer.of(1), salt]);

@@ -10,7 +10,7 @@ import {
   type SignKeyObjectInput,
 } from 'node:crypto';
 import { promisify } from 'node:util';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { nullElement, octets, oid, sequence } from '../der.ts';
 import type { Digest } from '../digest-name.ts';
 import type { CryptographicParameters } from '../parameters.ts';
@@ -27,11 +27,11 @@ interface SignatureInput {
 
 /**
  * @param encoding of ECDSA and DSA signatures: DER is KMIP's, r || s is JOSE's
- * @throws Refusal of schemeOf; MissingData or InvalidField for neither or both of data and digest; InvalidObjectType for a public key;
- *   CryptographicFailure where OpenSSL cannot
+ * @throws CryptoError of schemeOf; missing_data or invalid for neither or both of data and digest; wrong_key for a public key;
+ *   failed where OpenSSL cannot
  */
 export function sign(key: KeyObject, parameters: CryptographicParameters, input: SignatureInput, encoding: SignatureEncoding = 'der'): Uint8Array {
-  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys sign');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys sign');
   const { data, digest } = oneOf(input);
   const scheme = schemeOf(key, parameters, digest?.length);
   return attempt(() => (digest === undefined ? signData(key, scheme, data, encoding) : signGivenDigest(key, scheme, digest, encoding)));
@@ -44,18 +44,18 @@ export const isSlowSigner = ({ asymmetricKeyType }: KeyObject): boolean => Strin
 
 /** As `sign`, of data by a slow signer, on a thread of the pool. */
 export async function signInPool(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Promise<Uint8Array> {
-  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys sign');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys sign');
   if (schemeOf(key, parameters, undefined).kind !== 'pure') throw unusableKey();
   return opensslSignInPool(undefined, data, key).catch(() => {
     throw unusableKey();
   });
 }
 
-const unusableKey = (): Refusal => new Refusal('CryptographicFailure', 'the key cannot be used with these parameters');
+const unusableKey = (): CryptoError => new CryptoError('failed', 'the key cannot be used with these parameters');
 
 /**
  * False for every signature that is not of this key and input, malformed ones among them.
- * @throws Refusal as sign does; CryptographicFailure where the key does not go with the scheme, as RSA keys that are for PSS only
+ * @throws CryptoError as sign does; failed where the key does not go with the scheme, as RSA keys that are for PSS only
  */
 export function verify(
   key: KeyObject,
@@ -71,18 +71,18 @@ export function verify(
 }
 
 function oneOf({ data, digest }: SignatureInput): { data: Uint8Array; digest?: undefined } | { data?: undefined; digest: Uint8Array } {
-  if (data !== undefined && digest !== undefined) throw new Refusal('InvalidField', 'Data and DigestedData exclude each other');
+  if (data !== undefined && digest !== undefined) throw new CryptoError('invalid', 'Data and DigestedData exclude each other');
   if (digest !== undefined) return { digest };
-  if (data === undefined) throw new Refusal('MissingData', 'Data or DigestedData is needed');
+  if (data === undefined) throw new CryptoError('missing_data', 'Data or DigestedData is needed');
   return { data };
 }
 
-/** Runs what OpenSSL does with a key. @throws Refusal CryptographicFailure with a text that is always the same */
+/** Runs what OpenSSL does with a key. @throws CryptoError failed with a text that is always the same */
 export function attempt<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
+    if (cause instanceof CryptoError) throw cause;
     throw unusableKey();
   }
 }

@@ -1,6 +1,6 @@
 // Which signature scheme a key and KMIP's cryptographic parameters mean together (specification 2.1 section 4.16).
 import type { KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { type Digest, digestOf } from '../digest-name.ts';
 import { isOfAlgorithm, keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
@@ -48,31 +48,30 @@ const NAMED: Readonly<Record<DigitalSignatureAlgorithm, { readonly family: Famil
 /** What a digest of this many bytes is of, where nobody says it. */
 const HASH_OF_LENGTH: Readonly<Record<number, HashingAlgorithm>> = { 20: 'SHA_1', 28: 'SHA_224', 32: 'SHA_256', 48: 'SHA_384', 64: 'SHA_512' };
 
-const bad = (why: string): Refusal => new Refusal('BadCryptographicParameters', why);
+const bad = (why: string): CryptoError => new CryptoError('bad_parameters', why);
 
 /**
  * Where nothing is said, RSA is PKCS#1 v1.5 and the hash SHA-256, or for digested data the SHA of its length. The mask hash
  * defaults to the hash: the specification says SHA-1, the OASIS case CS-AC-M-2 and what clients do are the hash.
  * @param digestLength bytes of digested data
- * @throws Refusal BadCryptographicParameters where the parameters contradict the key or each other,
- *   UnsupportedCryptographicParameters for what cannot be done, InvalidField for a digest of the wrong length
+ * @throws CryptoError bad_parameters where the parameters contradict the key or each other,
+ *   unsupported for what cannot be done, invalid for a digest of the wrong length
  */
 export function schemeOf(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): Scheme {
   const family = familyOf(key, parameters);
   if (family === 'pure') {
-    if (digestLength !== undefined)
-      throw new Refusal('UnsupportedCryptographicParameters', `DigestedData: ${keyFacts(key).algorithm} signs whole messages only`);
+    if (digestLength !== undefined) throw new CryptoError('unsupported', `DigestedData: ${keyFacts(key).algorithm} signs whole messages only`);
     return { kind: 'pure' };
   }
   const digest = digestOf(hashOf(parameters, digestLength));
-  if (digestLength !== undefined && digestLength !== digest.length) throw new Refusal('InvalidField', `DigestedData: not a digest of ${digest.length} bytes`);
+  if (digestLength !== undefined && digestLength !== digest.length) throw new CryptoError('invalid', `DigestedData: not a digest of ${digest.length} bytes`);
   return family === 'pss' ? pss(parameters, digest) : { kind: family, digest };
 }
 
 /**
  * What a signature may be of: one scheme, but where nothing says how RSA is padded. Signing takes PKCS#1 v1.5 then; verifying takes PSS too, for clients
  * that name it when they sign, and leave it to the server to know that when they verify.
- * @throws Refusal as schemeOf does
+ * @throws CryptoError as schemeOf does
  */
 export function verifyingSchemes(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): readonly Scheme[] {
   const scheme = schemeOf(key, parameters, digestLength);
@@ -88,10 +87,10 @@ function hashOf({ digitalSignatureAlgorithm, hashingAlgorithm }: CryptographicPa
 }
 
 function pss({ maskGenerator, maskGeneratorHashingAlgorithm, saltLength, trailerField }: CryptographicParameters, digest: Digest): PssScheme {
-  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new Refusal('UnsupportedCryptographicParameters', 'the mask generator is not MGF1');
+  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new CryptoError('unsupported', 'the mask generator is not MGF1');
   // RFC 8017 appendix A.2.3: trailer field 1 is the byte 0xbc.
   if (trailerField !== undefined && trailerField !== 1 && trailerField !== 0xbc)
-    throw new Refusal('UnsupportedCryptographicParameters', 'TrailerField is not the standard one, 1');
+    throw new CryptoError('unsupported', 'TrailerField is not the standard one, 1');
   if (saltLength !== undefined && saltLength < 0) throw bad('SaltLength is negative');
   const maskDigest = maskGeneratorHashingAlgorithm === undefined ? digest : digestOf(maskGeneratorHashingAlgorithm);
   return { kind: 'pss', digest, maskDigest, saltLength };
@@ -115,10 +114,10 @@ function ownFamily(algorithm: string, { paddingMethod }: CryptographicParameters
   if (algorithm === 'RSA') {
     if (paddingMethod === 'PSS') return 'pss';
     if (paddingMethod === undefined || paddingMethod === 'PKCS1V1_5') return 'pkcs1';
-    throw new Refusal('UnsupportedCryptographicParameters', `RSA signatures with the padding ${paddingMethod} are not supported`);
+    throw new CryptoError('unsupported', `RSA signatures with the padding ${paddingMethod} are not supported`);
   }
   if (algorithm === 'DSA') return 'dsa';
   if (algorithm === 'EC') return 'ecdsa';
   if (/^(Ed|MLDSA|SLHDSA)/.test(algorithm)) return 'pure';
-  throw new Refusal('UnsupportedCryptographicParameters', `keys of ${algorithm} do not sign`);
+  throw new CryptoError('unsupported', `keys of ${algorithm} do not sign`);
 }

@@ -1,6 +1,6 @@
 // Signatures over data that comes in parts, between the calls of one KMIP correlation value.
 import { createHash, createSign, createVerify, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicParameters } from '../parameters.ts';
 import type { SignatureEncoding } from './digest-signature.ts';
 import { attempt, opensslInput, sign, signGivenDigest, verify, verifyGivenDigest } from './sign.ts';
@@ -21,23 +21,23 @@ interface VerifyStream {
 /** Bytes that are held for algorithms that sign whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
 const MAX_HELD = 64 * 1024 * 1024;
 
-/** Holds parts. @throws Refusal ServerLimitExceeded beyond 64 MiB */
+/** Holds parts. @throws CryptoError too_large beyond 64 MiB */
 function holder(): { update(data: Uint8Array): void; all(): Buffer } {
   const parts: Buffer[] = [];
   let length = 0;
   return {
     update(data) {
       length += data.length;
-      if (length > MAX_HELD) throw new Refusal('ServerLimitExceeded', 'this algorithm signs at most 64 MiB in parts');
+      if (length > MAX_HELD) throw new CryptoError('too_large', 'this algorithm signs at most 64 MiB in parts');
       parts.push(Buffer.from(data));
     },
     all: () => Buffer.concat(parts),
   };
 }
 
-/** @throws Refusal as sign does */
+/** @throws CryptoError as sign does */
 export function signStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): SignStream {
-  if (key.type !== 'private') throw new Refusal('InvalidObjectType', 'only private keys sign');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys sign');
   const scheme = schemeOf(key, parameters);
   if (scheme.kind === 'pure') {
     const held = holder();
@@ -52,7 +52,7 @@ export function signStream(key: KeyObject, parameters: CryptographicParameters, 
   return { update: (data) => void signing.update(data), final: () => attempt(() => signing.sign(input)) };
 }
 
-/** @throws Refusal as verify does */
+/** @throws CryptoError as verify does */
 export function verifyStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): VerifyStream {
   const [scheme, ...others] = verifyingSchemes(key, parameters) as [Scheme, ...Scheme[]];
   if (scheme.kind === 'pure') {

@@ -1,5 +1,5 @@
 // Validates a chain of certificates given in any order (RFC 5280 section 6.1, KMIP 2.1 section 6.1.57).
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, inside, readElement, readUnsigned } from '../der.ts';
 import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
 import { type CertificateFacts, certificateFacts } from './certificate-facts.ts';
@@ -37,7 +37,7 @@ export function validateChain(certificates: readonly Uint8Array[], at: number, r
     return { valid: true };
   } catch (error) {
     if (error instanceof Incomplete) return { valid: false, why: error.message, incomplete: true };
-    if (error instanceof Invalid || error instanceof Refusal) return { valid: false, why: error.message };
+    if (error instanceof Invalid || error instanceof CryptoError) return { valid: false, why: error.message };
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 // Certificate extensions from the text of OpenSSL's configuration: `key=value` in lines, and sections that they name (x509v3_config(5)).
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { boolean, context, DER, element, namedBits, octets, sequence, unsigned } from '../der.ts';
 import { EXTENSION, type Extension, KEY_USAGE } from './certificate-extension.ts';
 import { accessDescriptions, distributionPoints, nameConstraints, numbersOf, objectIdentifier } from './certificate-points.ts';
@@ -20,7 +20,7 @@ export interface Setting {
   readonly value: string;
 }
 
-/** Gives the lines of a section that a value names. @throws Refusal InvalidField where there is none */
+/** Gives the lines of a section that a value names. @throws CryptoError invalid where there is none */
 export type Section = (name: string) => readonly Setting[];
 
 type Writer = (values: readonly string[], keys: KeyIdentifiers, section: Section) => Buffer;
@@ -39,7 +39,7 @@ const PURPOSE: Readonly<Record<string, string>> = {
   OCSPSigning: '1.3.6.1.5.5.7.3.9',
 };
 
-const refusal = (key: string): Refusal => new Refusal('InvalidField', `${key} cannot have this value`);
+const refusal = (key: string): CryptoError => new CryptoError('invalid', `${key} cannot have this value`);
 
 const WRITERS: Readonly<Partial<Record<keyof typeof EXTENSION, Writer>>> = {
   basicConstraints,
@@ -87,26 +87,26 @@ function namesOf(value: string, section: Section): string[] {
 
 /**
  * Comments and empty lines are passed over. Sections that no value names count as one; the headers say nothing.
- * @throws Refusal InvalidField for an unknown extension, one that comes twice, or a value it cannot have; it quotes the line
+ * @throws CryptoError invalid for an unknown extension, one that comes twice, or a value it cannot have; it quotes the line
  */
 export function parseExtensions(text: string, keys: KeyIdentifiers): Extension[] {
-  if (text.length > MAX_CHARACTERS) throw new Refusal('InvalidField', `${WHAT}: the text is longer than ${MAX_CHARACTERS} characters`);
+  if (text.length > MAX_CHARACTERS) throw new CryptoError('invalid', `${WHAT}: the text is longer than ${MAX_CHARACTERS} characters`);
   const { own, section } = readSections(text);
   const extensions: Extension[] = [];
   for (const { line, key, value } of own())
     try {
       const extension = written(key, value, keys, section);
-      if (extensions.some(({ oid }) => oid === extension.oid)) throw new Refusal('InvalidField', `${key} comes twice`);
+      if (extensions.some(({ oid }) => oid === extension.oid)) throw new CryptoError('invalid', `${key} comes twice`);
       extensions.push(extension);
     } catch (error) {
-      throw error instanceof Refusal ? new Refusal(error.reason, `${WHAT}: ${JSON.stringify(line.slice(0, MAX_QUOTED))}: ${error.message}`) : error;
+      throw error instanceof CryptoError ? new CryptoError(error.code, `${WHAT}: ${JSON.stringify(line.slice(0, MAX_QUOTED))}: ${error.message}`) : error;
     }
   return extensions;
 }
 
 function written(key: string, list: string, keys: KeyIdentifiers, section: Section): Extension {
   const writer = Object.hasOwn(WRITERS, key) ? WRITERS[key as keyof typeof WRITERS] : undefined;
-  if (writer === undefined) throw new Refusal('InvalidField', `the line is not one of the supported extensions, which are ${Object.keys(WRITERS).join(', ')}`);
+  if (writer === undefined) throw new CryptoError('invalid', `the line is not one of the supported extensions, which are ${Object.keys(WRITERS).join(', ')}`);
   const values = list.split(',').map((value) => value.trim());
   const critical = values[0] === 'critical';
   return { oid: EXTENSION[key as keyof typeof EXTENSION], critical, value: writer(critical ? values.slice(1) : values, keys, section) };
@@ -138,7 +138,7 @@ function readSections(text: string): { own(): readonly Line[]; section: Section 
     own: () => [...sections].flatMap(([name, lines]) => (named.has(name) ? [] : lines)),
     section(name) {
       const lines = sections.get(name);
-      if (lines === undefined) throw new Refusal('InvalidField', `there is no section [${name}]`);
+      if (lines === undefined) throw new CryptoError('invalid', `there is no section [${name}]`);
       return lines;
     },
   };

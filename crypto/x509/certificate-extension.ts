@@ -1,5 +1,5 @@
 // Certificate extensions: their object identifiers, and their form in certificates and requests (RFC 5280 section 4.2).
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { boolean, contentOf, DER, inside, octets, oid, readElement, readOid, sequence } from '../der.ts';
 
 export interface Extension {
@@ -39,7 +39,7 @@ export const KEY_USAGE: readonly string[] = [
 export const writeExtension = ({ oid: dotted, critical, value }: Extension): Buffer =>
   sequence(oid(dotted), ...(critical ? [boolean(true)] : []), octets(value));
 
-/** @param der a SEQUENCE OF Extension. @throws Refusal InvalidField */
+/** @param der a SEQUENCE OF Extension. @throws CryptoError invalid */
 export function readExtensions(der: Uint8Array): Extension[] {
   const what = 'certificate extensions';
   const extensions = inside(readElement(der, what), DER.sequence, what).map((each) => {
@@ -47,6 +47,6 @@ export function readExtensions(der: Uint8Array): Extension[] {
     const critical = second?.tag === DER.boolean && second.content[0] !== 0;
     return { oid: readOid(identifier, what), critical, value: contentOf(second?.tag === DER.boolean ? third : second, DER.octets, what) };
   });
-  if (new Set(extensions.map((each) => each.oid)).size !== extensions.length) throw new Refusal('InvalidField', `${what}: one comes twice`);
+  if (new Set(extensions.map((each) => each.oid)).size !== extensions.length) throw new CryptoError('invalid', `${what}: one comes twice`);
   return extensions;
 }

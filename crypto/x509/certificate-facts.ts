@@ -1,6 +1,6 @@
 // What a certificate says: the source of KMIP's certificate attributes (specification 2.1 sections 4.6 to 4.8 and 4.61 to 4.63).
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, inside, readBits, readElement } from '../der.ts';
 import type { DigitalSignatureAlgorithm } from '../parameters.ts';
 import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';
@@ -35,13 +35,13 @@ export interface CertificateFacts {
 
 const WHAT = 'the certificate';
 
-/** @throws Refusal InvalidField for what is no X.509 certificate */
+/** @throws CryptoError invalid for what is no X.509 certificate */
 export function certificateFacts(der: Uint8Array): CertificateFacts {
   const signed = readSigned(der, WHAT);
   const isVersioned = signed.fields[0]?.tag === 0xa0;
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = isVersioned ? signed.fields.slice(1) : signed.fields;
   if (subject === undefined || issuer === undefined || spki === undefined || !algorithm?.whole.equals(signed.algorithm.whole))
-    throw new Refusal('InvalidField', `${WHAT} is not X.509`);
+    throw new CryptoError('invalid', `${WHAT} is not X.509`);
   const [notBefore, notAfter] = inside(validity, DER.sequence, WHAT);
   const wrapped = rest.find(({ tag }) => tag === 0xa3);
   const extensions = wrapped === undefined ? [] : readExtensions(wrapped.content);
@@ -64,12 +64,12 @@ function named(name: Element, extensions: readonly Extension[], alternative: str
   return { der: name.whole, attributes: readName(name.whole), alternativeNames: names === undefined ? [] : readGeneralNames(names.value) };
 }
 
-/** @throws Refusal InvalidField for a key that OpenSSL does not know */
+/** @throws CryptoError invalid for a key that OpenSSL does not know */
 export function publicKeyOf(spki: Buffer): KeyObject {
   try {
     return createPublicKey({ key: spki, format: 'der', type: 'spki' });
   } catch {
-    throw new Refusal('InvalidField', 'the public key is malformed or of an unknown algorithm');
+    throw new CryptoError('invalid', 'the public key is malformed or of an unknown algorithm');
   }
 }
 

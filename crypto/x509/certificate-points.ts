@@ -1,6 +1,6 @@
 // Where more about a certificate is to be had, and which names may stand below it: distribution points, access descriptions and name constraints (RFC 5280 sections 4.2.1.10, 4.2.1.13 and 4.2.2.1).
 import { isIP } from 'node:net';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { context, element, namedBits, oid, sequence } from '../der.ts';
 import type { Section } from './certificate-extension-text.ts';
 import { addressBytes, writeGeneralName } from './general-name.ts';
@@ -23,16 +23,16 @@ const ACCESS: Readonly<Record<string, string>> = { OCSP: '1.3.6.1.5.5.7.48.1', c
 
 const IP_NAME = 0x87;
 
-const invalid = (why: string): Refusal => new Refusal('InvalidField', why);
+const invalid = (why: string): CryptoError => new CryptoError('invalid', why);
 
-/** Numbers of bits by their names. @throws Refusal InvalidField for an unknown one, or none */
+/** Numbers of bits by their names. @throws CryptoError invalid for an unknown one, or none */
 export function numbersOf(values: readonly string[], names: readonly string[]): number[] {
   const numbers = values.map((value) => names.findIndex((name) => name.toLowerCase() === value.toLowerCase()));
   if (numbers.length === 0 || numbers.includes(-1)) throw invalid(`the value is one or several of ${names.join(', ')}`);
   return numbers;
 }
 
-/** @throws Refusal InvalidField for what is no dotted object identifier */
+/** @throws CryptoError invalid for what is no dotted object identifier */
 export function objectIdentifier(dotted: string): Buffer {
   if (!/^[0-2](\.\d{1,9}){1,20}$/.test(dotted)) throw invalid(`${JSON.stringify(dotted.slice(0, 64))} is no known name and no object identifier`);
   const [first = 0, second = 0] = dotted.split('.').map(Number);

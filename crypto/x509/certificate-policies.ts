@@ -1,5 +1,5 @@
 // Certificate policies with their qualifiers: the place of a practice statement, and a notice to whoever relies on the certificate (RFC 5280 section 4.2.1.4).
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { DER, element, sequence, unsigned } from '../der.ts';
 import type { Section } from './certificate-extension-text.ts';
 import { objectIdentifier } from './certificate-points.ts';
@@ -16,7 +16,7 @@ interface Policy {
   readonly qualifiers: Buffer[];
 }
 
-const invalid = (why: string): Refusal => new Refusal('InvalidField', why);
+const invalid = (why: string): CryptoError => new CryptoError('invalid', why);
 
 /**
  * Values are object identifiers, `CPS:` or `CPS.1:` with an address for the one before, and `@section` with policyIdentifier,

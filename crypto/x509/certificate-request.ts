@@ -1,6 +1,6 @@
 // Certificate requests of PKCS#10 (RFC 2986), in DER or PEM.
 import type { KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { DER, type Element, inside, readOid } from '../der.ts';
 import { type Extension, readExtensions } from './certificate-extension.ts';
 import { publicKeyOf } from './certificate-facts.ts';
@@ -17,12 +17,12 @@ export interface CertificateRequest {
 const WHAT = 'the certificate request';
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 
-/** @throws Refusal InvalidCSR for what is no request, or one that its own key has not signed */
+/** @throws CryptoError bad_certificate_request for what is no request, or one that its own key has not signed */
 export function readCertificateRequest(request: Uint8Array): CertificateRequest {
   try {
     return opened(fromPem(Buffer.from(request.buffer, request.byteOffset, request.length)));
   } catch (error) {
-    if (error instanceof Refusal) throw new Refusal('InvalidCSR', error.message);
+    if (error instanceof CryptoError) throw new CryptoError('bad_certificate_request', error.message);
     throw error;
   }
 }
@@ -35,9 +35,9 @@ function fromPem(request: Buffer): Buffer {
 function opened(der: Buffer): CertificateRequest {
   const signed = readSigned(der, WHAT);
   const [, subject, spki, attributes] = signed.fields;
-  if (subject?.tag !== DER.sequence || spki?.tag !== DER.sequence) throw new Refusal('InvalidField', `${WHAT} is not PKCS#10`);
+  if (subject?.tag !== DER.sequence || spki?.tag !== DER.sequence) throw new CryptoError('invalid', `${WHAT} is not PKCS#10`);
   const subjectPublicKey = publicKeyOf(spki.whole);
-  if (!isSignedBy(signed, subjectPublicKey, WHAT)) throw new Refusal('InvalidField', `${WHAT} is not signed by its own key`);
+  if (!isSignedBy(signed, subjectPublicKey, WHAT)) throw new CryptoError('invalid', `${WHAT} is not signed by its own key`);
   return { subject: subject.whole, subjectPublicKey, requestedExtensions: requested(attributes) };
 }
 

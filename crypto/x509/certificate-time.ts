@@ -1,19 +1,19 @@
 // Times of certificates and revocation lists (RFC 5280 section 4.1.2.5).
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { DER, type Element, element } from '../der.ts';
 
 const YEAR_2050 = Date.UTC(2050, 0) / 1000;
 const YEAR_1950 = Date.UTC(1950, 0) / 1000;
 const YEAR_10000 = Date.UTC(10000, 0) / 1000;
 
-/** @param seconds since the epoch, from 1950 to 9999. @throws Refusal InvalidField */
+/** @param seconds since the epoch, from 1950 to 9999. @throws CryptoError invalid */
 export function writeTime(seconds: number): Buffer {
-  if (!Number.isSafeInteger(seconds) || seconds < YEAR_1950 || seconds >= YEAR_10000) throw new Refusal('InvalidField', 'a certificate cannot have this time');
+  if (!Number.isSafeInteger(seconds) || seconds < YEAR_1950 || seconds >= YEAR_10000) throw new CryptoError('invalid', 'a certificate cannot have this time');
   const digits = new Date(seconds * 1000).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
   return seconds < YEAR_2050 ? element(DER.utcTime, Buffer.from(digits.slice(2))) : element(DER.generalizedTime, Buffer.from(digits));
 }
 
-/** Seconds since the epoch. @throws Refusal InvalidField */
+/** Seconds since the epoch. @throws CryptoError invalid */
 export function readTime(each: Element | undefined, what: string): number {
   const text = each?.content.toString('latin1') ?? '';
   const isShort = each?.tag === DER.utcTime;
@@ -23,5 +23,5 @@ export function readTime(each: Element | undefined, what: string): number {
     const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
     if (!Number.isNaN(time)) return time / 1000;
   }
-  throw new Refusal('InvalidField', `${what} has a malformed time`);
+  throw new CryptoError('invalid', `${what} has a malformed time`);
 }

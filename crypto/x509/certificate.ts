@@ -1,6 +1,6 @@
 // Issues X.509 certificates, self-signed or in a chain, with issuer keys of every signature algorithm (RFC 5280 section 4, KMIP 2.1 section 6.1.6).
 import { type KeyObject, randomBytes } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { context, sequence, unsigned } from '../der.ts';
 import { fromBytes } from '../key/modular.ts';
 import type { CryptographicParameters } from '../parameters.ts';
@@ -43,7 +43,7 @@ const VERSION_3 = context(0, unsigned(2n));
 
 /**
  * DER of a certificate. Identifiers of the subject's and the issuer's key are in it always.
- * @throws Refusal as `unsignedCertificate` and `sign` do
+ * @throws CryptoError as `unsignedCertificate` and `sign` do
  */
 export async function certify(options: CertificateOptions, sign: Signer): Promise<Uint8Array> {
   const unsigned = unsignedCertificate(options);
@@ -52,16 +52,16 @@ export async function certify(options: CertificateOptions, sign: Signer): Promis
 
 /**
  * The same before it is signed: `signedDer` puts the two together.
- * @throws Refusal InvalidField where the issuer's key is not that of its certificate, or (self-signed) not the subject's, for times,
+ * @throws CryptoError invalid where the issuer's key is not that of its certificate, or (self-signed) not the subject's, for times,
  *   names and extensions that cannot be
  */
 export function unsignedCertificate(options: CertificateOptions): Unsigned {
   const { subjectPublicKey, issuerPublicKey, notBefore, notAfter } = options;
-  if (notAfter < notBefore) throw new Refusal('InvalidField', 'the certificate would end before it begins');
+  if (notAfter < notBefore) throw new CryptoError('invalid', 'the certificate would end before it begins');
   const issuer = options.issuerCertificate === undefined ? undefined : certificateFacts(options.issuerCertificate);
   if (!issuerPublicKey.equals(issuer?.publicKey ?? subjectPublicKey))
-    throw new Refusal(
-      'InvalidField',
+    throw new CryptoError(
+      'invalid',
       issuer === undefined ? 'the private key is not that of the public key' : 'the private key is not that of the issuing certificate',
     );
   const subject = options.subject instanceof Uint8Array ? options.subject : writeName(options.subject);
@@ -76,7 +76,7 @@ export function unsignedCertificate(options: CertificateOptions): Unsigned {
 function serialOf(serial: Uint8Array = randomSerial()): Buffer {
   const number = fromBytes(serial);
   if (number === 0n || serial.length > 20 || number >> 159n !== 0n)
-    throw new Refusal('InvalidField', 'the serial number is not positive or has more than 20 bytes');
+    throw new CryptoError('invalid', 'the serial number is not positive or has more than 20 bytes');
   return unsigned(number);
 }
 

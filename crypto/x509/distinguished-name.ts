@@ -1,5 +1,5 @@
 // Distinguished names by KMIP's certificate attributes (RFC 5280 section 4.1.2.4, KMIP 2.1 section 4.6).
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, element, inside, oid, readElement, readOid, sequence } from '../der.ts';
 
 /** The last part of KMIP's attribute names: CertificateSubjectCN, CertificateIssuerDNQualifier. */
@@ -33,21 +33,21 @@ const ALLOWED: Readonly<Record<number, RegExp>> = {
   [DER.utf8]: /^[^\x00]*$/u,
 };
 
-/** DER of the name. Empty values are left out. @throws Refusal InvalidField for a value that its attribute cannot have */
+/** DER of the name. Empty values are left out. @throws CryptoError invalid for a value that its attribute cannot have */
 export function writeName(name: DistinguishedName): Buffer {
   const parts = ATTRIBUTES.flatMap(([attribute, dotted, tag, bound]) =>
     (name[attribute] ?? [])
       .filter((value) => value !== '')
       .map((value) => {
         if ([...value].length > bound || !ALLOWED[tag]?.test(value))
-          throw new Refusal('InvalidField', `the certificate attribute ${attribute} cannot have this value`);
+          throw new CryptoError('invalid', `the certificate attribute ${attribute} cannot have this value`);
         return element(DER.set, sequence(oid(dotted), element(tag, Buffer.from(value))));
       }),
   );
   return sequence(...parts);
 }
 
-/** As people write it, `CN=leaf,O=ACME` (RFC 4514: the last part first), of the attributes that KMIP knows. @throws Refusal InvalidField for what is no name */
+/** As people write it, `CN=leaf,O=ACME` (RFC 4514: the last part first), of the attributes that KMIP knows. @throws CryptoError invalid for what is no name */
 export function nameText(der: Uint8Array): string {
   return Object.entries(readName(der))
     .flatMap(([attribute, values]) => values.map((value) => `${attribute}=${escaped(value)}`))
@@ -57,7 +57,7 @@ export function nameText(der: Uint8Array): string {
 
 const escaped = (value: string): string => value.replaceAll(/[,+"\\<>;]|^[# ]| $/g, '\\$&').replaceAll('\0', '\\00');
 
-/** The attributes that KMIP knows; others are left out. @throws Refusal InvalidField for what is no name */
+/** The attributes that KMIP knows; others are left out. @throws CryptoError invalid for what is no name */
 export function readName(der: Uint8Array): DistinguishedName {
   const what = 'a distinguished name';
   const name: Partial<Record<NameAttribute, string[]>> = {};

@@ -1,6 +1,6 @@
 // General names: what subject alternative names are made of (RFC 5280 section 4.2.1.6).
 import { isIP, SocketAddress } from 'node:net';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { DER, type Element, element, inside, readElement } from '../der.ts';
 
 export interface GeneralName {
@@ -13,14 +13,14 @@ const IA5 = { email: 0x81, DNS: 0x82, URI: 0x86 } as const;
 const IP = 0x87;
 const DIRECTORY = 0xa4;
 
-/** @param text `DNS:example.org` as OpenSSL's configuration has it. @throws Refusal InvalidField */
+/** @param text `DNS:example.org` as OpenSSL's configuration has it. @throws CryptoError invalid */
 export function writeGeneralName(text: string): Buffer {
   const [, type = '', value = ''] = /^(\w+):(.+)$/.exec(text) ?? [];
   const isPlain = /^[\x21-\x7e]+$/.test(value);
   if ((type === 'email' || type === 'DNS' || type === 'URI') && isPlain) return element(IA5[type], Buffer.from(value));
   const family = isIP(value);
   if (type === 'IP' && family !== 0) return element(IP, addressBytes(value, family));
-  throw new Refusal('InvalidField', 'subjectAltName: a name is not email:, DNS:, URI: or IP: with a value');
+  throw new CryptoError('invalid', 'subjectAltName: a name is not email:, DNS:, URI: or IP: with a value');
 }
 
 /** @param family of `isIP` */
@@ -41,7 +41,7 @@ function dottedEnd(address: string): string {
   });
 }
 
-/** Names of the kinds that KMIP's AlternativeName has; others are left out. @throws Refusal InvalidField */
+/** Names of the kinds that KMIP's AlternativeName has; others are left out. @throws CryptoError invalid */
 export function readGeneralNames(der: Uint8Array): GeneralName[] {
   const what = 'an alternative name';
   return inside(readElement(der, what), DER.sequence, what).flatMap((each) => {

@@ -20,7 +20,7 @@ export interface RevocationList {
 
 const WHAT = 'the revocation list';
 
-/** @throws Refusal InvalidField */
+/** @throws CryptoError invalid */
 export function readRevocationList(der: Uint8Array): RevocationList {
   const signed = readSigned(der, WHAT);
   const [, issuer, thisUpdate, ...rest] = signed.fields[0]?.tag === DER.integer ? signed.fields.slice(1) : signed.fields;

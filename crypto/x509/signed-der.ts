@@ -1,6 +1,6 @@
 // What certificates, certificate requests and revocation lists have in common: a body, an algorithm, a signature (RFC 5280 section 4.1.1).
 import type { KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
+import { CryptoError } from '../crypto-error.ts';
 import { bits, DER, type Element, inside, nullElement, oid, readBits, readElement, readOid, readUnsigned, sequence } from '../der.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
@@ -50,7 +50,7 @@ export interface SignedDer {
   readonly signature: Buffer;
 }
 
-/** @throws Refusal InvalidField */
+/** @throws CryptoError invalid */
 export function readSigned(der: Uint8Array, what: string): SignedDer {
   const [body, algorithm, signature] = inside(readElement(der, what), DER.sequence, what);
   const fields = inside(body, DER.sequence, what);
@@ -68,7 +68,7 @@ export function isSignedBy({ body, algorithm, signature }: SignedDer, key: KeyOb
     const parameters = parametersOf(algorithm, key, what);
     return parameters !== undefined && verify(key, parameters, { data: body }, signature);
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (error instanceof CryptoError) return false;
     throw error;
   }
 }

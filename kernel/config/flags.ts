@@ -53,14 +53,41 @@ const LAST: Readonly<Record<string, FlagSpec>> = {
 };
 
 export function parseFlags(argv: readonly string[], declared: Readonly<Record<string, FlagSpec>>): Flags {
+  const { values, plugin, exposed, problems } = readTokens(argv, declared);
+  const text = (name: string) => values[name] as string | undefined;
+  return {
+    config: text('config'),
+    dataDir: text('data-dir'),
+    host: text('host'),
+    port: text('port'),
+    backup: text('backup'),
+    restore: text('restore'),
+    rotateKek: 'rotate-kek' in values,
+    newRootKey: values['new-root-key'],
+    help: 'help' in values,
+    version: 'version' in values,
+    plugin,
+    exposed,
+    problems: [...problems, ...combinations(values)],
+  };
+}
+
+interface Given {
+  /** Of the kernel's flags. */
+  readonly values: Record<string, unknown>;
+  /** Of the plugins' flags. */
+  readonly plugin: Record<string, unknown[]>;
+  readonly exposed: string[];
+  readonly problems: string[];
+}
+
+function readTokens(argv: readonly string[], declared: Readonly<Record<string, FlagSpec>>): Given {
   const own = { ...KERNEL_FLAGS, ...LAST };
   const specs = { ...declared, ...own };
   const options = Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, optionOf(name, spec)]));
   const { tokens } = parseArgs({ args: [...argv], options, strict: false, tokens: true, allowPositionals: true });
-  const values: Record<string, unknown> = {};
-  const plugin: Record<string, unknown[]> = {};
-  const exposed: string[] = [];
-  const problems: string[] = [];
+  const given: Given = { values: {}, plugin: {}, exposed: [], problems: [] };
+  const { values, plugin, exposed, problems } = given;
   const repeated = new Set<string>();
   for (const token of tokens) {
     if (token.kind === 'positional') problems.push(`${token.value}: not a flag`);
@@ -79,23 +106,8 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
     }
   }
   // Nobody could say which of the values counts, and the other one would be left out without a word.
-  problems.push(...[...repeated].map((name) => `${name}: given more than once`), ...combinations(values));
-  const text = (name: string) => values[name] as string | undefined;
-  return {
-    config: text('config'),
-    dataDir: text('data-dir'),
-    host: text('host'),
-    port: text('port'),
-    backup: text('backup'),
-    restore: text('restore'),
-    rotateKek: 'rotate-kek' in values,
-    newRootKey: values['new-root-key'],
-    help: 'help' in values,
-    version: 'version' in values,
-    plugin,
-    exposed,
-    problems,
-  };
+  problems.push(...[...repeated].map((name) => `${name}: given more than once`));
+  return given;
 }
 
 function optionOf(name: string, spec: FlagSpec) {

@@ -35,55 +35,84 @@ export interface Connections {
  * @param share of all connections that the process may have: 0 to 1
  */
 export function watchConnections(server: Server, share: number, limit = openFileLimit()): Connections {
-  const sockets = new Map<string, Socket>();
-  const [all, silent] = [new Crowd(), new Crowd()];
-  const secure = new WeakSet<Duplex>();
-  const heard = new WeakSet<Duplex>();
   // Beyond the limit of the operating system no file could be opened either.
   const most = limit === undefined ? Number.POSITIVE_INFINITY : Math.floor(share * Math.max(RESERVED, limit - RESERVED));
   if (Number.isFinite(most)) server.maxConnections = most + CLOSING;
-  server.on('connection', (socket: Socket) => {
+  const watched = new WatchedConnections(most);
+  server.on('connection', (socket: Socket) => watched.add(socket));
+  server.on('secureConnection', (socket) => watched.secure(socket));
+  return watched;
+}
+
+class WatchedConnections implements Connections {
+  readonly #most: number;
+  readonly #sockets = new Map<string, Socket>();
+  readonly #all = new Crowd();
+  readonly #silent = new Crowd();
+  readonly #secure = new WeakSet<Duplex>();
+  readonly #heard = new WeakSet<Duplex>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  add(socket: Socket): void {
     const key = keyOf(socket);
     const who = sourceOf(socket.remoteAddress ?? '');
-    sockets.set(key, socket);
-    all.add(socket, who);
-    silent.add(socket, who);
+    this.#sockets.set(key, socket);
+    this.#all.add(socket, who);
+    this.#silent.add(socket, who);
     socket.on('close', () => {
-      if (sockets.get(key) === socket) sockets.delete(key);
-      all.delete(socket);
-      silent.delete(socket);
+      if (this.#sockets.get(key) === socket) this.#sockets.delete(key);
+      this.#all.delete(socket);
+      this.#silent.delete(socket);
     });
-    if (silent.size > MAX_SILENT) end(silent.oldestOfLargest());
-    if (all.countOf(who) > MAX_OF_ONE) end(all.oldestOf(who));
-    if (all.size > most) end(all.oldestOfLargest());
-  });
-  const end = (socket: Socket | undefined) => {
+    if (this.#silent.size > MAX_SILENT) this.#end(this.#silent.oldestOfLargest());
+    this.#limit(who);
+    if (this.#all.size > this.#most) this.#end(this.#all.oldestOfLargest());
+  }
+
+  secure(socket: Duplex): void {
+    this.#secure.add(socket);
+  }
+
+  hasShakenHands(socket: Duplex): boolean {
+    return this.#secure.has(socket);
+  }
+
+  below(socket: Socket): Socket | undefined {
+    return this.#sockets.get(keyOf(socket));
+  }
+
+  heard(socket: Socket, who?: string): void {
+    if (this.#heard.has(socket)) return;
+    this.#heard.add(socket);
+    const below = this.below(socket);
+    if (!below) return;
+    this.#silent.delete(below);
+    if (who === undefined) return;
+    this.#all.add(below, who);
+    this.#limit(who);
+  }
+
+  destroySilent(): void {
+    for (const socket of this.#silent) socket.destroy();
+  }
+
+  destroyAll(): void {
+    for (const socket of this.#sockets.values()) socket.destroy();
+  }
+
+  #limit(who: string): void {
+    if (this.#all.countOf(who) > MAX_OF_ONE) this.#end(this.#all.oldestOf(who));
+  }
+
+  #end(socket: Socket | undefined): void {
     if (!socket) return;
-    all.delete(socket);
-    silent.delete(socket);
+    this.#all.delete(socket);
+    this.#silent.delete(socket);
     socket.destroy();
-  };
-  server.on('secureConnection', (socket) => secure.add(socket));
-  return {
-    hasShakenHands: (socket) => secure.has(socket),
-    below: (socket) => sockets.get(keyOf(socket)),
-    heard(socket, who) {
-      if (heard.has(socket)) return;
-      heard.add(socket);
-      const below = sockets.get(keyOf(socket));
-      if (!below) return;
-      silent.delete(below);
-      if (who === undefined) return;
-      all.add(below, who);
-      if (all.countOf(who) > MAX_OF_ONE) end(all.oldestOf(who));
-    },
-    destroySilent() {
-      for (const socket of silent) socket.destroy();
-    },
-    destroyAll() {
-      for (const socket of sockets.values()) socket.destroy();
-    },
-  };
+  }
 }
 
 /** The TLS socket of a request and the TCP socket below it have the peer in common. */

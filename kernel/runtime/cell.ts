@@ -1,34 +1,14 @@
 // One supervised place of an actor: starts its incarnations, attaches them to their slot, and starts anew when they are lost.
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
-import type { RestartPolicy, Status } from '../actor.ts';
-import type { Clock, Timer } from '../clock.ts';
+import type { Status } from '../actor.ts';
+import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
-import type { Log, LogLevel } from '../log-entry.ts';
+import type { LogLevel } from '../log-entry.ts';
+import type { CellOptions } from './cell-options.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
 import type { Control } from './line.ts';
 import type { Slot } from './slot.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
-
-interface CellOptions {
-  readonly name: string;
-  readonly key: string;
-  readonly slot: Slot;
-  readonly policy: RestartPolicy;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Ends the thread at a deadline that passes while it serves. */
-  readonly killLate: boolean;
-  /** Limit of a graceful stop, milliseconds; after it the incarnation is killed. */
-  readonly stopMs: number;
-  launch(): Promise<Incarnation>;
-  onRunning(cell: Cell): void;
-  onLost(cell: Cell): void;
-  /** After each incarnation, also one that was replaced: nothing of it writes any more. */
-  onGone(): void;
-  onFailed(cell: Cell): void;
-  /** It cannot start without its data key: `unseal` is to be called when that can be opened. */
-  onSealed(cell: Cell): void;
-}
 
 type CellState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 

@@ -53,8 +53,8 @@ export function started(line: Line, lost: Promise<unknown>, label: string): Prom
 export const LAST_WORD_MS = 100;
 
 /** Closes the line of an incarnation once it is gone and its last words have had time to arrive. */
-export function closeWhenLost({ close }: Line, lost: Promise<unknown>): void {
-  lost.then(() => setTimeout(close, LAST_WORD_MS).unref());
+export function closeWhenLost(line: Line, lost: Promise<unknown>): void {
+  lost.then(() => setTimeout(() => line.close(), LAST_WORD_MS).unref());
 }
 
 /** Tells it to stop and waits until it is gone, and a moment for its last word, which may be on its way. */

@@ -1,6 +1,7 @@
-// One line between a caller and an actor: Comlink messages and control messages of a tick travel as one array.
+// One line between a caller and an actor: Comlink messages and control messages, told apart and handed to who listens.
 import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Endpoint } from 'comlink';
+import { type Message, Outbox } from './outbox.ts';
 
 /** What carries a batch: a MessagePort, or the IPC channel of a child process. */
 export interface Wire {
@@ -30,93 +31,76 @@ export interface Control {
   readonly [member: string]: unknown;
 }
 
-interface Message {
-  readonly id?: string;
-  readonly control?: Control;
-}
-
 /** The answer to a message that could not be cloned, in Comlink's own form, so that its caller is not left waiting. */
 function unsendable(id: string, error: unknown): unknown {
   return { id, type: 'RAW', value: { ok: false, fault: { code: 'INTERNAL', trace: `could not be sent: ${String(error)}` }, ms: 0 } };
 }
 
 export function openLine(wire: Wire): Line {
-  const listeners = new Set<Listener>();
-  const controls = new Set<(message: Control) => void>();
-  const closers = new Set<() => void>();
-  let batch: Message[] = [];
-  let transfer: Transferable[] = [];
-  let closed = false;
+  return new WiredLine(wire);
+}
 
-  const deliver = (message: Message) => {
-    if (message.control === undefined) for (const listener of listeners) listener({ data: message });
-    else for (const listener of controls) listener(message.control);
-  };
-  const postAlone = (message: Message, buffers: readonly Transferable[]) => {
-    try {
-      wire.post([message], buffers);
-    } catch (error) {
-      if (message.id === undefined) throw error;
-      // A call that cannot be sent is answered here; a reply that cannot be sent becomes a fault for its caller.
-      if ('path' in message) deliver(unsendable(message.id, error) as Message);
-      else wire.post([unsendable(message.id, error)], []);
-    }
-  };
-  const flush = () => {
-    if (closed || batch.length === 0) return;
-    const messages = batch;
-    const buffers = transfer;
-    batch = [];
-    transfer = [];
-    try {
-      wire.post(messages, buffers);
-    } catch {
-      for (const message of messages) postAlone(message, []);
-    }
-  };
-  const push = (message: Message) => {
-    if (closed) return;
-    if (batch.length === 0) setImmediate(flush);
-    batch.push(message);
-  };
-  const close = () => {
-    if (closed) return;
-    flush();
-    closed = true;
-    wire.close();
-    for (const listener of closers) listener();
-  };
+class WiredLine implements Line {
+  readonly endpoint: Endpoint;
+  readonly #wire: Wire;
+  readonly #outbox: Outbox;
+  readonly #listeners = new Set<Listener>();
+  readonly #controls = new Set<(message: Control) => void>();
+  readonly #closers = new Set<() => void>();
 
-  wire.listen(
-    (messages) => {
-      for (const message of messages) deliver(message as Message);
-    },
-    () => {
-      if (closed) return;
-      closed = true;
-      for (const listener of closers) listener();
-    },
-  );
-  const endpoint = {
-    postMessage(message: unknown, buffers?: readonly Transferable[]) {
-      if (buffers?.length) transfer.push(...buffers);
-      push(message as Message);
-    },
-    addEventListener: (_type: string, listener: unknown) => void listeners.add(listener as Listener),
-    removeEventListener: (_type: string, listener: unknown) => void listeners.delete(listener as Listener),
-  };
-  return {
-    endpoint: endpoint as unknown as Endpoint,
-    control(control, ports) {
-      if (ports?.length) transfer.push(...ports);
-      push({ control });
-    },
-    onControl(listen) {
-      controls.add(listen);
-      return () => void controls.delete(listen);
-    },
-    onClose: (listen) => void closers.add(listen),
-    flush,
-    close,
-  };
+  constructor(wire: Wire) {
+    this.#wire = wire;
+    this.#outbox = new Outbox(wire, (message, error) => this.#answerUnsent(message, error));
+    this.endpoint = {
+      postMessage: (message: unknown, buffers?: readonly Transferable[]) => this.#outbox.push(message as Message, buffers),
+      addEventListener: (_type: string, listener: unknown) => void this.#listeners.add(listener as Listener),
+      removeEventListener: (_type: string, listener: unknown) => void this.#listeners.delete(listener as Listener),
+    } as unknown as Endpoint;
+    const receive = (messages: readonly unknown[]) => {
+      for (const message of messages) this.#deliver(message as Message);
+    };
+    wire.listen(receive, () => this.#end());
+  }
+
+  control(control: Control, ports?: readonly MessagePort[]): void {
+    this.#outbox.push({ control }, ports);
+  }
+
+  onControl(listen: (message: Control) => void): () => void {
+    this.#controls.add(listen);
+    return () => void this.#controls.delete(listen);
+  }
+
+  onClose(listen: () => void): void {
+    this.#closers.add(listen);
+  }
+
+  flush(): void {
+    this.#outbox.flush();
+  }
+
+  close(): void {
+    this.#outbox.flush();
+    this.#end(() => this.#wire.close());
+  }
+
+  /** Once, whoever ends it. */
+  #end(before?: () => void): void {
+    if (!this.#outbox.close()) return;
+    before?.();
+    for (const listener of this.#closers) listener();
+  }
+
+  #deliver(message: Message): void {
+    if (message.control === undefined) for (const listener of this.#listeners) listener({ data: message });
+    else for (const listener of this.#controls) listener(message.control);
+  }
+
+  /** A call that cannot be sent is answered here; a reply that cannot be sent becomes a fault for its caller. */
+  #answerUnsent(message: Message, error: unknown): void {
+    if (message.id === undefined) throw error;
+    const answer = unsendable(message.id, error);
+    if ('path' in message) this.#deliver(answer as Message);
+    else this.#wire.post([answer], []);
+  }
 }

@@ -1,40 +1,19 @@
 // All actors of the server: builds their cells and lanes from the specs, starts them in order, links them, stops them in reverse.
 import { availableParallelism } from 'node:os';
 import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
-import type { LocalClock } from '../clock.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
-import type { Log } from '../log-entry.ts';
-import type { Versions } from '../versions.ts';
 import { Cell } from './cell.ts';
 import { Deadlines } from './deadlines.ts';
-import type { HostTask, Incarnation, StoreAddress } from './incarnation.ts';
+import type { HostTask, Incarnation } from './incarnation.ts';
 import { Lane } from './lane.ts';
 import { Links } from './links.ts';
 import { BesideParts } from './open-beside.ts';
 import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
 import { keysOf, refOver } from './refs.ts';
+import type { RuntimeOptions } from './runtime-options.ts';
 import { Slot } from './slot.ts';
 import { startThread } from './thread.ts';
-
-interface RuntimeOptions {
-  readonly clock: LocalClock;
-  readonly versions: Versions;
-  readonly log: Log;
-  readonly store: StoreAddress;
-  readonly node: string;
-  /** A data key of the server, for the thread or process that it moves to. @throws Fault KEY_SERVER_SEALED while it cannot be opened */
-  dataKey(purpose: DataKeyPurpose): Promise<Uint8Array> | Uint8Array;
-  /** Settles when the data keys can be opened. */
-  unsealed?(): Promise<void>;
-  /** Whether the store may hold rows from before those of this purpose were authenticated. */
-  adopts?(purpose: DataKeyPurpose): boolean;
-  /** Limit of the graceful stop of one actor, milliseconds. */
-  readonly stopMs: number;
-  observe(actor: string): CallObserver;
-  /** Copies what goes to and from parts beside this thread, as if they were in another. */
-  readonly isCopying?: boolean;
-}
 
 /** One described actor with everything that runs for it. */
 export interface Group {

@@ -35,47 +35,68 @@ interface IpcHub {
   drained(): Promise<void>;
 }
 
+interface IpcListener {
+  onBatch(batch: readonly unknown[]): void;
+  onClose(): void;
+}
+
 export function ipcHub(end: IpcEnd): IpcHub {
-  const channels = new Map<number, { onBatch(batch: readonly unknown[]): void; onClose(): void }>();
-  // A parcel may arrive before its channel is opened: the two ends learn of a channel at different moments.
-  const early = new Map<number, (readonly unknown[])[]>();
-  end.on('message', (message) => {
-    const { channel, batch } = message as Parcel;
-    const open = channels.get(channel);
-    if (!batch) {
-      channels.delete(channel);
-      return open?.onClose();
-    }
-    const own = batch.map(ownBytes);
-    if (open) open.onBatch(own);
-    else early.set(channel, [...(early.get(channel) ?? []), own]);
-  });
-  end.on('disconnect', () => {
-    for (const open of channels.values()) open.onClose();
-    channels.clear();
-  });
-  const send = (parcel: Parcel) => {
-    if (end.connected) end.send?.(parcel, undefined, {}, () => {});
+  const channels = new IpcChannels();
+  end.on('message', (message) => channels.receive(message as Parcel));
+  end.on('disconnect', () => channels.closeAll());
+  const send = (parcel: Parcel, sent: () => void = () => {}) => {
+    if (end.connected) end.send?.(parcel, undefined, {}, sent);
+    else sent();
   };
   return {
-    drained: () =>
-      new Promise((resolve) => (end.connected ? end.send?.({ channel: 0, batch: [] } satisfies Parcel, undefined, {}, () => resolve()) : resolve())),
+    drained: () => new Promise((resolve) => send({ channel: 0, batch: [] }, resolve)),
     wire: (channel) => ({
       post(batch, transfer) {
         send({ channel, batch });
         // Nothing is moved between processes: what would have been is overwritten here, so that the secret leaves this side all the same.
         for (const buffer of transfer) if (buffer instanceof ArrayBuffer) new Uint8Array(buffer).fill(0);
       },
-      listen(onBatch, onClose) {
-        channels.set(channel, { onBatch, onClose });
-        for (const batch of early.get(channel) ?? []) onBatch(batch);
-        early.delete(channel);
-      },
+      listen: (onBatch, onClose) => channels.open(channel, { onBatch, onClose }),
       close() {
-        if (channels.delete(channel)) send({ channel });
+        if (channels.close(channel)) send({ channel });
       },
     }),
   };
+}
+
+/** Who listens on which channel of this end. */
+class IpcChannels {
+  readonly #open = new Map<number, IpcListener>();
+  /** A parcel may arrive before its channel is opened: the two ends learn of a channel at different moments. */
+  readonly #early = new Map<number, (readonly unknown[])[]>();
+
+  receive({ channel, batch }: Parcel): void {
+    const open = this.#open.get(channel);
+    if (!batch) {
+      this.#open.delete(channel);
+      open?.onClose();
+      return;
+    }
+    const own = batch.map(ownBytes);
+    if (open) open.onBatch(own);
+    else this.#early.set(channel, [...(this.#early.get(channel) ?? []), own]);
+  }
+
+  open(channel: number, listener: IpcListener): void {
+    this.#open.set(channel, listener);
+    for (const batch of this.#early.get(channel) ?? []) listener.onBatch(batch);
+    this.#early.delete(channel);
+  }
+
+  /** @returns false where it was not open */
+  close(channel: number): boolean {
+    return this.#open.delete(channel);
+  }
+
+  closeAll(): void {
+    for (const { onClose } of this.#open.values()) onClose();
+    this.#open.clear();
+  }
 }
 
 /** Bytes that arrive by IPC are views on the whole message; each gets a buffer of its own so that it can travel on. */

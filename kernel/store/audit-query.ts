@@ -1,6 +1,7 @@
 // Pages through the audit log in the order of time, over all streams.
+
 import type { AuditRow } from './audit.ts';
-import { type EncodedPage, encodePage, readPage } from './page.ts';
+import { type Page, readPage } from './page.ts';
 import type { SqlValue, Store } from './store.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,10 +17,10 @@ export interface AuditQuery {
   readonly limit: number;
 }
 
-export async function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<EncodedPage<AuditRow>> {
+export function queryAudit(store: Store, { realm, event, actor, after, limit }: AuditQuery): Promise<Page<AuditRow>> {
   const values: SqlValue[] = [];
   const where = Object.entries({ realm, event, actor }).flatMap(([column, value]) => (value === undefined ? [] : `${column} = $${values.push(value)}`));
-  const page = await readPage<AuditRow>(
+  return readPage<AuditRow>(
     store,
     {
       columns: `stream, seq, time, ${TEXTS.join(', ')}`,
@@ -30,7 +31,6 @@ export async function queryAudit(store: Store, { realm, event, actor, after, lim
     },
     { after, limit },
   );
-  return encodePage(page);
 }
 
 /** Removes rows past their retention. The newest row of a stream stays: the next one continues its chain. */

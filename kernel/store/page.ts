@@ -1,6 +1,5 @@
 // Reads a list page by page: a bounded number of rows and of bytes at once, whatever the rows hold.
 import { Fault } from '../fault.ts';
-import { move, owned } from '../runtime/bytes.ts';
 import type { Reader, SqlValue } from './store.ts';
 
 /** What a caller asks for. */
@@ -18,13 +17,6 @@ export interface Page<T> {
   readonly bytes: number;
   /** Cursor of the page after; null at the end. */
   readonly next: string | null;
-}
-
-/** A page as the bytes of its JSON text: they move to another thread, where objects would be copies on its heap until it is collected. */
-export interface EncodedPage<T> extends Omit<Page<T>, 'items'> {
-  /** The items, with commas between. */
-  readonly json: Uint8Array;
-  readonly count: number;
 }
 
 /** A list: rows of a table, in the order of a unique key. */
@@ -69,10 +61,6 @@ export async function readPage<T extends object>(reader: Reader, listing: Listin
 /** The same page of other items. */
 export function mapPage<A, B>({ items, ...rest }: Page<A>, make: (item: A) => B): Page<B> {
   return { ...rest, items: items.map(make) };
-}
-
-export function encodePage<T>({ items, ...rest }: Page<T>): EncodedPage<T> {
-  return { ...rest, count: items.length, json: move(owned(Buffer.from(JSON.stringify(items).slice(1, -1)))) };
 }
 
 function fitting(sizes: readonly { readonly bytes: number }[]): { rows: number; bytes: number } {

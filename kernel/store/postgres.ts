@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts';
 import { hashOf } from '../versions.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
-import type { Reader, SqlValue, Store } from './store.ts';
+import type { Reader, Row, SqlValue, Store } from './store.ts';
 
 const READERS = 4;
 const CONNECT_MS = 5_000;
@@ -32,7 +32,7 @@ export async function openPostgres(url: string, audit: AuditWriter): Promise<Sto
   const pool = new pg.Pool({ ...settings, max: READERS });
   // An idle connection that breaks is replaced by the next query; without a listener it would end the thread.
   pool.on('error', () => {});
-  const connection = writeConnection(settings);
+  const connection = new PostgresConnection(settings);
   const group = new GroupCommit(connection, audit);
   await guarded(() => pool.query('SELECT 1'));
   return {
@@ -53,68 +53,95 @@ function readerOver(pool: pg.Pool): Reader {
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
 }
 
-function writeConnection(settings: pg.ClientConfig): WriteConnection & { end(): Promise<void> } {
-  let client: pg.Client | undefined;
-  let held: string | undefined;
-  const connect = async () => {
-    const fresh = new pg.Client(settings);
+/** The writing connection of a thread; it is opened by the first transaction, and anew after it was lost. */
+class PostgresConnection implements WriteConnection {
+  readonly #settings: pg.ClientConfig;
+  #client: pg.Client | undefined;
+  /** The lock that the transaction under way holds. */
+  #held: string | undefined;
+
+  constructor(settings: pg.ClientConfig) {
+    this.#settings = settings;
+  }
+
+  async begin(lock: string | undefined): Promise<void> {
+    if (!this.#client) await this.#connect();
+    // Taken before the transaction begins, so that its snapshot shows what the last holder wrote.
+    if (lock !== undefined) await this.#query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
+    this.#held = lock;
+    await this.#query('BEGIN ISOLATION LEVEL SERIALIZABLE');
+  }
+
+  async commit(): Promise<void> {
+    try {
+      await this.#query('COMMIT');
+    } catch (error) {
+      // A connection lost here leaves the outcome unknown, and that is what the caller is told.
+      throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
+    }
+    await this.#release().catch(() => this.#abandon());
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      await this.#query('ROLLBACK');
+      await this.#release();
+    } catch {
+      await this.#abandon();
+    }
+  }
+
+  async exec(sql: string): Promise<void> {
+    await this.#query(sql);
+  }
+
+  async run(sql: string, params: readonly SqlValue[]): Promise<number> {
+    return (await this.#query(named(sql, params))).rowCount ?? 0;
+  }
+
+  async all(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
+    return (await this.#query(named(sql, params))).rows;
+  }
+
+  mayRetry(error: unknown): boolean {
+    return RETRY.has((error as { code?: unknown }).code);
+  }
+
+  async end(): Promise<void> {
+    await this.#client?.end();
+  }
+
+  async #connect(): Promise<void> {
+    const fresh = new pg.Client(this.#settings);
     fresh.on('error', () => {
-      if (client === fresh) client = undefined;
+      if (this.#client === fresh) this.#client = undefined;
     });
     await guarded(() => fresh.connect());
     await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
-    client = fresh;
-  };
-  // Within a transaction a lost connection is never replaced silently: what follows would run outside of it.
-  const query = async (sql: string | pg.QueryConfig) => {
-    const open = client;
-    if (!open) throw new Fault('UNAVAILABLE', { detail: UNREACHABLE });
+    this.#client = fresh;
+  }
+
+  /** Within a transaction a lost connection is never replaced silently: what follows would run outside of it. */
+  #query(sql: string | pg.QueryConfig): Promise<pg.QueryResult> {
+    const open = this.#client;
+    if (!open) return Promise.reject(new Fault('UNAVAILABLE', { detail: UNREACHABLE }));
     return guarded(() => open.query(sql as string));
-  };
-  const release = async () => {
-    if (held === undefined) return;
-    const key = hashOf(held);
-    held = undefined;
-    await query(`SELECT pg_advisory_unlock(${key})`);
-  };
-  const abandon = async () => {
-    // The server undoes and unlocks what the connection held.
-    held = undefined;
-    const broken = client;
-    client = undefined;
+  }
+
+  async #release(): Promise<void> {
+    if (this.#held === undefined) return;
+    const key = hashOf(this.#held);
+    this.#held = undefined;
+    await this.#query(`SELECT pg_advisory_unlock(${key})`);
+  }
+
+  /** The database undoes and unlocks what the connection held. */
+  async #abandon(): Promise<void> {
+    this.#held = undefined;
+    const broken = this.#client;
+    this.#client = undefined;
     await broken?.end().catch(() => {});
-  };
-  return {
-    async begin(lock) {
-      if (!client) await connect();
-      // Taken before the transaction begins, so that its snapshot shows what the last holder wrote.
-      if (lock !== undefined) await query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
-      held = lock;
-      await query('BEGIN ISOLATION LEVEL SERIALIZABLE');
-    },
-    async commit() {
-      try {
-        await query('COMMIT');
-      } catch (error) {
-        // A connection lost here leaves the outcome unknown, and that is what the caller is told.
-        throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
-      }
-      await release().catch(abandon);
-    },
-    async rollback() {
-      try {
-        await query('ROLLBACK');
-        await release();
-      } catch {
-        await abandon();
-      }
-    },
-    exec: async (sql) => void (await query(sql)),
-    run: async (sql, params) => (await query(named(sql, params))).rowCount ?? 0,
-    all: async (sql, params) => (await query(named(sql, params))).rows,
-    mayRetry: (error) => RETRY.has((error as { code?: unknown }).code),
-    end: async () => client?.end(),
-  };
+  }
 }
 
 /** Searches have as many texts as clients think of: what comes beyond is not prepared, since neither end forgets a statement. */

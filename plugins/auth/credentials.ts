@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Actor, Credential, CredentialInput } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { nameIn } from '../../kernel/http/name.ts';
-import type { Request, Route } from '../../kernel/http/route.ts';
+import type { Request, Response, Route } from '../../kernel/http/route.ts';
 import { MAX_PASSWORD_CHARACTERS, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import type { AuthContext } from './actors.ts';
@@ -35,91 +35,75 @@ const NEW_BODY = Type.Object({ ...MEMBERS, username: USERNAME, password_input: P
 const CREDENTIAL_BODY = Type.Object({ ...MEMBERS, username: IgnoredName, password_input: Type.Optional(PASSWORD_INPUT) }, strict);
 type CredentialBody = Static<typeof CREDENTIAL_BODY>;
 
+/** Each is for those who administer the realm of its path, or, over all realms, for super admins. */
 export function credentialRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
-  const realmOf = ({ params }: Request) => params['realm_id'] as string;
-  const one = '/realms/{realm_id}/userpass/{username}';
+  const all = '/realms/{realm_id}/userpass';
+  const one = `${all}/{username}`;
+  const auth = ['cookie'] as const;
   return [
     {
-      method: 'GET',
-      path: '/admins/userpass',
-      auth: ['cookie'],
-      query: PAGE_QUERY,
+      ...{ method: 'GET', path: '/admins/userpass', auth, query: PAGE_QUERY },
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
         return listed(request, (page) => directory.listCredentials(null, page));
       },
     },
-    {
-      method: 'POST',
-      path: '/realms/{realm_id}/userpass',
-      auth: ['cookie'],
-      body: NEW_BODY,
-      handle: async (request: Request<Static<typeof NEW_BODY>>) => {
-        const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        const username = nameIn(request.body.username, 'body/username');
-        found(await directory.getRealm(realmOf(request)), 'such realm');
-        // Before anything is compared or hashed: what a taken name answers tells nothing of its password.
-        if (await directory.getCredential(realmOf(request), username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` });
-        const input = await inputOf(ctx, realmOf(request), username, request.body, null);
-        return { status: 201, body: found(await directory.createCredential(input, by), 'such realm') };
-      },
-    },
-    {
-      method: 'GET',
-      path: '/realms/{realm_id}/userpass',
-      auth: ['cookie'],
-      query: PAGE_QUERY,
-      handle: async (request) => {
-        await requireRealmAdmin(ctx, request, realmOf(request));
-        found(await directory.getRealm(realmOf(request)), 'such realm');
-        return listed(request, (page) => directory.listCredentials(realmOf(request), page));
-      },
-    },
-    {
-      method: 'GET',
-      path: one,
-      auth: ['cookie'],
-      handle: async (request) => {
-        await requireRealmAdmin(ctx, request, realmOf(request));
-        return { status: 200, body: found(await directory.getCredential(realmOf(request), nameOfPath(request)), 'such credential') };
-      },
-    },
-    {
-      method: 'PUT',
-      path: one,
-      auth: ['cookie'],
-      body: CREDENTIAL_BODY,
-      handle: async (request: Request<CredentialBody>) => {
-        const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        return { status: 200, body: await update(ctx, request, realmOf(request), by) };
-      },
-    },
-    {
-      method: 'DELETE',
-      path: one,
-      auth: ['cookie'],
-      handle: async (request) => {
-        const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        await directory.deleteCredential(realmOf(request), nameOfPath(request), by);
-        return { status: 204 };
-      },
-    },
-    {
-      method: 'POST',
-      path: `${one}/unlock`,
-      auth: ['cookie'],
-      handle: async (request) => {
-        const by = await requireRealmAdmin(ctx, request, realmOf(request));
-        if (!(await directory.unlock(realmOf(request), nameOfPath(request), by))) throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
-        return { status: 204 };
-      },
-    },
+    { method: 'POST', path: all, auth, body: NEW_BODY, handle: (request) => create(ctx, request) },
+    { method: 'GET', path: all, auth, query: PAGE_QUERY, handle: (request) => list(ctx, request) },
+    { method: 'GET', path: one, auth, handle: (request) => show(ctx, request) },
+    { method: 'PUT', path: one, auth, body: CREDENTIAL_BODY, handle: (request) => update(ctx, request) },
+    { method: 'DELETE', path: one, auth, handle: (request) => remove(ctx, request) },
+    { method: 'POST', path: `${one}/unlock`, auth, handle: (request) => unlock(ctx, request) },
   ];
 }
 
+const realmOf = ({ params }: Request): string => params['realm_id'] as string;
+
+async function create(ctx: AuthContext, request: Request<Static<typeof NEW_BODY>>): Promise<Response> {
+  const directory = ctx.actors.directory.at('main');
+  const realm = realmOf(request);
+  const by = await requireRealmAdmin(ctx, request, realm);
+  const username = nameIn(request.body.username, 'body/username');
+  found(await directory.getRealm(realm), 'such realm');
+  // Before anything is compared or hashed: what a taken name answers tells nothing of its password.
+  if (await directory.getCredential(realm, username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` });
+  const input = await inputOf(ctx, realm, username, request.body, null);
+  return { status: 201, body: found(await directory.createCredential(input, by), 'such realm') };
+}
+
+async function list(ctx: AuthContext, request: Request): Promise<Response> {
+  const directory = ctx.actors.directory.at('main');
+  await requireRealmAdmin(ctx, request, realmOf(request));
+  found(await directory.getRealm(realmOf(request)), 'such realm');
+  return listed(request, (page) => directory.listCredentials(realmOf(request), page));
+}
+
+async function show(ctx: AuthContext, request: Request): Promise<Response> {
+  await requireRealmAdmin(ctx, request, realmOf(request));
+  return { status: 200, body: found(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'such credential') };
+}
+
+async function update(ctx: AuthContext, request: Request<CredentialBody>): Promise<Response> {
+  const by = await requireRealmAdmin(ctx, request, realmOf(request));
+  return { status: 200, body: await updateCompared(ctx, request, realmOf(request), by) };
+}
+
+async function remove(ctx: AuthContext, request: Request): Promise<Response> {
+  const by = await requireRealmAdmin(ctx, request, realmOf(request));
+  await ctx.actors.directory.at('main').deleteCredential(realmOf(request), nameOfPath(request), by);
+  return { status: 204 };
+}
+
+async function unlock(ctx: AuthContext, request: Request): Promise<Response> {
+  const by = await requireRealmAdmin(ctx, request, realmOf(request));
+  if (!(await ctx.actors.directory.at('main').unlock(realmOf(request), nameOfPath(request), by)))
+    throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+  return { status: 204 };
+}
+
 /** The new password is compared with the old one outside of the transaction: when that was overtaken by another change, again. */
-async function update(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
+async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
     const old = found((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'such credential');

@@ -3,7 +3,8 @@ import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
 import { giveBack } from '../../kernel/give-back.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
-import type { EncodedPage, PageRequest } from '../../kernel/store/page.ts';
+import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
+import type { PageRequest } from '../../kernel/store/page.ts';
 import { Query } from './parameters.ts';
 
 /** Of a list that is answered whole; what is longer is asked for page by page, so that nothing is ever left out without a word. */

@@ -4,11 +4,11 @@ import type { Listed, Page } from '../../actors/kmip/api.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import { OPERATION_NAMES } from '../../kmip/operation-name.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';
 import { principalIn } from './identity.ts';
 import { jsonNames } from './json-names.ts';
-import { OPERATION_NAMES } from './operation-names.ts';
 
 /** Longer than any name there is, and than what the key server takes. */
 const MAX_USER_CHARACTERS = 512;

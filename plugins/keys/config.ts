@@ -4,22 +4,12 @@ import { PLACEMENT } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
 import { MAX_SEALS } from '../../kernel/data-key.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
-import { ALGORITHMS } from './algorithms.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 
 /** What a realm may be called. */
 const REALM = /^(_|[A-Za-z0-9_-]{1,64})$/;
-const OBJECT_TYPES = [
-  'Certificate',
-  'SymmetricKey',
-  'PublicKey',
-  'PrivateKey',
-  'SplitKey',
-  'SecretData',
-  'OpaqueObject',
-  'PGPKey',
-  'CertificateRequest',
-  'All',
-];
+/** Templates hold no key: nobody wraps them. */
+const OBJECT_TYPES = [...Object.keys(ENUM.ObjectType).filter((name) => name !== 'Template'), 'All'];
 const names = (minLength = 1, maxLength = 1_024) => Type.Array(Type.String({ minLength, maxLength }), { default: [] });
 
 /** 0: any number. */
@@ -41,7 +31,7 @@ export const KEYS_CONFIG = Section({
   default_unwrap_type: Type.Array(Type.Enum(OBJECT_TYPES), { default: [] }),
   privileged_users: names(),
   vendor_identification: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_. -]+$' }),
-  algorithms: Type.Array(Type.Enum([...ALGORITHMS]), { default: [] }),
+  algorithms: Type.Array(Type.Enum(Object.keys(ENUM.CryptographicAlgorithm)), { default: [] }),
   json_names: Type.Union([Type.Literal('profile'), Type.Literal('compact')], { default: 'profile' }),
   header_credentials: Type.Union([Type.Literal('checked'), Type.Literal('ignored')], { default: 'checked' }),
   placement: PLACEMENT,

@@ -1,8 +1,9 @@
 // What the OpenAPI document says of KMIP messages: their outer form, and examples; the actor reads the rest.
 import Type from 'typebox';
+import { LIMITS } from '../../kmip/ttlv/limits.ts';
 
 /** 64 MiB, on every way in. */
-export const MAX_MESSAGE_BYTES = 67_108_864;
+export const MAX_MESSAGE_BYTES = LIMITS.bytes;
 
 /** A node of JSON TTLV. */
 export const BARE_OPERATION = Type.Object(

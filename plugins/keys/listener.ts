@@ -3,6 +3,8 @@ import { Fault, failureText } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Listener, Message } from '../../kernel/listener/listener.ts';
 import { callWith } from '../../kernel/runtime/lane.ts';
+import { TYPE } from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { KeysContext } from './actors.ts';
 import { failureMessage } from './failure.ts';
 import { serveMessage } from './header-credentials.ts';
@@ -10,7 +12,7 @@ import { MAX_MESSAGE_BYTES } from './kmip-bodies.ts';
 
 /** Tag, type and length of the structure that every request is (KMIP 2.1 sections 8.1 and 10.1). */
 const HEADER_BYTES = 8;
-const REQUEST_MESSAGE = 0x42007801;
+const REQUEST_MESSAGE = (TAG.RequestMessage << 8) | TYPE.Structure;
 /** Enough of a request to tell its version. */
 const BEGINNING = 64;
 

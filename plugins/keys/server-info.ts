@@ -3,10 +3,9 @@ import Type from 'typebox';
 import type { SlotStatus } from '../../actors/hsm/api.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
+import { VERSIONS } from '../../kmip/version.ts';
 import type { KeysContext } from './actors.ts';
 import { principalIn } from './identity.ts';
-
-const VERSIONS = ['2.1', '2.0', '1.4', '1.3', '1.2', '1.1', '1.0'];
 
 const ME = Type.Object({ user: Type.String(), realm: Type.Optional(Type.String()), scheme: Type.String() });
 const SLOT = Type.Object({ slot_id: Type.Integer(), accessible: Type.Boolean() });
@@ -48,7 +47,7 @@ export function serverRoutes(ctx: KeysContext): readonly Route[] {
         status: 200,
         body: {
           version: ctx.version,
-          kmip_versions: VERSIONS,
+          kmip_versions: VERSIONS.map(({ major, minor }) => `${major}.${minor}`),
           vendor_identification: ctx.config.vendor_identification,
           hsm_instances: [...ctx.reported('hsm')].map(([prefix, status]) => ({
             prefix,

@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'uvu';
+import { CryptoError } from '../../crypto/crypto-error.ts';
 import { element, octets, oid, readElement, readElements, readOid, readUnsigned, sequence, unsigned } from '../../crypto/der.ts';
 import { keyFacts } from '../../crypto/key/key-algorithm.ts';
-import { exportKey, importKey } from '../../crypto/key/key-format.ts';
 import { generatePair } from '../../crypto/key/key-pair.ts';
-import type { KeyFormatType } from '../../crypto/parameters.ts';
 import { verify } from '../../crypto/signature/sign.ts';
 import { validateChain } from '../../crypto/x509/certificate-chain.ts';
 import { certificateFacts } from '../../crypto/x509/certificate-facts.ts';
 import { readCertificateRequest } from '../../crypto/x509/certificate-request.ts';
-import { Refusal } from '../../kmip/refusal.ts';
+import { refusalOf } from '../../kmip/crypto-refusal.ts';
+import { exportKey, importKey } from '../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../kmip/key-format/key-format-type.ts';
 import { certify } from './x509/certify.ts';
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
@@ -46,13 +47,14 @@ test('what is not DER is refused', () => {
   for (const bad of ['30', '3001', '3080', '308100', '30810100', '3082000100', '3f0100', '30850000000001', '0500' + '00']) {
     assert.throws(
       () => readElement(Buffer.from(bad, 'hex'), 'x'),
-      (error: unknown) => error instanceof Refusal && error.message === 'x is not well-formed DER',
+      (error: unknown) => error instanceof CryptoError && error.message === 'x is not well-formed DER',
       bad,
     );
   }
-  for (const bad of ['0200', '0201ff', '02020001', '0301']) assert.throws(() => readUnsigned(readElements(Buffer.from(bad, 'hex'), 'x')[0], 'x'), Refusal, bad);
-  assert.throws(() => readOid(readElement(element(6, Buffer.of(0x80)), 'x'), 'x'), Refusal);
-  assert.throws(() => readOid(readElement(element(6), 'x'), 'x'), Refusal);
+  for (const bad of ['0200', '0201ff', '02020001', '0301'])
+    assert.throws(() => readUnsigned(readElements(Buffer.from(bad, 'hex'), 'x')[0], 'x'), CryptoError, bad);
+  assert.throws(() => readOid(readElement(element(6, Buffer.of(0x80)), 'x'), 'x'), CryptoError);
+  assert.throws(() => readOid(readElement(element(6), 'x'), 'x'), CryptoError);
 });
 
 test('elements are read back as they were written', () => {
@@ -79,12 +81,12 @@ const spoiled = (bytes: Uint8Array) =>
       return how === 1 ? Buffer.concat([other.subarray(0, at), Buffer.of(0x30, 0x80), other.subarray(at)]) : other;
     });
 
-/** Runs `read`; only a Refusal may leave it. */
+/** Runs `read`; only a refusal may leave it. */
 function onlyRefuses(read: () => unknown): void {
   try {
     read();
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!refusalOf(error)) throw error;
   }
 }
 

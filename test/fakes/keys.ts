@@ -6,8 +6,9 @@ import { pairKeyOf, secretOf } from '../../actors/kmip/object/software-key/mater
 import type { Operation } from '../../actors/kmip/operation.ts';
 import type { OperationContext } from '../../actors/kmip/operation-context.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
+import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { keyBlock, symmetricKey } from '../../kmip/key-block.ts';
-import { Refusal } from '../../kmip/refusal.ts';
+import type { Refusal } from '../../kmip/refusal.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../kmip/ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, type Node, type Structure, structure, text } from '../../kmip/ttlv/node.ts';
@@ -148,10 +149,11 @@ export async function refused(work: Promise<unknown> | (() => unknown), reason: 
   try {
     await (typeof work === 'function' ? work() : work);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    assert.equal(error.reason, reason, error.message);
-    if (typeof message === 'string') assert.ok(error.message.includes(message), error.message);
-    else assert.match(error.message, message);
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    assert.equal(refusal.reason, reason, refusal.message);
+    if (typeof message === 'string') assert.ok(refusal.message.includes(message), refusal.message);
+    else assert.match(refusal.message, message);
     return;
   }
   assert.fail(`not refused with ${reason}`);

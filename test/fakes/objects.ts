@@ -1,11 +1,15 @@
 // An operation context over objects in memory: changes work on copies and are committed whole, as those of the store are.
 
+import { randomUUID } from 'node:crypto';
 import type { KmipArgs, Principal } from '../../actors/kmip/api.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
 import type { KeyKind } from '../../actors/kmip/object/key.ts';
 import type { DescriptionDraft, Draft } from '../../actors/kmip/object/managed-object.ts';
+import { ObjectRouter } from '../../actors/kmip/object/object-router.ts';
+import type { ObjectSource } from '../../actors/kmip/object/object-source.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
 import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
+import { unconfiguredHsm } from '../../actors/kmip/object/unconfigured-hsm.ts';
 import type { ObjectTransaction, OperationContext } from '../../actors/kmip/operation-context.ts';
 import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { Streams } from '../../actors/kmip/streams.ts';
@@ -33,6 +37,23 @@ const ARGS: KmipArgs = {
   algorithms: [],
   hsmPrefixes: [],
   maxSealsPerDataKey: 2 ** 28,
+};
+
+const unread = (): never => {
+  throw new Error('objects in memory are read and written by the context itself');
+};
+
+/** Takes every new object. */
+export const UNREAD: ObjectSource = {
+  prefix: '',
+  newIdentifier: () => randomUUID(),
+  requirePlace() {},
+  absence: () => undefined,
+  held: unread,
+  whole: unread,
+  within: unread,
+  find: unread,
+  bump: unread,
 };
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -68,6 +89,8 @@ export interface ContextOptions {
   readonly now?: number;
   readonly log?: Log;
   readonly streams?: Streams;
+  /** Where new objects are made. */
+  readonly main?: ObjectSource;
   /** Kinds of keys before those in software. */
   readonly keyKinds?: readonly KeyKind[];
 }
@@ -103,9 +126,7 @@ export class ObjectsInMemory implements OperationContext {
       get rows(): never {
         throw new Error('objects in memory have no rows');
       },
-      get cache(): never {
-        throw new Error('objects in memory have no cache');
-      },
+      objects: new ObjectRouter(options.main ?? UNREAD, [unconfiguredHsm]),
       room: new ContentRoom(() => undefined),
       keyKinds: [...(options.keyKinds ?? []), softwareKeys],
       get streams(): Streams {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Encoding } from '../../actors/kmip/api.ts';
 import { serve } from '../../actors/kmip/message/serve.ts';
-import { Refusal } from '../../kmip/refusal.ts';
+import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { bytes, type Node, type Structure, structure, TYPE, text } from '../../kmip/ttlv/node.ts';
 import { CODECS, readAnswer } from './answer.ts';
@@ -64,7 +64,7 @@ function isCarried(message: Structure, encoding: Encoding): boolean {
   try {
     return same(carried(message, encoding), message);
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (refusalOf(error)) return false;
     throw error;
   }
 }

@@ -6,9 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { ObjectCache } from '../../actors/kmip/object/cache.ts';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
+import { databaseObjects } from '../../actors/kmip/object/database-objects.ts';
+import { ObjectRouter } from '../../actors/kmip/object/object-router.ts';
+import type { ObjectSource } from '../../actors/kmip/object/object-source.ts';
 import { NO_QUOTAS } from '../../actors/kmip/object/quota.ts';
 import { ObjectRows } from '../../actors/kmip/object/rows.ts';
 import { softwareKeys } from '../../actors/kmip/object/software-key/software-key.ts';
+import { unconfiguredHsm } from '../../actors/kmip/object/unconfigured-hsm.ts';
 import { OPERATIONS } from '../../actors/kmip/operations/index.ts';
 import type { KeyServer } from '../../actors/kmip/server.ts';
 import { openStreams } from '../../actors/kmip/streams.ts';
@@ -36,7 +40,7 @@ const TABLES = ['kms_object', 'kms_attribute', 'kms_grant'];
 
 export interface FuzzedServer {
   /** As if it had just been started: nothing cached, no streams. */
-  fresh(): Promise<KeyServer>;
+  fresh(...others: readonly ObjectSource[]): Promise<KeyServer & { readonly cache: ObjectCache }>;
   /** Makes the objects that are there now those that `reset` brings back. */
   keep(): void;
   reset(): void;
@@ -67,8 +71,12 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
     hsmPrefixes: [],
     maxSealsPerDataKey: 2 ** 28,
   };
+  const objectsOf = (others: readonly ObjectSource[]) => {
+    const cache = new ObjectCache(rows, store, createVersions());
+    return { cache, objects: new ObjectRouter(databaseObjects({ rows, store, cache }), [...others, unconfiguredHsm]) };
+  };
   return {
-    fresh: async () => ({
+    fresh: async (...others) => ({
       operations: OPERATIONS,
       args,
       log,
@@ -76,7 +84,7 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
       now: () => NOW,
       store,
       rows,
-      cache: new ObjectCache(rows, store, createVersions()),
+      ...objectsOf(others),
       keyKinds: [softwareKeys],
       room: new ContentRoom(() => undefined),
       streams: await streamsInProcess(),

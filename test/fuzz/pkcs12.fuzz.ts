@@ -2,7 +2,7 @@
 import { readPkcs12 } from '../../crypto/pkcs12/pkcs12.ts';
 import { readBags } from '../../crypto/pkcs12/pkcs12-bags.ts';
 import { Pkcs12Password } from '../../crypto/pkcs12/pkcs12-password.ts';
-import { Refusal } from '../../kmip/refusal.ts';
+import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { BYTES, mutated } from './mutate.ts';
 import type { FuzzTarget } from './target.ts';
 
@@ -24,7 +24,7 @@ async function tried(work: Promise<unknown>): Promise<void> {
   try {
     await work;
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    if (!refusalOf(error)) throw error;
   }
 }
 

@@ -1,6 +1,6 @@
 // Broken messages in the three encodings: each is a tree or a Refusal, and a tree can be written and read again.
 import assert from 'node:assert/strict';
-import { Refusal } from '../../kmip/refusal.ts';
+import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 import { decodeJson, decodeJsonRequest, encodeJson } from '../../kmip/ttlv/json.ts';
@@ -72,7 +72,7 @@ function orRefusal<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Refusal && error.message !== '') return undefined;
+    if (refusalOf(error)?.message) return undefined;
     throw error;
   }
 }

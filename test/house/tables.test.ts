@@ -105,6 +105,11 @@ test('a table is named by its owner and by migrations only; others call a functi
   assert.deepEqual([...new Set(strangers.map(({ file, table }) => `${file}: ${table} belongs to ${OWNERS[table]}`))], []);
 });
 
+test('tables are joined by JOIN: the scan does not see one that stands behind a comma', () => {
+  const behind = SOURCES.filter((file) => /\bFROM\s+\w+(?:\s+AS\s+\w+)?\s*,\s*\w/.test(codeOf(file)));
+  assert.deepEqual(behind, []);
+});
+
 test('no SQL gets the name of its table from elsewhere, but in the files that say where from', () => {
   const files = [...new Set(namings.filter(({ table }) => table === '${').map(({ file }) => file))];
   assert.deepEqual(files, Object.keys(COMPOSED).sort());

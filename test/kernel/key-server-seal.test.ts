@@ -80,7 +80,7 @@ const QUERY = encodeBinary(
   ]),
 );
 
-test('while the key is away people sign in and keys are sealed; when it comes back keys work', async () => {
+test('without the key at the first start people sign in and keys are sealed; with it back, keys work', async () => {
   const key = keptKey();
   key.isAway = true;
   const server = await startSecureServer({ plugins: withKey(key), config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
@@ -165,7 +165,7 @@ test('threads that run keep their data key when the key goes away; those that st
   }
 });
 
-test('a wrong key, name or kind of key is refused at the start, and nothing is made anew', async () => {
+test('a wrong key, another name, no key and the root key each stop the start, and no new key is made', async () => {
   const folder = temporaryFolder();
   const start = (plugins: readonly AnyPlugin[], name = 'kept') => startServer({ plugins, config: STORE, dataDir: join(folder, name) });
   const key = keptKey();
@@ -192,7 +192,7 @@ test('a wrong key, name or kind of key is refused at the start, and nothing is m
   rmSync(folder, { recursive: true });
 });
 
-test('what the other key wraps outlasts a rotation of the root key, and a backup of it opens with that key', async () => {
+test('a rotation of the root key leaves what the other key wraps, and a backup opens with both keys', async () => {
   const folder = temporaryFolder();
   const bytes = randomBytes(32);
   const plugins = withKey(keptKey('vault::kek', bytes));

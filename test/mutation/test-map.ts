@@ -1,6 +1,13 @@
 // Which test files may hold which sources: near ones, and not every one that starts a server. Which of them reach a mutant is counted in the run.
 import { globSync } from 'node:fs';
 
+const ACCESS_TESTS = [
+  'test/actors/kmip/others-objects.test.ts',
+  'test/plugins/keys/access.test.ts',
+  'test/actors/kmip/*.test.ts',
+  'test/security/{key-audit,forged-rows}.test.ts',
+];
+
 /** Folders or files that are mutated, with patterns of the test files that hold them. The first entry that fits counts. */
 export const TEST_MAP: readonly (readonly [sources: string, tests: readonly string[]])[] = [
   [
@@ -49,15 +56,8 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
       'test/machines-document.test.ts',
     ],
   ],
-  [
-    'actors/kmip/access.ts',
-    [
-      'test/actors/kmip/others-objects.test.ts',
-      'test/plugins/keys/access.test.ts',
-      'test/actors/kmip/*.test.ts',
-      'test/security/{key-audit,forged-rows}.test.ts',
-    ],
-  ],
+  ['actors/kmip/access', ACCESS_TESTS],
+  ['actors/kmip/grant-change.ts', ACCESS_TESTS],
   [
     'actors/kmip/object',
     [

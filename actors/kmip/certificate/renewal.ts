@@ -17,6 +17,7 @@ import { keyOf } from '../object/key.ts';
 import { dateAttribute } from '../object/lifecycle.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { fingerprint, type Outside } from '../object/outside.ts';
+import { chosenIn, placeFor } from '../object/place.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { findIssuer, type Issuer, requireKind } from './issuer.ts';
@@ -42,6 +43,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   // The uses follow from the extensions; those of the old certificate hold as long as its extensions do.
   const given = structureOf(wishes.request, TAG.Attributes);
   if (wishes.extensions !== undefined && !(given && child(given, TAG.CryptographicUsageMask))) attributes.remove(TAG.CryptographicUsageMask);
+  const place = placeFor(ctx, { type: old.type, chosen: chosenIn(attributes.nodes()), replaced: old.id });
   const publicKeyOf: PublicKeyOf = async (key) => outside.result(`public key of ${fingerprint(key)}`, () => keyOf(key, ctx).publicKey());
   const issuer = await issuerFor(tx, old, before, wishes, ctx, publicKeyOf);
   const validity = validityOf(payload, attributes, wishes, before, ctx.now);
@@ -56,7 +58,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   );
   const content = certificateContent(signedDer(unsigned, signature));
   describeCertificate(content, attributes);
-  const replacement = newObject(ctx, { type: old.type, content, attributes });
+  const replacement = newObject(ctx, { place, type: old.type, content, attributes });
   if (issuer.certificate) setLink(replacement, 'CertificateLink', issuer.certificate.id);
   await replace(tx, ctx, { old, replacement });
   await relink(tx, old, replacement, ctx);

@@ -1,17 +1,18 @@
 // A new key pair as two objects that lead to each other, made by the attributes of a request.
-import { randomUUID } from 'node:crypto';
-import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
 import type { KeyPair } from '../../../crypto/key/key-pair.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock } from '../../../kmip/key-block.ts';
+import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { enumeration, integer, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import { enumeration, integer, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, setLink } from '../object/create.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from '../object/new-attributes.ts';
+import { chosenIn, type PairPlaces, pairPlaces } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { PairSource } from './pair-source.ts';
@@ -23,16 +24,23 @@ export interface PairDrafts {
   readonly publicKey: Draft;
 }
 
-/** A pair that fits the attributes. @throws Refusal where they are missing, disagree, or cannot be had */
-export function newPair(ctx: OperationContext, privateAttributes: AttributeSet, publicAttributes: AttributeSet, source: PairSource): PairDrafts {
+/** A pair that fits the attributes. @param replaced the pair that it replaces @throws Refusal where they are missing, disagree, or cannot be had */
+export function newPair(
+  ctx: OperationContext,
+  privateAttributes: AttributeSet,
+  publicAttributes: AttributeSet,
+  source: PairSource,
+  replaced?: Parameters<typeof pairPlaces>[2],
+): PairDrafts {
   const algorithm = agreed('cryptographic algorithm', givenAlgorithm(privateAttributes), givenAlgorithm(publicAttributes));
   if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
   requireAllowed(algorithm, ctx.server.args.algorithms);
   const length = agreed('cryptographic length', givenLength(privateAttributes), givenLength(publicAttributes));
   const curve = agreed('recommended curve', givenCurve(privateAttributes), givenCurve(publicAttributes));
   for (const attributes of [privateAttributes, publicAttributes]) requireQuantumSafe(attributes, algorithm, length ?? 0);
+  const places = pairPlaces(ctx, chosenIn(privateAttributes.nodes()), replaced);
   const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) });
-  return draftsOf(ctx, algorithm, pair, privateAttributes, publicAttributes);
+  return draftsOf(ctx, places, algorithm, pair, privateAttributes, publicAttributes);
 }
 
 function agreed<T>(what: string, one: T | undefined, other: T | undefined): T | undefined {
@@ -42,27 +50,26 @@ function agreed<T>(what: string, one: T | undefined, other: T | undefined): T | 
 
 function draftsOf(
   ctx: OperationContext,
+  places: PairPlaces,
   algorithm: CryptographicAlgorithm,
   pair: KeyPair,
   privateAttributes: AttributeSet,
   publicAttributes: AttributeSet,
 ): PairDrafts {
   for (const attributes of [privateAttributes, publicAttributes]) describe(attributes, algorithm, pair);
-  const privateId = privateAttributes.first(TAG.UniqueIdentifier);
-  const chosen = privateId?.type === TYPE.TextString ? privateId.value : randomUUID();
   // Given in the common attributes, it is the private key's; the public key's follows from it.
   publicAttributes.remove(TAG.UniqueIdentifier);
   const privateKey = newObject(ctx, {
+    place: places.privateKey,
     type: ObjectType.PrivateKey,
     content: contentOf('PrivateKey', algorithm, pair),
     attributes: privateAttributes,
-    idHint: chosen,
   });
   const publicKey = newObject(ctx, {
+    place: places.publicKey,
     type: ObjectType.PublicKey,
     content: contentOf('PublicKey', algorithm, pair),
     attributes: publicAttributes,
-    idHint: privateId ? `${chosen}_pk` : randomUUID(),
   });
   setLink(privateKey, 'PublicKeyLink', publicKey.id);
   setLink(publicKey, 'PrivateKeyLink', privateKey.id);

@@ -1,5 +1,4 @@
 // The replacement of a symmetric key, for ReKey and for the rotation that is due.
-import { randomUUID } from 'node:crypto';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import { keyBlockOf, symmetricKey } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -12,6 +11,7 @@ import { algorithmOf } from '../object/key-attributes.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength } from '../object/new-attributes.ts';
 import type { Outside } from '../object/outside.ts';
+import { chosenIn, placeFor } from '../object/place.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import { findDependants, updateDependants } from '../object/rewrapping.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
@@ -26,6 +26,7 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
     throw new Refusal('InvalidObjectType', `no active symmetric key found for ${old.id}: it is another kind of object`);
   requireReplaceable(old, 'symmetric key', ctx.now);
   const attributes = replacementAttributes(old, request, intervalOf(request, TAG.Offset), ctx, TAG.Attributes);
+  const place = outside.keep('place', () => placeFor(ctx, { type: old.type, chosen: chosenIn(attributes.nodes()), replaced: old.id }));
   const algorithm = algorithmOf(old);
   if (algorithm === undefined || givenAlgorithm(attributes) !== algorithm)
     throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
@@ -33,7 +34,7 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   const format = old.content && keyBlockOf(old.content).format;
   const material = outside.keep(`${algorithm} key of ${length} bits`, () => generateKey(algorithm, length));
   const content = symmetricKey(material, algorithm, length, format === 'TransparentSymmetricKey' ? format : 'Raw');
-  const replacement = newObject(ctx, { type: old.type, content, attributes, idHint: outside.keep('identifier', randomUUID) });
+  const replacement = newObject(ctx, { place, type: old.type, content, attributes });
   const dependants = await findDependants(tx, old, replacement, ctx, outside);
   await replace(tx, ctx, { old, replacement });
   await updateDependants(tx, dependants, replacement, ctx.now);

@@ -27,7 +27,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   // A new curve or length given for one key of the pair is that of the other.
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
-  const pair = newPair(ctx, privateAttributes, publicAttributes, source);
+  const pair = newPair(ctx, privateAttributes, publicAttributes, source, { privateKey: oldPrivate, publicKey: oldPublic });
   await replace(tx, ctx, { old: oldPrivate, replacement: pair.privateKey }, { old: oldPublic, replacement: pair.publicKey });
   await tx.audit('key.rekey', oldPrivate.id);
   return pair;

@@ -1,6 +1,10 @@
 // Content encryption of JWE: AES-GCM and AES-CBC with HMAC (RFC 7518 section 5).
-import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { cbcHmac } from '../../../crypto/cipher/cbc-hmac.ts';
+import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { randomIv } from '../../../crypto/random.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { Key } from '../object/key.ts';
 import { decryptionFailed } from './problem.ts';
 import { type Place, refused } from './registered.ts';
 
@@ -12,7 +16,9 @@ export interface ContentEncryption {
   readonly ivLength: number;
   /** Bytes. */
   readonly tagLength: number;
-  readonly cipher: 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm' | 'aes-128-cbc' | 'aes-192-cbc' | 'aes-256-cbc';
+  /** What a key encrypts with. */
+  readonly algorithm: 'AES' | 'AES_CBC_HMAC';
+  readonly parameters: CryptographicParameters;
   /** Hash of the HMAC; absent for GCM. */
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
 }
@@ -23,15 +29,18 @@ export interface Sealed {
   readonly tag: Uint8Array;
 }
 
+const GCM = { ivLength: 12, tagLength: 16, algorithm: 'AES', parameters: { blockCipherMode: 'GCM' } } as const;
+const CBC = { ivLength: 16, algorithm: 'AES_CBC_HMAC' } as const;
+
 const ENCRYPTIONS: ReadonlyMap<string, ContentEncryption> = new Map(
   (
     [
-      { name: 'A128GCM', keyLength: 16, ivLength: 12, tagLength: 16, cipher: 'aes-128-gcm' },
-      { name: 'A192GCM', keyLength: 24, ivLength: 12, tagLength: 16, cipher: 'aes-192-gcm' },
-      { name: 'A256GCM', keyLength: 32, ivLength: 12, tagLength: 16, cipher: 'aes-256-gcm' },
-      { name: 'A128CBC-HS256', keyLength: 32, ivLength: 16, tagLength: 16, cipher: 'aes-128-cbc', hash: 'sha256' },
-      { name: 'A192CBC-HS384', keyLength: 48, ivLength: 16, tagLength: 24, cipher: 'aes-192-cbc', hash: 'sha384' },
-      { name: 'A256CBC-HS512', keyLength: 64, ivLength: 16, tagLength: 32, cipher: 'aes-256-cbc', hash: 'sha512' },
+      { name: 'A128GCM', keyLength: 16, ...GCM },
+      { name: 'A192GCM', keyLength: 24, ...GCM },
+      { name: 'A256GCM', keyLength: 32, ...GCM },
+      { name: 'A128CBC-HS256', keyLength: 32, tagLength: 16, ...CBC, parameters: { hashingAlgorithm: 'SHA_256' }, hash: 'sha256' },
+      { name: 'A192CBC-HS384', keyLength: 48, tagLength: 24, ...CBC, parameters: { hashingAlgorithm: 'SHA_384' }, hash: 'sha384' },
+      { name: 'A256CBC-HS512', keyLength: 64, tagLength: 32, ...CBC, parameters: { hashingAlgorithm: 'SHA_512' }, hash: 'sha512' },
     ] satisfies ContentEncryption[]
   ).map((each) => [each.name, each]),
 );
@@ -47,59 +56,43 @@ export function contentEncryption(name: string, place: Place): ContentEncryption
   return found;
 }
 
-/** A content encryption key as key objects, which OpenSSL takes in a fifth of the time that bytes need. */
-export interface ContentKey {
-  readonly cipher: KeyObject;
-  /** Absent for GCM. */
-  readonly mac: KeyObject | undefined;
+/** A content encryption key: one that the server stores, or that of one message. */
+export type ContentKey = Pick<Key, 'encrypt' | 'decrypt'>;
+
+/** The key of one message. @param secret `keyLength` bytes; with an HMAC its first half is the MAC key (RFC 7518 section 5.2.2.1) */
+export function messageKey(enc: ContentEncryption, secret: Uint8Array): ContentKey {
+  const cipher = cipherOf(enc);
+  return {
+    async encrypt({ aad, data }) {
+      const iv = randomIv(enc.ivLength);
+      return { ...cipher.encrypt(secret, { iv, aad, data }), iv };
+    },
+    decrypt: async ({ iv, aad, data, tag }) => cipher.decrypt(secret, { iv, aad, data, tag }),
+  };
 }
 
-/** @param key `keyLength` bytes; with an HMAC its first half is the MAC key (RFC 7518 section 5.2.2.1) */
-export function contentKey({ hash }: ContentEncryption, key: Uint8Array): ContentKey {
-  if (hash === undefined) return { cipher: createSecretKey(key), mac: undefined };
-  const half = key.length / 2;
-  return { cipher: createSecretKey(key.subarray(half)), mac: createSecretKey(key.subarray(0, half)) };
+function cipherOf({ algorithm, parameters, keyLength }: ContentEncryption): Cipher {
+  return algorithm === 'AES' ? cipherFor(algorithm, parameters, keyLength) : cbcHmac(parameters, keyLength);
 }
 
-type GcmCipher = 'aes-128-gcm' | 'aes-192-gcm' | 'aes-256-gcm';
+const NOTHING = new Uint8Array();
 
 /** Encrypts under a fresh random IV. */
-export function seal(enc: ContentEncryption, key: ContentKey, additional: Uint8Array, plaintext: Uint8Array): Sealed {
-  const iv = randomIv(enc.ivLength);
-  if (!key.mac) {
-    const cipher = createCipheriv(enc.cipher as GcmCipher, key.cipher, iv);
-    cipher.setAAD(additional);
-    const ciphertext = cipher.update(plaintext);
-    cipher.final();
-    return { iv, ciphertext, tag: cipher.getAuthTag() };
-  }
-  const cipher = createCipheriv(enc.cipher, key.cipher, iv);
-  const ciphertext = Buffer.concat([cipher.update(plaintext), cipher.final()]);
-  return { iv, ciphertext, tag: hmacTag(enc, key.mac, additional, iv, ciphertext) };
+export async function seal({ algorithm, parameters }: ContentEncryption, key: ContentKey, additional: Uint8Array, plaintext: Uint8Array): Promise<Sealed> {
+  const { data, iv = NOTHING, tag = NOTHING } = await key.encrypt({ algorithm, parameters, aad: additional, data: plaintext });
+  return { iv, ciphertext: data, tag };
 }
 
 /** @throws Problem decryption_failed; the lengths of IV and tag are the caller's to check */
-export function open(enc: ContentEncryption, key: ContentKey, additional: Uint8Array, { iv, ciphertext, tag }: Sealed): Buffer {
-  if (key.mac && !timingSafeEqual(tag, hmacTag(enc, key.mac, additional, iv, ciphertext))) throw decryptionFailed();
+export async function open(
+  { algorithm, parameters }: ContentEncryption,
+  key: ContentKey,
+  additional: Uint8Array,
+  { iv, ciphertext, tag }: Sealed,
+): Promise<Uint8Array> {
   try {
-    if (!key.mac) {
-      const decipher = createDecipheriv(enc.cipher as GcmCipher, key.cipher, iv, { authTagLength: enc.tagLength });
-      decipher.setAAD(additional);
-      decipher.setAuthTag(tag);
-      const plaintext = decipher.update(ciphertext);
-      decipher.final();
-      return plaintext;
-    }
-    const decipher = createDecipheriv(enc.cipher, key.cipher, iv);
-    return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
-  } catch {
-    throw decryptionFailed();
+    return await key.decrypt({ algorithm, parameters, iv, aad: additional, data: ciphertext, tag });
+  } catch (error) {
+    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? decryptionFailed() : error;
   }
-}
-
-/** The first half of the MAC is the tag. */
-function hmacTag({ hash = 'sha256', tagLength }: ContentEncryption, key: KeyObject, additional: Uint8Array, iv: Uint8Array, ciphertext: Uint8Array): Buffer {
-  const bits = Buffer.alloc(8);
-  bits.writeBigUInt64BE(BigInt(additional.length) * 8n);
-  return createHmac(hash, key).update(additional).update(iv).update(ciphertext).update(bits).digest().subarray(0, tagLength);
 }

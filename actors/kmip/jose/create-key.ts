@@ -1,7 +1,9 @@
 // Makes and imports keys: POST /v1/crypto/keys takes a JSON Web Key without or with its key material (RFC 7517, RFC 7518 section 6, RFC 8037).
 import { randomBytes } from 'node:crypto';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { requireCreation } from '../object/create.ts';
+import { pairPlaces, placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { findContentEncryption } from './content-encryption.ts';
 import { createEllipticKey } from './elliptic-key.ts';
@@ -25,14 +27,14 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     case 'oct':
       return createSecret(body, ctx, alg, bits);
     case 'RSA':
-      return storePair(ctx, await createRsaKey(body, ctx, alg, bits));
+      return storePair(ctx, pairPlaces(ctx), await createRsaKey(body, ctx, alg, bits));
     case 'EC':
-      return storePair(ctx, createEllipticKey(body, 'EC', alg));
+      return storePair(ctx, pairPlaces(ctx), createEllipticKey(body, 'EC', alg));
     case 'OKP':
       // The registered type of ML-DSA keys is AKP; clients that are older than it send this one.
-      return storePair(ctx, alg?.startsWith('ML-DSA') ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
+      return storePair(ctx, pairPlaces(ctx), alg?.startsWith('ML-DSA') ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
     case 'AKP':
-      return storePair(ctx, createMlDsaKey(body, alg));
+      return storePair(ctx, pairPlaces(ctx), createMlDsaKey(body, alg));
     default:
       throw badRequest('kty is none of oct, RSA, EC, OKP, AKP');
   }
@@ -64,7 +66,8 @@ function createSecret(body: Members, ctx: OperationContext, alg: string | undefi
   if (given !== undefined && given.length !== length) throw badRequest('bits is not the length of k');
   const fits = shape.longer ? Number.isInteger(length) && length >= shape.length && length <= 512 : length === shape.length;
   if (!fits) throw badRequest(`a key of ${name} has ${shape.longer ? 'at least ' : ''}${shape.length * 8} bits`);
-  return storeSecret(ctx, { key: given ?? randomBytes(length), algorithm: shape.algorithm, alg: name, purpose, imported: given !== undefined });
+  const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey });
+  return storeSecret(ctx, { place, key: given ?? randomBytes(length), algorithm: shape.algorithm, alg: name, purpose, imported: given !== undefined });
 }
 
 function secretShape(name: string): SecretShape | undefined {

@@ -3,15 +3,15 @@ import { randomBytes } from 'node:crypto';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, authenticated } from './additional-data.ts';
-import { type ContentEncryption, type ContentKey, contentEncryption, contentKey, open, type Sealed } from './content-encryption.ts';
+import { type ContentEncryption, type ContentKey, contentEncryption, messageKey, open, type Sealed } from './content-encryption.ts';
 import { findSecretKey } from './find-key.ts';
-import { directKey } from './fitting-key.ts';
+import { fitsContent } from './fitting-key.ts';
 import { type KeyManagement, keyManagement } from './key-management.ts';
 import { type Members, octets, text } from './members.ts';
 import { badRequest } from './problem.ts';
 import { type ReceivedHeader, receivedHeader } from './protected-header.ts';
 import { encryptedKeyOf, receivedKey } from './received-key.ts';
-import { requireAndSpend } from './use.ts';
+import { takeKey } from './use.ts';
 
 /** @throws Problem, Refusal */
 export async function decrypt(body: Members, ctx: OperationContext): Promise<unknown> {
@@ -22,20 +22,18 @@ export async function decrypt(body: Members, ctx: OperationContext): Promise<unk
   const aad = additionalText(body);
   const encryptedKey = encryptedKeyOf(body, alg);
   const key = await keyOf(ctx, header, alg, enc, encryptedKey);
-  const plaintext = open(enc, key, authenticated({ encoded: header.encoded, octets: Buffer.from(header.encoded, 'latin1') }, aad), sealed);
-  return { kid: header.kid, data: plaintext.toString('base64url') };
+  const plaintext = await open(enc, key, authenticated({ encoded: header.encoded, octets: Buffer.from(header.encoded, 'latin1') }, aad), sealed);
+  return { kid: header.kid, data: Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length).toString('base64url') };
 }
 
 async function keyOf(ctx: OperationContext, header: ReceivedHeader, alg: KeyManagement, enc: ContentEncryption, encryptedKey: Uint8Array): Promise<ContentKey> {
   if (alg.mode !== 'direct') {
     // A random key fails where the content is authenticated, as a wrong one does (RFC 7516 section 11.5).
     const key = (await receivedKey(ctx, { header, alg, enc, encryptedKey })) ?? randomBytes(enc.keyLength);
-    return contentKey(enc, key);
+    return messageKey(enc, key);
   }
   const object = await findSecretKey(ctx, header.kid, 'Decrypt', 'public');
-  const key = directKey(object, enc);
-  await requireAndSpend(ctx, object, USE.Decrypt, 0);
-  return key;
+  return takeKey(ctx, object, USE.Decrypt, 0, fitsContent(enc));
 }
 
 function sealedOf(body: Members, enc: ContentEncryption): Sealed {

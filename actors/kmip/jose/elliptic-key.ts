@@ -1,8 +1,8 @@
 // Keys on elliptic curves of the crypto API: new ones, and imported ones whose public key is computed from `d` (RFC 7518 section 6.2, RFC 8037).
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { importKey } from '../../../crypto/key/key-format.ts';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { importKey } from '../../../kmip/key-format/key-format.ts';
 import { publicJwk } from './jwk.ts';
 import { findKeyManagement } from './key-management.ts';
 import { AGREEMENT, either, type KeyPurpose, purposeOf, SIGNING } from './key-purpose.ts';

@@ -1,18 +1,20 @@
 // Encrypts: POST /v1/crypto/encrypt answers the parts of a JWE for one recipient (RFC 7516 section 5.1).
-import { constants, publicEncrypt, randomBytes } from 'node:crypto';
-import { asymmetricKey } from '../object/key-material.ts';
+import { randomBytes } from 'node:crypto';
+import { agree } from '../../../crypto/key/key-agreement.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import type { Key } from '../object/key.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, authenticated } from './additional-data.ts';
-import { type ContentEncryption, type ContentKey, contentEncryption, contentKey, seal } from './content-encryption.ts';
+import { type ContentEncryption, type ContentKey, contentEncryption, messageKey, seal } from './content-encryption.ts';
 import { findPublicKey, findSecretKey } from './find-key.ts';
-import { directKey, rsaKey, wrappingKey } from './fitting-key.ts';
+import { fitsContent, fitsKeyWrap, fitsRsa } from './fitting-key.ts';
 import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './key-agreement.ts';
 import { type KeyManagement, keyManagement } from './key-management.ts';
-import { wrap } from './key-wrap.ts';
+import { KEY_WRAP, oaepBy, wrap } from './key-wrap.ts';
 import { type Members, octets, text } from './members.ts';
 import { type ProtectedHeader, plainHeader, writeHeader } from './protected-header.ts';
-import { AGREE, ENCRYPT_KEY, requireAndSpend, WRAP } from './use.ts';
+import { AGREE, ENCRYPT_KEY, takeKey, WRAP } from './use.ts';
 
 interface Call {
   readonly kid: string;
@@ -36,7 +38,7 @@ export async function encrypt(body: Members, ctx: OperationContext): Promise<unk
   const data = octets(body, 'data');
   const aad = additionalText(body);
   const { header, key, encryptedKey } = await prepare(ctx, body, { kid, alg, enc, data });
-  const { iv, ciphertext, tag } = seal(enc, key, authenticated(header, aad), data);
+  const { iv, ciphertext, tag } = await seal(enc, key, authenticated(header, aad), data);
   const sealed = { protected: header.encoded, encrypted_key: encryptedKey, iv: base64url(iv), ciphertext: base64url(ciphertext), tag: base64url(tag) };
   return aad === undefined ? sealed : { ...sealed, aad };
 }
@@ -56,40 +58,40 @@ function prepare(ctx: OperationContext, body: Members, call: Call): Promise<Prep
 
 async function direct(ctx: OperationContext, { kid, alg, enc, data }: Call): Promise<Prepared> {
   const object = await findSecretKey(ctx, kid, 'Encrypt', 'private');
-  const key = directKey(object, enc);
-  await requireAndSpend(ctx, object, USE.Encrypt, data.length);
+  const key = await takeKey(ctx, object, USE.Encrypt, data.length, fitsContent(enc));
   return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: '' };
 }
 
 async function wrapped(ctx: OperationContext, { kid, alg, enc, data }: Call, length: number): Promise<Prepared> {
   const object = await findSecretKey(ctx, kid, 'Encrypt', 'private');
-  const wrapping = wrappingKey(object, length);
-  await requireAndSpend(ctx, object, WRAP, data.length);
-  const key = randomBytes(enc.keyLength);
-  return { header: plainHeader(object, alg.name, enc.name), key: contentKey(enc, key), encryptedKey: base64url(wrap(wrapping, key)) };
+  const wrapping = await takeKey(ctx, object, WRAP, data.length, fitsKeyWrap(length));
+  return carried(plainHeader(object, alg.name, enc.name), enc, wrapping, KEY_WRAP);
 }
 
-async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, oaepHash: string): Promise<Prepared> {
+async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, hash: Parameters<typeof oaepBy>[0]): Promise<Prepared> {
   const object = await findPublicKey(ctx, kid, 'Encrypt');
-  const recipient = rsaKey(object);
-  await requireAndSpend(ctx, object, ENCRYPT_KEY, data.length);
+  const recipient = await takeKey(ctx, object, ENCRYPT_KEY, data.length, fitsRsa);
+  return carried(plainHeader(object, alg.name, enc.name), enc, recipient, oaepBy(hash));
+}
+
+/** A new key for the content, wrapped by the recipient's. */
+async function carried(header: ProtectedHeader, enc: ContentEncryption, wrapping: Key, parameters: CryptographicParameters): Promise<Prepared> {
   const key = randomBytes(enc.keyLength);
-  const encrypted = publicEncrypt({ key: recipient, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, key);
-  return { header: plainHeader(object, alg.name, enc.name), key: contentKey(enc, key), encryptedKey: base64url(encrypted) };
+  const { data } = await wrapping.wrap(parameters, key);
+  return { header, key: messageKey(enc, key), encryptedKey: base64url(data) };
 }
 
 async function agreed(ctx: OperationContext, body: Members, { kid, alg, enc, data }: Call, length: number | undefined): Promise<Prepared> {
   const parties = partyInformation(body);
   const object = await findPublicKey(ctx, kid, 'Encrypt');
-  const recipient = asymmetricKey(object);
-  const curve = agreementCurve(recipient);
-  await requireAndSpend(ctx, object, AGREE, data.length);
-  const { privateKey, epk } = ephemeralPair(curve);
+  const recipient = await takeKey(ctx, object, AGREE, data.length, agreementCurve);
+  const publicKey = await recipient.publicKey();
+  const { privateKey, epk } = ephemeralPair(agreementCurve(recipient));
   const header = writeHeader({ alg: alg.name, enc: enc.name, kid: object.id, epk, ...parties.encoded });
-  const agreedFor = (algorithm: string, bytes: number) => agreedKey(privateKey, recipient, { algorithm, length: bytes, ...parties });
-  if (length === undefined) return { header, key: contentKey(enc, agreedFor(enc.name, enc.keyLength)), encryptedKey: '' };
+  const agreedFor = (algorithm: string, bytes: number) => agreedKey(async () => agree(privateKey, publicKey), { algorithm, length: bytes, ...parties });
+  if (length === undefined) return { header, key: messageKey(enc, await agreedFor(enc.name, enc.keyLength)), encryptedKey: '' };
   const key = randomBytes(enc.keyLength);
-  return { header, key: contentKey(enc, key), encryptedKey: base64url(wrap(agreedFor(alg.name, length), key)) };
+  return { header, key: messageKey(enc, key), encryptedKey: base64url(wrap(await agreedFor(alg.name, length), key)) };
 }
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('base64url');

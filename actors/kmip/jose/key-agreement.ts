@@ -1,5 +1,7 @@
 // ECDH-ES: the key that two key pairs agree on, and the ephemeral public key in the protected header (RFC 7518 section 4.6, RFC 8037 section 3.2).
-import { createHash, createPublicKey, diffieHellman, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { KeyFacts } from '../object/key.ts';
 import { curveName, publicJwk } from './jwk.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest, decryptionFailed, Problem } from './problem.ts';
@@ -28,7 +30,7 @@ export function partyInformation(members: Members): { apu: Uint8Array; apv: Uint
 const CURVES: ReadonlySet<string> = new Set(['P-256', 'P-384', 'P-521', 'X25519', 'X448']);
 
 /** The curve of a key that can agree on keys. @throws Problem crypto_failure for any other key */
-export function agreementCurve(key: KeyObject): string {
+export function agreementCurve(key: KeyFacts): string {
   const curve = curveName(key);
   if (curve === undefined || !CURVES.has(curve))
     throw new Problem('crypto_failure', 'the key does not fit alg: ECDH-ES needs a key on P-256, P-384, P-521, X25519 or X448');
@@ -57,15 +59,17 @@ export function readEphemeral(epk: unknown, curve: string): KeyObject {
   }
 }
 
-/** @throws Problem decryption_failed where there is no shared secret (an X25519 key of small order) */
-export function agreedKey(privateKey: KeyObject, publicKey: KeyObject, derivation: KeyDerivation): Buffer {
-  let secret: Buffer;
+/**
+ * The key that follows from a shared secret.
+ * @param secret of the two key pairs
+ * @throws Problem decryption_failed where there is none (an X25519 key of small order)
+ */
+export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: KeyDerivation): Promise<Buffer> {
   try {
-    secret = diffieHellman({ privateKey, publicKey });
-  } catch {
-    throw decryptionFailed();
+    return concatKdf(await secret(), derivation);
+  } catch (error) {
+    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? decryptionFailed() : error;
   }
-  return concatKdf(secret, derivation);
 }
 
 /** NIST SP 800-56A section 5.8.2.1 with SHA-256, as RFC 7518 section 4.6.2 has it. */

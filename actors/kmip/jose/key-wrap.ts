@@ -1,18 +1,37 @@
-// AES key wrap with its default initial value (RFC 3394, RFC 7518 section 4.4).
-import { createSecretKey } from 'node:crypto';
-import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
+// AES key wrap with its default initial value (RFC 3394, RFC 7518 section 4.4), and what carries a key in the message.
+import { cipherFor } from '../../../crypto/cipher/cipher.ts';
+import type { Wrapped } from '../../../crypto/cipher/wrap.ts';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { Key } from '../object/key.ts';
 
-const cipherOf = (key: Uint8Array): Cipher => cipherFor('AES', { blockCipherMode: 'NISTKeyWrap' }, key.length);
+export const KEY_WRAP: CryptographicParameters = { blockCipherMode: 'NISTKeyWrap' };
 
-export function wrap(key: Uint8Array, contentKey: Uint8Array): Uint8Array {
-  return cipherOf(key).encrypt(createSecretKey(key), { data: contentKey }).data;
+const HASH = { sha1: 'SHA_1', sha256: 'SHA_256', sha384: 'SHA_384', sha512: 'SHA_512' } as const;
+
+/** RSA-OAEP, its mask by the same hash (RFC 7518 section 4.3). */
+export const oaepBy = (hash: keyof typeof HASH): CryptographicParameters => ({ paddingMethod: 'OAEP', hashingAlgorithm: HASH[hash] });
+
+/** By a key that two parties have agreed on for one message. */
+export function wrap(agreed: Uint8Array, contentKey: Uint8Array): Uint8Array {
+  return cipherFor('AES', KEY_WRAP, agreed.length).encrypt(agreed, { data: contentKey }).data;
 }
 
 /** @returns undefined where the bytes were not wrapped with this key */
-export function unwrap(key: Uint8Array, wrapped: Uint8Array): Uint8Array | undefined {
+export function unwrap(agreed: Uint8Array, wrapped: Uint8Array): Promise<Uint8Array | undefined> {
+  return orUndefined(async () => cipherFor('AES', KEY_WRAP, agreed.length).decrypt(agreed, { data: wrapped }));
+}
+
+/** The same with a stored key, by which nobody is to learn what is wrong with the bytes. @throws Refusal for what the key cannot do at all */
+export function unwrapBy(key: Key, parameters: CryptographicParameters, wrapped: Wrapped): Promise<Uint8Array | undefined> {
+  return orUndefined(() => key.unwrap(parameters, wrapped));
+}
+
+async function orUndefined(work: () => Promise<Uint8Array>): Promise<Uint8Array | undefined> {
   try {
-    return cipherOf(key).decrypt(createSecretKey(key), { data: wrapped });
-  } catch {
-    return undefined;
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal && (error.reason === 'CryptographicFailure' || error.reason === 'InvalidField')) return undefined;
+    throw error;
   }
 }

@@ -1,8 +1,8 @@
 // ML-DSA keys of the crypto API: new ones, and imported ones, whose private member is the seed (FIPS 204, key type AKP of the JOSE registry).
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { importKey } from '../../../crypto/key/key-format.ts';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import { importKey } from '../../../kmip/key-format/key-format.ts';
 import { publicJwk } from './jwk.ts';
 import { SIGNING } from './key-purpose.ts';
 import { type Members, optionalOctets } from './members.ts';

@@ -1,16 +1,17 @@
 // Stores the keys that the crypto API makes or imports: ordinary objects, active at once, the halves of a pair linked with each other.
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
-import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
+import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { dateTime, enumeration, integer, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, setLink } from '../object/create.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { requireAllowed } from '../object/new-attributes.ts';
+import type { PairPlaces, Place } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { publicJwk } from './jwk.ts';
 import { type KeyPurpose, keyOperations } from './key-purpose.ts';
@@ -19,6 +20,7 @@ import type { Members } from './members.ts';
 const { ObjectType } = ENUM;
 
 interface NewSecret {
+  readonly place: Place;
   readonly key: Uint8Array;
   readonly algorithm: CryptographicAlgorithm;
   readonly alg: string;
@@ -37,18 +39,18 @@ export interface NewPair {
 }
 
 /** @returns the JWK of the new key without its secret members @throws Refusal for an algorithm that is not to be used */
-export async function storeSecret(ctx: OperationContext, { key, algorithm, alg, purpose, imported }: NewSecret): Promise<Members> {
+export async function storeSecret(ctx: OperationContext, { place, key, algorithm, alg, purpose, imported }: NewSecret): Promise<Members> {
   requireAllowed(algorithm, ctx.server.args.algorithms);
   const mask = purpose.privateMask | purpose.publicMask;
-  const object = newObject(ctx, { type: ObjectType.SymmetricKey, content: symmetricKey(key, algorithm), attributes: attributesOf(ctx, mask, purpose) });
+  const object = newObject(ctx, { place, type: ObjectType.SymmetricKey, content: symmetricKey(key, algorithm), attributes: attributesOf(ctx, mask, purpose) });
   await store(ctx, [object], imported);
   return { kid: object.id, kty: 'oct', alg, key_ops: keyOperations(mask) };
 }
 
 /** @returns the JWK of the public key, with the identifiers of both @throws Refusal for an algorithm that is not to be used */
-export async function storePair(ctx: OperationContext, { privateKey, publicKey, alg, purpose, imported }: NewPair): Promise<Members> {
-  const publicObject = half(ctx, publicKey, purpose);
-  const privateObject = privateKey && half(ctx, privateKey, purpose);
+export async function storePair(ctx: OperationContext, places: PairPlaces, { privateKey, publicKey, alg, purpose, imported }: NewPair): Promise<Members> {
+  const publicObject = half(ctx, places.publicKey, publicKey, purpose);
+  const privateObject = privateKey && half(ctx, places.privateKey, privateKey, purpose);
   if (privateObject) {
     setLink(privateObject, 'PublicKeyLink', publicObject.id);
     setLink(publicObject, 'PrivateKeyLink', privateObject.id);
@@ -69,13 +71,14 @@ async function store(ctx: OperationContext, objects: readonly Draft[], imported:
   });
 }
 
-function half(ctx: OperationContext, key: KeyObject, purpose: KeyPurpose): Draft {
+function half(ctx: OperationContext, place: Place, key: KeyObject, purpose: KeyPurpose): Draft {
   const { algorithm, length, curve } = keyFacts(key);
   requireAllowed(algorithm, ctx.server.args.algorithms);
   const kind = key.type === 'private' ? 'PrivateKey' : 'PublicKey';
   const format = defaultFormat(kind, algorithm);
   const block = keyBlock({ format, material: exportKey(key, format), algorithm, length });
   return newObject(ctx, {
+    place,
     type: ObjectType[kind],
     content: structure(TAG[kind], [block]),
     attributes: attributesOf(ctx, kind === 'PrivateKey' ? purpose.privateMask : purpose.publicMask, purpose, curve),

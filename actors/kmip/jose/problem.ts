@@ -1,5 +1,7 @@
 // What the crypto API answers when it refuses: its own names of errors, and KMIP's result reasons in these names.
+import { CryptoError, type CryptoErrorCode } from '../../../crypto/crypto-error.ts';
 import { Fault } from '../../../kernel/fault.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { Refusal, type ResultReason, spelled } from '../../../kmip/refusal.ts';
 
 const STATUS = {
@@ -54,6 +56,23 @@ const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
   FeatureNotSupported: 'unsupported_algorithm',
 };
 
+/** Of what the algorithms refuse. */
+const BY_CODE: Readonly<Record<CryptoErrorCode, ProblemName>> = {
+  invalid: 'bad_request',
+  missing_data: 'bad_request',
+  too_large: 'bad_request',
+  unsupported: 'unsupported_algorithm',
+  unsupported_derivation: 'unsupported_algorithm',
+  bad_parameters: 'crypto_failure',
+  failed: 'crypto_failure',
+  bad_tag_length: 'crypto_failure',
+  missing_iv: 'crypto_failure',
+  wrong_key: 'crypto_failure',
+  unknown_key_type: 'crypto_failure',
+  unsupported_wrapping: 'crypto_failure',
+  bad_certificate_request: 'crypto_failure',
+};
+
 /**
  * What a key's mask, dates, state or limits forbid. Only those get so far who own the key or were granted its use: they are told. To all others it is
  * as if there were no such key.
@@ -69,6 +88,7 @@ const OF_THE_KEY: ReadonlySet<ResultReason> = new Set([
 /** @returns undefined for what is no refusal */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
+  if (error instanceof CryptoError) return new Problem(BY_CODE[error.code], error.message, error);
   if (!(error instanceof Refusal)) return undefined;
   const name = BY_REASON[error.reason] ?? 'crypto_failure';
   if (name === 'not_found') return notFound();
@@ -83,6 +103,6 @@ export function refusalAnswer(error: unknown): { status: number; body: unknown; 
   return {
     status: STATUS[problem.error],
     body: { error: problem.error, description: problem.description },
-    reason: error instanceof Refusal ? error.reason : problem.error,
+    reason: refusalOf(error)?.reason ?? problem.error,
   };
 }

@@ -1,17 +1,16 @@
 // The content encryption key of a JWE that was received: taken from its encrypted key by the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
-import { constants, privateDecrypt } from 'node:crypto';
-import { asymmetricKey } from '../object/key-material.ts';
+import type { Key } from '../object/key.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { ContentEncryption } from './content-encryption.ts';
 import { findPrivateKey, findSecretKey } from './find-key.ts';
-import { rsaKey, wrappingKey } from './fitting-key.ts';
+import { fitsKeyWrap, fitsRsa } from './fitting-key.ts';
 import { agreedKey, agreementCurve, partyInformation, readEphemeral } from './key-agreement.ts';
 import { carriesKey, type KeyManagement, type KeyTransport } from './key-management.ts';
-import { unwrap } from './key-wrap.ts';
+import { KEY_WRAP, oaepBy, unwrap, unwrapBy } from './key-wrap.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest } from './problem.ts';
 import type { ReceivedHeader } from './protected-header.ts';
-import { AGREE_BACK, DECRYPT_KEY, requireAndSpend, UNWRAP } from './use.ts';
+import { AGREE_BACK, DECRYPT_KEY, takeKey, UNWRAP } from './use.ts';
 
 interface Received {
   readonly header: ReceivedHeader;
@@ -51,28 +50,23 @@ function decryptedKey(ctx: OperationContext, received: Received): Promise<Uint8A
 
 async function wrapped(ctx: OperationContext, { header, encryptedKey }: Received, length: number): Promise<Uint8Array | undefined> {
   const object = await findSecretKey(ctx, header.kid, 'Decrypt', 'public');
-  const wrapping = wrappingKey(object, length);
-  await requireAndSpend(ctx, object, UNWRAP, 0);
-  return unwrap(wrapping, encryptedKey);
+  const key = await takeKey(ctx, object, UNWRAP, 0, fitsKeyWrap(length));
+  return unwrapBy(key, KEY_WRAP, { data: encryptedKey });
 }
 
-async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, oaepHash: string): Promise<Uint8Array | undefined> {
+async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, hash: Parameters<typeof oaepBy>[0]): Promise<Uint8Array | undefined> {
   const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
-  const key = rsaKey(object);
-  await requireAndSpend(ctx, object, DECRYPT_KEY, 0);
-  try {
-    return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash }, encryptedKey);
-  } catch {
-    return undefined;
-  }
+  const key = await takeKey(ctx, object, DECRYPT_KEY, 0, fitsRsa);
+  return unwrapBy(key, oaepBy(hash), { data: encryptedKey });
 }
 
 async function agreed(ctx: OperationContext, { header, alg, enc, encryptedKey }: Received, length: number | undefined): Promise<Uint8Array | undefined> {
   const parties = partyInformation(header.members);
   const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
-  const recipient = asymmetricKey(object);
-  const sender = readEphemeral(header.members['epk'], agreementCurve(recipient));
-  await requireAndSpend(ctx, object, AGREE_BACK, 0);
-  if (length === undefined) return agreedKey(recipient, sender, { algorithm: enc.name, length: enc.keyLength, ...parties });
-  return unwrap(agreedKey(recipient, sender, { algorithm: alg.name, length, ...parties }), encryptedKey);
+  const readSender = (key: Key) => readEphemeral(header.members['epk'], agreementCurve(key));
+  const recipient = await takeKey(ctx, object, AGREE_BACK, 0, readSender);
+  const sender = readSender(recipient);
+  const agreedFor = (algorithm: string, bytes: number) => agreedKey(() => recipient.agree(sender), { algorithm, length: bytes, ...parties });
+  if (length === undefined) return agreedFor(enc.name, enc.keyLength);
+  return unwrap(await agreedFor(alg.name, length), encryptedKey);
 }

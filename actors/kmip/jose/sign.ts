@@ -1,13 +1,12 @@
 // Signs and verifies: POST /v1/crypto/sign and /verify with the parts of a JWS whose payload is detached (RFC 7515 section 5, appendix F).
-import { asymmetricKey } from '../object/key-material.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { findPublicKey, findSigningKey } from './find-key.ts';
 import { unfit } from './fitting-key.ts';
 import { type Members, octets, text } from './members.ts';
 import { plainHeader, receivedHeader } from './protected-header.ts';
-import { isKeyOf, isSigned, signatureAlgorithm, signed } from './signature-algorithm.ts';
-import { requireAndSpend } from './use.ts';
+import { isKeyOf, isSigned, type SignatureAlgorithm, signatureAlgorithm, signing } from './signature-algorithm.ts';
+import { type Fits, takeKey } from './use.ts';
 
 /** @throws Problem, Refusal */
 export async function sign(body: Members, ctx: OperationContext): Promise<unknown> {
@@ -15,11 +14,10 @@ export async function sign(body: Members, ctx: OperationContext): Promise<unknow
   const alg = signatureAlgorithm(text(body, 'alg'), 'body');
   const data = octets(body, 'data');
   const object = await findSigningKey(ctx, kid);
-  const key = asymmetricKey(object);
-  if (!isKeyOf(alg, key)) throw unfit();
-  await requireAndSpend(ctx, object, USE.Sign, data.length);
+  const key = await takeKey(ctx, object, USE.Sign, data.length, fits(alg));
   const header = plainHeader(object, alg.name);
-  return { protected: header.encoded, signature: signed(alg, key, signingInput(header.encoded, body)).toString('base64url') };
+  const signature = await key.sign({ ...signing(alg), data: signingInput(header.encoded, body) });
+  return { protected: header.encoded, signature: Buffer.from(signature.buffer, signature.byteOffset, signature.length).toString('base64url') };
 }
 
 /** @throws Problem, Refusal */
@@ -29,10 +27,14 @@ export async function verify(body: Members, ctx: OperationContext): Promise<unkn
   octets(body, 'data');
   const signature = octets(body, 'signature');
   const object = await findPublicKey(ctx, header.kid, 'SignatureVerify');
-  const key = asymmetricKey(object);
-  if (!isKeyOf(alg, key)) throw unfit();
-  await requireAndSpend(ctx, object, USE.SignatureVerify, 0);
-  return { kid: header.kid, valid: isSigned(alg, key, signingInput(header.encoded, body), signature) };
+  const key = await takeKey(ctx, object, USE.SignatureVerify, 0, fits(alg));
+  return { kid: header.kid, valid: await isSigned(alg, key, signingInput(header.encoded, body), signature) };
+}
+
+function fits(alg: SignatureAlgorithm): Fits {
+  return (key) => {
+    if (!isKeyOf(alg, key)) throw unfit();
+  };
 }
 
 /** `data` is base64url already, and was checked to be. */

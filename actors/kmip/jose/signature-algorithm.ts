@@ -1,5 +1,7 @@
 // Digital signatures of JWS by the name of the algorithm (RFC 7518 section 3, RFC 8037, RFC 8812, RFC 9864, FIPS 204 for ML-DSA).
-import { constants, type KeyObject, sign, verify } from 'node:crypto';
+import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { Key, KeyFacts, Signing } from '../object/key.ts';
 import { isLongRsa } from './fitting-key.ts';
 import { curveName } from './jwk.ts';
 import { type Place, refused } from './registered.ts';
@@ -9,7 +11,7 @@ export interface SignatureAlgorithm {
   readonly scheme: 'PKCS1' | 'PSS' | 'ECDSA' | 'EdDSA' | 'ML-DSA';
   /** Absent where the algorithm hashes by itself. */
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
-  /** `crv`, or the key types of node:crypto that fit; RSA has none. */
+  /** `crv`, or for ML-DSA the algorithm of the keys that fit; RSA has none. */
   readonly keys?: readonly string[];
 }
 
@@ -29,9 +31,9 @@ const ALGORITHMS: ReadonlyMap<string, SignatureAlgorithm> = new Map(
       { name: 'EdDSA', scheme: 'EdDSA', keys: ['Ed25519', 'Ed448'] },
       { name: 'Ed25519', scheme: 'EdDSA', keys: ['Ed25519'] },
       { name: 'Ed448', scheme: 'EdDSA', keys: ['Ed448'] },
-      { name: 'ML-DSA-44', scheme: 'ML-DSA', keys: ['ml-dsa-44'] },
-      { name: 'ML-DSA-65', scheme: 'ML-DSA', keys: ['ml-dsa-65'] },
-      { name: 'ML-DSA-87', scheme: 'ML-DSA', keys: ['ml-dsa-87'] },
+      { name: 'ML-DSA-44', scheme: 'ML-DSA', keys: ['MLDSA_44'] },
+      { name: 'ML-DSA-65', scheme: 'ML-DSA', keys: ['MLDSA_65'] },
+      { name: 'ML-DSA-87', scheme: 'ML-DSA', keys: ['MLDSA_87'] },
     ] satisfies SignatureAlgorithm[]
   ).map((each) => [each.name, each]),
 );
@@ -48,29 +50,32 @@ export function signatureAlgorithm(name: string, place: Place): SignatureAlgorit
 }
 
 /** Whether a key is of the kind and on the curve that the algorithm names. */
-export function isKeyOf({ scheme, keys = [] }: SignatureAlgorithm, key: KeyObject): boolean {
+export function isKeyOf({ scheme, keys = [] }: SignatureAlgorithm, key: KeyFacts): boolean {
   if (scheme === 'PKCS1' || scheme === 'PSS') return isLongRsa(key);
-  return keys.includes(scheme === 'ML-DSA' ? (key.asymmetricKeyType ?? '') : (curveName(key) ?? ''));
+  return keys.includes((scheme === 'ML-DSA' ? key.algorithm : curveName(key)) ?? '');
 }
 
-const OPTIONS: Record<SignatureAlgorithm['scheme'], object> = {
-  PKCS1: { padding: constants.RSA_PKCS1_PADDING },
-  PSS: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST },
-  // R and S one after the other, each as long as the order (RFC 7518 section 3.4).
-  ECDSA: { dsaEncoding: 'ieee-p1363' },
-  EdDSA: {},
-  'ML-DSA': {},
-};
+const HASH = { sha256: 'SHA_256', sha384: 'SHA_384', sha512: 'SHA_512' } as const;
+/** Bytes: the salt of PSS is as long as the hash (RFC 7518 section 3.5). */
+const SALT = { sha256: 32, sha384: 48, sha512: 64 } as const;
 
-export function signed({ scheme, hash }: SignatureAlgorithm, key: KeyObject, input: Uint8Array): Buffer {
-  return sign(hash ?? null, input, { key, ...OPTIONS[scheme] });
+/** How a key signs and verifies: R and S one after the other, each as long as the order (RFC 7518 section 3.4). */
+export function signing({ scheme, hash }: SignatureAlgorithm): Pick<Signing, 'parameters' | 'encoding'> {
+  return { parameters: hash === undefined ? {} : parametersOf(scheme, hash), encoding: 'ieee-p1363' };
+}
+
+function parametersOf(scheme: SignatureAlgorithm['scheme'], hash: keyof typeof HASH): CryptographicParameters {
+  const hashingAlgorithm = HASH[hash];
+  if (scheme === 'PKCS1') return { paddingMethod: 'PKCS1V1_5', hashingAlgorithm };
+  return scheme === 'PSS' ? { paddingMethod: 'PSS', hashingAlgorithm, saltLength: SALT[hash] } : { hashingAlgorithm };
 }
 
 /** False for every signature that is not valid, of the wrong length too. */
-export function isSigned({ scheme, hash }: SignatureAlgorithm, key: KeyObject, input: Uint8Array, signature: Uint8Array): boolean {
+export async function isSigned(alg: SignatureAlgorithm, key: Key, input: Uint8Array, signature: Uint8Array): Promise<boolean> {
   try {
-    return verify(hash ?? null, input, { key, ...OPTIONS[scheme] }, signature);
-  } catch {
-    return false;
+    return await key.verify({ ...signing(alg), data: input, signature });
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === 'CryptographicFailure') return false;
+    throw error;
   }
 }

@@ -1,5 +1,7 @@
 // Imports the key out of a JWE: POST /v1/crypto/keys/unwrap makes its content encryption key a key of its own, for `dir`.
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { requireCreation } from '../object/create.ts';
+import { placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { contentEncryption } from './content-encryption.ts';
 import { carriesKey, keyManagement } from './key-management.ts';
@@ -19,8 +21,9 @@ export async function unwrapKey(body: Members, ctx: OperationContext): Promise<u
   const enc = contentEncryption(text(header.members, 'enc'), 'header');
   const encryptedKey = encryptedKeyOf(body, alg);
   await requireCreation(ctx);
+  const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey });
   const key = await receivedKey(ctx, { header, alg, enc, encryptedKey });
   const purpose = purposeOf(enc.name);
   if (!key || !purpose) throw decryptionFailed();
-  return storeSecret(ctx, { key, algorithm: 'AES', alg: enc.name, purpose, imported: true });
+  return storeSecret(ctx, { place, key, algorithm: 'AES', alg: enc.name, purpose, imported: true });
 }

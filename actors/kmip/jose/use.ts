@@ -1,11 +1,11 @@
 // What a call does with a key: held against its state and usage mask, and taken from its usage limits.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { Key } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { requireUse, USE, type Use } from '../object/usage.ts';
-import { spendUsage } from '../object/usage-limits.ts';
+import { USE, type Use } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { useFittingKey } from '../use/use-key.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 
@@ -18,14 +18,20 @@ export const DECRYPT_KEY: Use = { ...USE.Decrypt, bits: BIT.Decrypt | BIT.Unwrap
 export const AGREE: Use = { ...USE.Encrypt, bits: BIT.KeyAgreement };
 export const AGREE_BACK: Use = { ...USE.Decrypt, bits: BIT.KeyAgreement };
 
-/** @param bytes of data to protect @throws Refusal where the key may not be used so */
-export async function requireAndSpend(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number): Promise<void> {
-  requireUse(object, use, ctx.now);
-  if (!use.protects || !object.attributes.has(TAG.UsageLimits)) return;
+export type Fits = (key: Key, object: ManagedObject) => void;
+
+/**
+ * A key that fits, is permitted to be used so, and whose usage limits have been taken from.
+ * @param bytes of data to protect
+ * @throws what `fits` throws, Refusal where the key may not be used so
+ */
+export async function takeKey(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number, fits: Fits): Promise<Key> {
+  const permitted = await useFittingKey(ctx, object, use, fits);
   try {
-    await spendUsage(ctx, object, use, bytes);
+    await permitted.spend(bytes);
   } catch (error) {
     // In KMIP some operations have that reason for exhausted limits: here it would say that the caller is nobody.
     throw error instanceof Refusal && error.reason === 'PermissionDenied' ? new Refusal('UsageLimitExceeded', error.message, error) : error;
   }
+  return permitted.key;
 }

@@ -1,6 +1,7 @@
 // Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
 import { ELSEWHERE } from '../../../kernel/actor.ts';
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { checkVersion, downgradePayload, upgradePayload } from '../../../kmip/message/legacy.ts';
 import { checkMembers } from '../../../kmip/message/payload-members.ts';
 import type { BatchItem, ErrorContinuation } from '../../../kmip/message/request.ts';
@@ -91,8 +92,9 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
     const shown = item.ephemeral ? answer.filter(({ tag }) => tag !== TAG.Data) : answer;
     return { item, status: 'Success', payload: downgradePayload(name, shown, ctx.version) };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return failed(error, item, ctx);
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    return failed(refusal, item, ctx);
   }
 }
 
@@ -100,7 +102,8 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
 function failed(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
   if (error === ELSEWHERE) throw error;
   const outcome = { item, status: 'OperationFailed' } as const;
-  if (error instanceof Refusal) return { ...outcome, reason: error.reason, message: error.message };
+  const refusal = refusalOf(error);
+  if (refusal) return { ...outcome, reason: refusal.reason, message: refusal.message };
   const fault = error instanceof Fault ? error : new Fault('INTERNAL', { cause: error });
   if (!isServerFailure(fault)) return { ...outcome, reason: 'GeneralFailure', message: fault.code };
   if (fault.code === 'INTERNAL') server.log.error({ operation: item.operation, error: describe(error) }, 'an operation failed');

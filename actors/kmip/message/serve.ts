@@ -1,5 +1,6 @@
 // One message in, one message out: a RequestMessage in any encoding, or a bare operation in JSON.
 import { move } from '../../../kernel/runtime/bytes.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
 import { requireRequest } from '../../../kmip/message/outer.ts';
 import { type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
@@ -39,12 +40,13 @@ export async function serve(
       message = node;
     } else message = encoding === 'binary' ? decodeRequest(bytes) : decodeXml(bytes);
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
     // JSON that is no message and names no operation is answered like a bare operation that there is not.
-    if (error.reason === 'OperationNotSupported') return refused(server, 404, error.detail ?? '', `?:${error.reason}`);
+    if (refusal.reason === 'OperationNotSupported') return refused(server, 404, refusal.detail, `?:${refusal.reason}`);
     const bare = isJson(encoding) ? bareOperation(bytes) : undefined;
-    if (bare !== undefined) return refused(server, 422, error.detail ?? '', `${bare}:${error.reason}`);
-    return whole(encoding, failedMessage({ version: fallback, now: Math.floor(server.now() / 1000) }, error.reason, error.message), [`?:${error.reason}`]);
+    if (bare !== undefined) return refused(server, 422, refusal.detail, `${bare}:${refusal.reason}`);
+    return refusedMessage(server, encoding, fallback, refusal);
   }
   return serveMessage(server, { message, bytes, encoding, endpoint, verdict }, caller);
 }
@@ -82,8 +84,9 @@ async function serveMessage(server: KeyServer, { message, bytes, encoding, endpo
       outcomes.map(counted),
     );
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, error.reason, error.message), [`?:${error.reason}`]);
+    const refusal = refusalOf(error);
+    if (!refusal) throw error;
+    return refusedMessage(server, encoding, version, refusal);
   } finally {
     ctx?.opening.end();
   }
@@ -100,6 +103,11 @@ function limited(head: ResponseHead, outcomes: readonly Outcome[], { maximumResp
     head,
     outcomes.map(({ item }) => ({ item, status: 'OperationFailed', reason: 'ResponseTooLarge', message })),
   );
+}
+
+/** The answer to a message none of whose items was begun. */
+function refusedMessage(server: KeyServer, encoding: Encoding, version: Version, { reason, message }: Refusal): Answer {
+  return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, reason, message), [`?:${reason}`]);
 }
 
 function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {

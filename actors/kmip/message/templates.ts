@@ -4,7 +4,6 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { findObjects } from '../object/search.ts';
 import { attributesOf } from '../object/template.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -14,7 +13,7 @@ export async function findTemplates(payload: Structure, ctx: OperationContext): 
   if (ctx.version.major !== 1) return found;
   for (const name of new Set(templateNames(payload))) {
     const attributes = [enumeration(TAG.ObjectType, ENUM.ObjectType.Template), structure(TAG.Name, [text(TAG.NameValue, name)])];
-    const [id] = (await findObjects(ctx, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 1 })).ids;
+    const [id] = (await ctx.server.objects.find(ctx, { attributes, storage: undefined, groupMember: undefined, offset: 0, limit: 1 })).ids;
     if (id === undefined) continue;
     const { content, archived } = await ctx.byId(id, 'Get');
     if (archived) throw new Refusal('ObjectArchived', `the template ${name} is archived; recover it first`);

@@ -1,5 +1,4 @@
 // Makes new objects: their identifier, state and the attributes that the server sets (specification 2.1 section 4).
-import { randomUUID } from 'node:crypto';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockHead } from '../../../kmip/key-block.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
@@ -14,9 +13,9 @@ import { requireSize, usable } from './attribute-change.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
-import { requireChosen } from './identifier.ts';
 import { settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
+import type { Place } from './place.ts';
 
 const { ObjectType, State } = ENUM;
 
@@ -25,8 +24,8 @@ interface NewObject {
   readonly content: Structure;
   /** What the client gave; becomes the object's own. */
   readonly attributes: AttributeSet;
-  /** Used where the client names none. */
-  readonly idHint?: string;
+  /** Was asked for before the content was made. */
+  readonly place: Place;
   /** Made elsewhere, and brought here by the client. */
   readonly brought?: true;
   /** With all its attributes: what the server sets for others is set for this one where it is missing only (KMIP 2.1 section 6.1.25). */
@@ -51,11 +50,8 @@ const KEYS: ReadonlySet<number> = new Set([
   ObjectType.PGPKey,
 ]);
 
-/** An object with everything that the server sets; the caller puts it into a transaction. @throws Refusal for a bad identifier */
-export function newObject(ctx: OperationContext, { type, content, attributes, idHint, brought, complete }: NewObject): Draft {
-  const chosen = attributes.first(TAG.UniqueIdentifier);
-  const id = chosen?.type === TYPE.TextString ? requireChosen(chosen.value) : (idHint ?? randomUUID());
-  if (id.startsWith('hsm::')) throw new Refusal('InvalidField', `${id} cannot be made: No HSM is configured`);
+/** An object with everything that the server sets; the caller puts it into a transaction. */
+export function newObject(ctx: OperationContext, { place: { id }, type, content, attributes, brought, complete }: NewObject): Draft {
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
   const draft: Draft = { id, type, owner: ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
   const set = (node: Node) => (complete && attributes.has(node.tag) ? undefined : attributes.set(node));

@@ -1,6 +1,7 @@
 // Attributes inside the KeyValue of a key: the object takes them where the request does not say otherwise, and they leave with the key material (KMIP 1.4 section 2.1.4).
 import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { attributeByName, checkAttribute, isMultiple, mayClientSet } from '../../../kmip/attribute/rules.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { mapKeyValue } from '../../../kmip/key-value.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
@@ -37,7 +38,7 @@ function isFit(node: Node, type: ObjectType): boolean {
     checkAttribute(node, type);
     return true;
   } catch (error) {
-    if (error instanceof Refusal) return false;
+    if (refusalOf(error)) return false;
     throw error;
   }
 }

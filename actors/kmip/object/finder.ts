@@ -17,6 +17,8 @@ import { identifierText, keysetAddress, keysetMembers } from './identifier.ts';
 import { keysetOf, tagsOf } from './index-terms.ts';
 import { stateAt } from './lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
+import type { ObjectRouter } from './object-router.ts';
+import type { ObjectReader } from './object-source.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 
 /** States of a generation that the name of its keyset alone does not stand for. */
@@ -26,12 +28,9 @@ const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Where a finder reads. */
-interface Source<T extends D, D extends ObjectDescription> {
+interface Source<T extends D, D extends ObjectDescription> extends ObjectReader<T, D> {
+  /** Where tags and keysets are looked up. */
   readonly from: Reader;
-  /** @param content whether it is to be used: then a small one comes with the object */
-  held(id: string, content: boolean): Promise<Held<D> | undefined>;
-  /** With the content, however large. */
-  whole(held: Held<D>): Promise<Held<T> | undefined>;
 }
 
 /** Reads objects for a caller, from the cache or inside a transaction. A large content is read for those only who may use it. */
@@ -41,6 +40,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   readonly #source: Source<T, D>;
   readonly #now: number;
   readonly #operations: Operations;
+  readonly #objects: ObjectRouter;
   /** KMIP 1.x. */
   readonly #isOld: boolean;
 
@@ -50,6 +50,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     this.#batch = batch;
     this.#now = now;
     this.#operations = server.operations;
+    this.#objects = server.objects;
     this.#isOld = version.major === 1;
     this.#source = source;
   }
@@ -140,7 +141,8 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   /** What no object has as its identifier: tags, and places in a keyset. */
   async #elsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<Held<D>[]> {
-    if (name.startsWith('hsm::')) throw this.#absent(right, name, `${name} not found: No HSM is configured`);
+    const absence = this.#objects.sourceOf(name).absence(name);
+    if (absence !== undefined) throw this.#absent(right, name, absence);
     const ids = name.startsWith('[') ? await this.#tagged(name, purpose) : await this.#generations(name);
     const found: Held<D>[] = [];
     for (const id of ids) {

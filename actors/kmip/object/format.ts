@@ -1,8 +1,9 @@
 // Gives an object out in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
-import { defaultFormat, exportKey } from '../../../crypto/key/key-format.ts';
-import { exportPoint } from '../../../crypto/key/point-form.ts';
-import type { KeyFormatType } from '../../../crypto/parameters.ts';
+
 import { type KeyBlock, keyBlock, keyBlockOf } from '../../../kmip/key-block.ts';
+import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
+import { exportPoint } from '../../../kmip/key-format/point-form.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Structure, structure } from '../../../kmip/ttlv/node.ts';

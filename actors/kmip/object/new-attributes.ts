@@ -1,8 +1,9 @@
 // The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
-import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from '../../../kmip/attribute/rules.ts';
 import { AttributeSet, type ReadonlyAttributes, sameNode } from '../../../kmip/attribute/set.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';

@@ -20,6 +20,7 @@ import { certificateUsage } from './certificate-usage.ts';
 import { newObject, setLink } from './create.ts';
 import type { Draft } from './managed-object.ts';
 import { isPasswordLink, passwordGiven } from './pkcs12-password.ts';
+import { placeFor } from './place.ts';
 import { describeContent } from './registered.ts';
 
 const { ObjectType } = ENUM;
@@ -83,11 +84,11 @@ function companionsOf({ privateKey: key, certificates }: Pkcs12, own: Draft, giv
   const spki = new Uint8Array(createPublicKey(key).export({ format: 'der', type: 'spki' }));
   const { algorithm, length } = keyFacts(key);
   const uses = certificateUsage(certificateFacts(certificates[0] as Uint8Array), undefined);
-  const make = (type: ObjectTypeCode, content: Structure, idHint: string | undefined, ...more: readonly Node[]) => {
+  const make = (type: ObjectTypeCode, content: Structure, derived: string | undefined, ...more: readonly Node[]) => {
     const attributes = sharedAttributes(given, type);
     for (const node of more) attributes.set(node);
     describeContent(type, content, attributes, ctx.server.args.algorithms);
-    return newObject(ctx, { type, content, attributes, brought: true, ...(idHint === undefined ? {} : { idHint }) });
+    return newObject(ctx, { place: placeFor(ctx, { type, derived }), type, content, attributes, brought: true });
   };
   const block = keyBlock({ format: 'X_509', material: spki, algorithm, length });
   const publicKey = make(ObjectType.PublicKey, structure(TAG.PublicKey, [block]), `${own.id}_pk`, integer(TAG.CryptographicUsageMask, uses));

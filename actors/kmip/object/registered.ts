@@ -1,10 +1,10 @@
 // Objects that clients bring: their content is read once, held against what the attributes say of it, and described by attributes.
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
-import { importKey } from '../../../crypto/key/key-format.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
 import { readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
+import { importKey } from '../../../kmip/key-format/key-format.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';

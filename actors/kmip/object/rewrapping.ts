@@ -1,6 +1,6 @@
 // After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -62,7 +62,7 @@ async function rewrap(content: Structure, old: Key, replacement: Key, specificat
   try {
     plain = await unwrapWith(old, content);
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (refusalOf(error)) return undefined;
     throw error;
   }
   return wrapWith(replacement, plain, specification);

@@ -1,4 +1,4 @@
-// Finds objects by their attributes: what is indexed in the database, the rest in the objects themselves.
+// Finds objects of the database by their attributes: what is indexed in the database, the rest in the objects themselves.
 import { setImmediate } from 'node:timers/promises';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -15,25 +15,9 @@ import type { GrantRow } from './grant-rows.ts';
 import { granteesOf } from './grants.ts';
 import { isIndexed, tagTerm, termOf } from './index-terms.ts';
 import { COMPUTED, matches, rangeOf } from './matching.ts';
+import type { Found, Search } from './object-source.ts';
 import { NO_MARK } from './row-seal.ts';
 import { type Scope, Selection } from './selection.ts';
-
-interface Search {
-  readonly attributes: readonly Node[];
-  /** StorageStatusMask. */
-  readonly storage: number | undefined;
-  /** ObjectGroupMember. */
-  readonly groupMember: number | undefined;
-  readonly offset: number;
-  readonly limit: number;
-}
-
-interface Found {
-  /** The caller's own, newest first; after them those that others have granted, newest first. */
-  readonly ids: readonly string[];
-  /** All that match, whatever the limit. */
-  readonly total: number;
-}
 
 interface Candidate {
   readonly id: string;

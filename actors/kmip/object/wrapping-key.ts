@@ -1,4 +1,6 @@
 // Finds the key that wraps or unwraps another: the one that is named, and for what a public key has wrapped its private key (KMIP 1.4 sections 2.1.5 and 2.1.6).
+
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -65,9 +67,10 @@ async function inWrapping<T>(work: () => Promise<T>, notFound: string): Promise<
   try {
     return await work();
   } catch (error) {
-    const reason = error instanceof Refusal ? OF_WRAPPING[error.reason] : undefined;
-    if (reason === undefined) throw error;
-    throw new Refusal(reason, reason === 'WrappingObjectNotFound' ? notFound : (error as Refusal).message);
+    const refusal = refusalOf(error);
+    const reason = refusal && OF_WRAPPING[refusal.reason];
+    if (!refusal || reason === undefined) throw error;
+    throw new Refusal(reason, reason === 'WrappingObjectNotFound' ? notFound : refusal.message);
   }
 }
 

@@ -26,6 +26,7 @@ import { dateAttribute } from '../object/lifecycle.ts';
 import type { Draft, ManagedObject } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
 import { withOutside } from '../object/outside.ts';
+import { chosenIn, placeFor } from '../object/place.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
@@ -57,6 +58,7 @@ async function run(payload: Structure, ctx: OperationContext): Promise<readonly 
   if (await isCertificate(payload, ctx)) return renewed(payload, ctx);
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const attributes = newAttributes(wishes.request, ObjectType.Certificate, TAG.Attributes);
+  const place = placeFor(ctx, { type: ObjectType.Certificate, chosen: chosenIn(attributes.nodes()) });
   const subject = await subjectOf(payload, wishes, ctx);
   const issuer = await findIssuer({
     objects: ctx,
@@ -71,7 +73,7 @@ async function run(payload: Structure, ctx: OperationContext): Promise<readonly 
   const content = certificateContent(await signed(subject, issuer, wishes, attributes, ctx));
   const uses = (subject.object ?? subject.pair?.publicKey)?.attributes.first(TAG.CryptographicUsageMask)?.value;
   describeCertificate(content, attributes, typeof uses === 'number' ? uses : undefined);
-  const draft = newObject(ctx, { type: ObjectType.Certificate, content, attributes });
+  const draft = newObject(ctx, { place, type: ObjectType.Certificate, content, attributes });
   linkCertificate(draft, subject, issuer);
   await ctx.change((tx) => put(tx, draft, subject, issuer, ctx.now));
   return [text(TAG.UniqueIdentifier, draft.id)];

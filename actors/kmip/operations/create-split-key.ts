@@ -1,26 +1,27 @@
 // CreateSplitKey: the parts of a new or an existing key, each an object of its own (KMIP 2.1 section 6.1.10).
-import { randomBytes, randomUUID } from 'node:crypto';
-import { exportKey } from '../../../crypto/key/key-format.ts';
+import { randomBytes } from 'node:crypto';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
-import type { CryptographicAlgorithm, KeyFormatType } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { split } from '../../../crypto/secret-sharing/split.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockOf } from '../../../kmip/key-block.ts';
+import { exportKey } from '../../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
+import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation, setLink } from '../object/create.ts';
 import { requireNoExpectation } from '../object/expected-type.ts';
-import { requireChosen } from '../object/identifier.ts';
 import { keyOf } from '../object/key.ts';
 import { algorithmOf } from '../object/key-attributes.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { type Draft, hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength, newAttributes, requireAllowed } from '../object/new-attributes.ts';
+import { chosenIn, type Place, placeFor } from '../object/place.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { splitKeyContent, splitParametersOf } from '../object/split-key.ts';
 import type { Operation } from '../operation.ts';
@@ -64,10 +65,11 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const source = child(request, TAG.UniqueIdentifier) ? await ctx.use(request, 'CreateSplitKey') : undefined;
   if (source) requireUnprotected(source, ctx.caller);
   else requireNoExpectation(request);
+  const places = placesOf(parameters.parts, chosenIn(attributes.nodes()), ctx);
   const secret = source ? await existing(source, type, ctx) : fresh(type, attributes, ctx);
   const { parts, primeField } = split(parameters.method, secret.material, parameters.parts, parameters.threshold, parameters.primeField);
   const contents = parts.map((part) => splitKeyContent({ ...parameters, primeField }, part, secret));
-  const drafts = draftsOf(contents, attributes, source, ctx);
+  const drafts = draftsOf(contents, places, attributes, source, ctx);
   await ctx.change(async (tx) => {
     if (source) {
       const still = await tx.describeById(source.id, 'CreateSplitKey');
@@ -79,6 +81,12 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     await tx.audit(createSplitKey.event, source?.id ?? (drafts[0] as Draft).id);
   });
   return drafts.map(({ id }) => text(TAG.UniqueIdentifier, id));
+}
+
+/** Each part has an identifier of its own. */
+function placesOf(parts: number, chosen: string | undefined, ctx: OperationContext): Place[] {
+  const type = ObjectType.SplitKey;
+  return Array.from({ length: parts }, (_, i) => placeFor(ctx, { type, chosen: chosen === undefined ? undefined : `${chosen}_${i + 1}` }));
 }
 
 /** @throws Refusal ObjectArchived, ObjectDestroyed */
@@ -129,9 +137,13 @@ function fresh(type: number, attributes: AttributeSet, { server }: OperationCont
 const OF_SOURCE = [TAG.CryptographicUsageMask, TAG.Sensitive, TAG.Extractable] as const;
 
 /** The parts lead to each other in their order, and to the key they are of. */
-function draftsOf(contents: readonly Structure[], attributes: AttributeSet, source: ManagedObject | undefined, ctx: OperationContext): Draft[] {
-  const chosen = attributes.first(TAG.UniqueIdentifier);
-  attributes.remove(TAG.UniqueIdentifier);
+function draftsOf(
+  contents: readonly Structure[],
+  places: readonly Place[],
+  attributes: AttributeSet,
+  source: ManagedObject | undefined,
+  ctx: OperationContext,
+): Draft[] {
   // What the key blocks say of the key.
   for (const tag of [TAG.CryptographicAlgorithm, TAG.CryptographicLength]) attributes.remove(tag);
   for (const tag of OF_SOURCE) {
@@ -139,8 +151,7 @@ function draftsOf(contents: readonly Structure[], attributes: AttributeSet, sour
     if (own) attributes.set(own);
   }
   const drafts = contents.map((content, i) => {
-    const idHint = chosen?.type === TYPE.TextString ? requireChosen(`${chosen.value}_${i + 1}`) : randomUUID();
-    return newObject(ctx, { type: ObjectType.SplitKey, content, attributes: attributes.copy(), idHint });
+    return newObject(ctx, { place: places[i] as Place, type: ObjectType.SplitKey, content, attributes: attributes.copy() });
   });
   for (const [i, draft] of drafts.entries()) {
     const [previous, next] = [drafts[i - 1], drafts[i + 1]];

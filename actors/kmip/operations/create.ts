@@ -12,6 +12,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { attributesIn, givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
+import { chosenIn, placeFor } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -34,8 +35,9 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   requireStorage(request, TAG.ProtectionStorageMasks);
   const attributes = newAttributes(request, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(request, TAG.Attributes), 'Create');
+  const place = placeFor(ctx, { type, chosen: chosenIn(attributes.nodes()) });
   const content = type === ObjectType.SymmetricKey ? newKey(attributes, ctx) : newSecret(attributes);
-  const draft = newObject(ctx, { type, content, attributes });
+  const draft = newObject(ctx, { place, type, content, attributes });
   await ctx.change(async (tx) => {
     await tx.insert(draft);
     await tx.audit(create.event, draft.id);

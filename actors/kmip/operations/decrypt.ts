@@ -1,4 +1,5 @@
 // Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that can.
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { CIPHER, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -41,8 +42,9 @@ async function decryptWithAny(candidates: readonly ManagedObject[], request: Str
     try {
       return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, await decryptWith(object, request, ctx))];
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      first ??= error;
+      const refusal = refusalOf(error);
+      if (!refusal) throw error;
+      first ??= refusal;
     }
   }
   throw first as Refusal;
@@ -63,7 +65,7 @@ async function decryptWith(found: ManagedObject, request: Structure, ctx: Operat
     requireAuthenticated(request, cipher);
     return await key.decrypt({ algorithm, parameters, ...decryption(cipher, request, data, ctx) });
   } catch (error) {
-    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
+    throw failed(error);
   }
 }
 
@@ -85,8 +87,11 @@ function neededIv(cipher: CipherFacts, request: Structure): Uint8Array | undefin
   return iv;
 }
 
-function failed(error: Refusal): Refusal {
-  return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${error.message}`, error.cause);
+/** What does not decrypt, in words of the operation; every other error as it is. */
+function failed(error: unknown): unknown {
+  const refusal = refusalOf(error);
+  if (refusal?.reason !== 'CryptographicFailure') return error;
+  return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${refusal.message}`, refusal.cause);
 }
 
 async function decryptPart(request: Structure, ctx: OperationContext, found: ManagedObject, part: PartOfMany): Promise<readonly Node[]> {
@@ -104,7 +109,7 @@ async function decryptPart(request: Structure, ctx: OperationContext, found: Man
   };
   const proof = bytesOf(request, TAG.AuthenticatedEncryptionTag);
   const output = await key.parts({ ...part, kind: 'Decrypt', data, proof, start }).catch((error: unknown) => {
-    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? failed(error) : error;
+    throw failed(error);
   });
   return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, output.data), ...correlation(part, output)];
 }

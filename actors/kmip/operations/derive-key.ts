@@ -13,6 +13,7 @@ import { oneOf } from '../object/expected-type.ts';
 import { changed } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
+import { chosenIn, placeFor } from '../object/place.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, unitsOf, usageLimitsOf } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
@@ -44,12 +45,13 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (bits < 8 || bits % 8 !== 0) throw new Refusal('InvalidField', 'the cryptographic length must be a positive multiple of 8');
   const given = newAttributes(request, type, TAG.Attributes);
   await requireCreation(ctx);
+  const place = placeFor(ctx, { type, chosen: chosenIn(given.nodes()) });
   const bases = await basesOf(request, ctx);
   const material = await derivedBytes(request, bases, bits / 8);
   const content = type === ObjectType.SymmetricKey ? derivedSymmetricKey(attributes, material) : derivedSecret(attributes, material);
   const ids = bases.map(({ object }) => object.id);
   const made = await ctx.change(async (tx) => {
-    const draft = newObject(ctx, { type, content, attributes: given.copy() });
+    const draft = newObject(ctx, { place, type, content, attributes: given.copy() });
     for (const id of ids) draft.attributes.add(link('DerivationBaseObjectLink', id));
     await tx.insert(draft);
     for (const id of ids) await linkBase(ctx, tx, id, draft, bits / 8);

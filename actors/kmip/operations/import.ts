@@ -13,11 +13,11 @@ import type { Version } from '../../../kmip/version.ts';
 import { newObject, requireCreation } from '../object/create.ts';
 import { isGuessable } from '../object/digest.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
-import { requireChosen } from '../object/identifier.ts';
 import { settle } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { requireMask, takeAttribute } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
+import { type Place, placeFor } from '../object/place.ts';
 import { contentIn, contentType, describeContent } from '../object/registered.ts';
 import { unwrapContent } from '../object/wrapping.ts';
 import type { Operation } from '../operation.ts';
@@ -37,14 +37,14 @@ export const importObject = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   const given = textOf(request, TAG.UniqueIdentifier);
-  const id = given === undefined || given === '' ? undefined : requireChosen(given);
   const type = typeOf(request, ctx.version);
+  const place = placeFor(ctx, { type, chosen: given === '' ? undefined : given });
   const brought = contentIn(request, type);
   const unwrap = codeOf(request, TAG.KeyWrapType) === ENUM.KeyWrapType.NotWrapped;
   const unwrapped = unwrap ? await unwrapContent(brought, ctx) : brought;
   const file = await fileIn(unwrapped, type, request, ctx);
   const content = file?.content ?? unwrapped;
-  const draft = newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, id);
+  const draft = newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, place);
   const all = [draft, ...(file?.companions(draft) ?? [])];
   await ctx.change(async (tx) => {
     for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
@@ -60,7 +60,7 @@ function typeOf(request: Structure, version: Version): ObjectType {
   return required(told, TAG.ObjectType) as ObjectType;
 }
 
-function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure, id: string | undefined): Draft {
+function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure, place: Place): Draft {
   const given = AttributeSet.of(structureOf(request, TAG.Attributes));
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
@@ -75,7 +75,7 @@ function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, c
     attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   }
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { type, content, attributes, brought: true, complete: true, ...(id === undefined ? {} : { idHint: id }) });
+  const draft = newObject(ctx, { place, type, content, attributes, brought: true, complete: true });
   takeState(draft, given.first(TAG.State), ctx.now);
   return draft;
 }

@@ -14,7 +14,8 @@ import { linkedTo, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import { hasContent, type ManagedObject, type ObjectDescription } from '../object/managed-object.ts';
-import { givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
+import { attributesIn, givenAlgorithm, newAttributes } from '../object/new-attributes.ts';
+import { chosenIn, placeFor } from '../object/place.ts';
 import { requireUnprotected } from '../object/protection.ts';
 import { describeContent } from '../object/registered.ts';
 import { type StoredPart, storedPart } from '../object/split-key.ts';
@@ -37,6 +38,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   await requireCreation(ctx);
   requireStorage(request, TAG.ProtectionStorageMasks);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectTypeCode;
+  const place = placeFor(ctx, { type, chosen: chosenIn(attributesIn(request, TAG.Attributes)) });
   const objects = await partsIn(request, ctx);
   const parts = objects.map(storedPart);
   const first = agreed(parts);
@@ -47,7 +49,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   // What no part may do, the whole may not do either.
   if (objects.some(({ attributes: own }) => own.first(TAG.Sensitive)?.value === true)) attributes.set(boolean(TAG.Sensitive, true));
   if (objects.some(({ attributes: own }) => own.first(TAG.Extractable)?.value === false)) attributes.set(boolean(TAG.Extractable, false));
-  const draft = newObject(ctx, { type, content, attributes });
+  const draft = newObject(ctx, { place, type, content, attributes });
   await ctx.change(async (tx) => {
     for (const { id } of objects) requirePart(await tx.byId(id, 'JoinSplitKey'), ctx);
     await requireOneKey(tx, objects);

@@ -5,7 +5,6 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { integer, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { codeOf, integerOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { findObjects } from '../object/search.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -22,7 +21,7 @@ export const locate = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const maximum = natural(integerOf(request, TAG.MaximumItems), 'MaximumItems');
   const offset = natural(integerOf(request, TAG.OffsetItems), 'OffsetItems') ?? 0;
-  const { ids, total } = await findObjects(ctx, {
+  const { ids, total } = await ctx.server.objects.find(ctx, {
     attributes: structureOf(request, TAG.Attributes)?.value ?? [],
     storage: integerOf(request, TAG.StorageStatusMask),
     groupMember: codeOf(request, TAG.ObjectGroupMember),

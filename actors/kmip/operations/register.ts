@@ -11,6 +11,7 @@ import { newObject, requireCreation } from '../object/create.ts';
 import { withEncapsulated } from '../object/encapsulated.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
 import { fileIn } from '../object/pkcs12-import.ts';
+import { chosenIn, placeFor } from '../object/place.ts';
 import { contentIn, describeContent } from '../object/registered.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -26,6 +27,7 @@ export const register = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType) as ObjectType;
+  const place = placeFor(ctx, { type, chosen: chosenIn(attributesIn(request, TAG.Attributes)) });
   const brought = contentIn(request, type, isAttributeIn(TAG.KeyValuePresent, ctx.version));
   const file = await fileIn(brought, type, request, ctx);
   const content = file?.content ?? brought;
@@ -34,7 +36,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const attributes = newAttributes(whole, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(whole, TAG.Attributes), 'Register');
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { type, content, attributes, brought: true });
+  const draft = newObject(ctx, { place, type, content, attributes, brought: true });
   const all = [draft, ...(file?.companions(draft) ?? [])];
   await ctx.change(async (tx) => {
     for (const each of all) {

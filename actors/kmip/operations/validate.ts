@@ -1,6 +1,7 @@
 // Validate: whether certificates that are given or stored make a valid chain at a time (KMIP 2.1 section 6.1.57).
 import { validateChain } from '../../../crypto/x509/certificate-chain.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { secondsOf } from '../../../kmip/ttlv/date-time.ts';
@@ -77,7 +78,7 @@ async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promi
       const issuer = await ctx.byId(id, 'Validate');
       if (issuer.type === ObjectType.Certificate && issuer.content && !issuer.archived) stored.push(issuer);
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
+      if (!refusalOf(error)) throw error;
     }
   }
 }

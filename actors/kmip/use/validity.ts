@@ -1,5 +1,6 @@
 // The verdict on a signature or MAC, tried with every generation of a keyset that may have made it.
-import { Refusal } from '../../../kmip/refusal.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
+import type { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -21,8 +22,9 @@ export async function verifiedBy(candidates: readonly ManagedObject[], verify: (
       if (await verify(object)) return [text(TAG.UniqueIdentifier, object.id), validity(true)];
       tried ??= object;
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      refusal ??= error;
+      const refused = refusalOf(error);
+      if (!refused) throw error;
+      refusal ??= refused;
     }
   }
   if (tried === undefined) throw refusal as Refusal;

@@ -10,8 +10,10 @@ import { ObjectCache } from '../../../actors/kmip/object/cache.ts';
 import { certificateOf } from '../../../actors/kmip/object/certificate-content.ts';
 import { ContentRoom } from '../../../actors/kmip/object/content-room.ts';
 import { linkedTo } from '../../../actors/kmip/object/create.ts';
+import { databaseObjects } from '../../../actors/kmip/object/database-objects.ts';
 import { happen } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
+import { ObjectRouter } from '../../../actors/kmip/object/object-router.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
 import { softwareKeys } from '../../../actors/kmip/object/software-key/software-key.ts';
 import { certify } from '../../../actors/kmip/operations/certify.ts';
@@ -51,7 +53,7 @@ const server: KeyServer = {
   now: () => now * 1000,
   store,
   rows,
-  cache: new ObjectCache(rows, store, undefined),
+  objects: new ObjectRouter(databaseObjects({ rows, store, cache: new ObjectCache(rows, store, undefined) })),
   keyKinds: [softwareKeys],
   room: new ContentRoom(() => undefined),
   get streams(): never {

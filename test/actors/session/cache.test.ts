@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { test } from 'uvu';
-import { createCache } from '../../../actors/session/cache.ts';
+import { Cache } from '../../../actors/session/cache.ts';
 import { readRow, type StoredSession } from '../../../actors/session/rows.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 
@@ -32,7 +32,7 @@ const SHAPES: Readonly<Record<string, (at: number) => string>> = {
 const idOf = (at: number) => `00000000-0000-8000-8000-${String(at).padStart(12, '0')}`;
 
 const cacheOf = (maxBytes: number) =>
-  createCache<StoredSession>(
+  new Cache<StoredSession>(
     maxBytes,
     ({ bytes }) => bytes,
     () => 1,
@@ -80,7 +80,7 @@ test('one that is too large is not kept, and pushes nobody out', async () => {
 
 test('as much is held as was said, to the byte, and the least recently used goes first', async () => {
   const versions = new Map<string, number>();
-  const cache = createCache<{ readonly id: string; readonly bytes: number }>(
+  const cache = new Cache<{ readonly id: string; readonly bytes: number }>(
     256,
     ({ bytes }) => bytes,
     ({ id }) => versions.get(id) ?? 0,
@@ -112,7 +112,7 @@ test('as much is held as was said, to the byte, and the least recently used goes
 
 test('what ends or changes while it is read is answered, and not kept', async () => {
   let version = 1;
-  const cache = createCache<{ readonly at: number }>(
+  const cache = new Cache<{ readonly at: number }>(
     256,
     () => 1,
     () => version,

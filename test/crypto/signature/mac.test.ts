@@ -2,12 +2,11 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'uvu';
+import { CryptoError } from '../../../crypto/crypto-error.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { equalMac, type MacAlgorithm, mac, macAlgorithm, macBytes, macStream, macVerify } from '../../../crypto/signature/mac.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
 
-const unsupported = (words: RegExp) => (error: unknown) =>
-  error instanceof Refusal && error.reason === 'UnsupportedCryptographicParameters' && words.test(error.message);
+const unsupported = (words: RegExp) => (error: unknown) => error instanceof CryptoError && error.code === 'unsupported' && words.test(error.message);
 
 function answers(title: string, algorithm: MacAlgorithm, key: Buffer, data: Buffer, expected: string): void {
   test(title, () => {

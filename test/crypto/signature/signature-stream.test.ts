@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'uvu';
+import type { CryptoError } from '../../../crypto/crypto-error.ts';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
 import { sign, verify } from '../../../crypto/signature/sign.ts';
 import { signStream, verifyStream } from '../../../crypto/signature/signature-stream.ts';
-import type { Refusal } from '../../../kmip/refusal.ts';
 
 const parts = ['one ', '', 'two ', 'three'].map((part) => Buffer.from(part));
 const data = Buffer.concat(parts);
@@ -75,7 +75,7 @@ test('what has to be held is limited', () => {
     stream.update(large);
     assert.throws(
       () => stream.update(Buffer.of(0)),
-      (error: unknown) => (error as Refusal).reason === 'ServerLimitExceeded',
+      (error: unknown) => (error as CryptoError).code === 'too_large',
     );
   }
 });

@@ -157,7 +157,7 @@ test('an RSA key that is made for a signature encrypts too, where the names are 
   await other.end();
 });
 
-test('where names are compact a key says inside what it is for, and their clients wrap with it', async () => {
+test('with compact names a key contains its purpose, because these clients wrap with it themselves', async () => {
   const inside = async (on: TestServer, session: string, operation: string) => {
     const ask = (tag: string, value: object[]) => on.ask('POST', '/kmip/2_1', { cookie: session, body: { tag, value } });
     const made = attributes(code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c));

@@ -1,8 +1,8 @@
 // The one place where stored key material becomes a key that an algorithm works with, once for each object in the cache.
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
-import { importKey } from '../../../../crypto/key/key-format.ts';
 import { certificateFacts } from '../../../../crypto/x509/certificate-facts.ts';
 import { keyBlockOf } from '../../../../kmip/key-block.ts';
+import { importKey } from '../../../../kmip/key-format/key-format.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import type { Structure } from '../../../../kmip/ttlv/node.ts';

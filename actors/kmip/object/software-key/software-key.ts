@@ -32,6 +32,8 @@ export const softwareKeys: Keys.KeyKind = {
 class SoftwareKey implements Keys.Key {
   readonly #object: ManagedObject;
   readonly #ctx: Keys.KeyContext;
+  readonly #isSecret: boolean;
+  #opened: KeyObject | undefined;
   /** The last choice of a cipher: a request is checked by it first, and served then. */
   #algorithm: Keys.CipherAlgorithm | undefined;
   #parameters: CryptographicParameters | undefined;
@@ -40,6 +42,12 @@ class SoftwareKey implements Keys.Key {
   constructor(object: ManagedObject, ctx: Keys.KeyContext) {
     this.#object = object;
     this.#ctx = ctx;
+    this.#isSecret = object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData;
+  }
+
+  get #secret(): KeyObject {
+    this.#opened ??= secretOf(this.#object);
+    return this.#opened;
   }
 
   get id(): string {
@@ -51,55 +59,55 @@ class SoftwareKey implements Keys.Key {
   }
 
   get algorithm(): CryptographicAlgorithm | undefined {
-    return this.kind === 'secret' ? algorithmOf(this.#object) : keyFacts(pairKeyOf(this.#object)).algorithm;
+    return this.#isSecret ? algorithmOf(this.#object) : keyFacts(pairKeyOf(this.#object)).algorithm;
   }
 
   get length(): number {
-    return this.kind === 'secret' ? (secretOf(this.#object).symmetricKeySize ?? 0) * 8 : keyFacts(pairKeyOf(this.#object)).length;
+    return this.#isSecret ? (this.#secret.symmetricKeySize ?? 0) * 8 : keyFacts(pairKeyOf(this.#object)).length;
   }
 
   get curve(): RecommendedCurve | undefined {
-    return this.kind === 'secret' ? undefined : keyFacts(pairKeyOf(this.#object)).curve;
+    return this.#isSecret ? undefined : keyFacts(pairKeyOf(this.#object)).curve;
   }
 
   get isForPssOnly(): boolean {
-    return this.kind !== 'secret' && pairKeyOf(this.#object).asymmetricKeyType === 'rsa-pss';
+    return !this.#isSecret && pairKeyOf(this.#object).asymmetricKeyType === 'rsa-pss';
   }
 
   cipher(choice: Keys.CipherChoice): Keys.CipherFacts {
-    if (this.kind !== 'secret') return pairCipher(pairKeyOf(this.#object));
+    if (!this.#isSecret) return pairCipher(pairKeyOf(this.#object));
     return choice.algorithm === 'FPE_FF1' ? FF1 : this.#cipher(choice);
   }
 
   takesParts(kind: 'Encrypt' | 'Decrypt', choice: Keys.CipherChoice): boolean {
-    if (this.kind !== 'secret' || choice.algorithm === 'FPE_FF1') return false;
+    if (!this.#isSecret || choice.algorithm === 'FPE_FF1') return false;
     const { encryptor, decryptor } = this.#cipher(choice);
     return (kind === 'Encrypt' ? encryptor : decryptor) !== undefined;
   }
 
   #cipher({ algorithm, parameters }: Keys.CipherChoice): Cipher {
     if (this.#chosen !== undefined && this.#algorithm === algorithm && this.#parameters === parameters) return this.#chosen;
-    this.#chosen = secretCipher(this.#object.id, secretOf(this.#object), algorithm, parameters);
+    this.#chosen = secretCipher(this.#object.id, this.#secret, algorithm, parameters);
     this.#algorithm = algorithm;
     this.#parameters = parameters;
     return this.#chosen;
   }
 
   async encrypt(input: Keys.Encryption): Promise<Keys.Encrypted> {
-    if (this.kind !== 'secret') return encryptWithPair(pairKeyOf(this.#object), input);
-    if (input.algorithm === 'FPE_FF1') return { data: ff1Encrypt(secretOf(this.#object), requireFormat(input.format), input.data) };
+    if (!this.#isSecret) return encryptWithPair(pairKeyOf(this.#object), input);
+    if (input.algorithm === 'FPE_FF1') return { data: ff1Encrypt(this.#secret, requireFormat(input.format), input.data) };
     const cipher = this.#cipher(input);
     const { aad, data } = input;
     const made = input.iv === undefined ? ivFor(cipher, input.parameters) : undefined;
-    const sealed = cipher.encrypt(secretOf(this.#object), { iv: input.iv ?? made, aad, data });
+    const sealed = cipher.encrypt(this.#secret, { iv: input.iv ?? made, aad, data });
     return { data: sealed.data, tag: sealed.tag, iv: made };
   }
 
   async decrypt(input: Keys.Decryption): Promise<Uint8Array> {
     const { iv, aad, data, tag, parameters } = input;
-    if (this.kind === 'secret') {
-      if (input.algorithm === 'FPE_FF1') return ff1Decrypt(secretOf(this.#object), requireFormat(input.format), data);
-      return this.#cipher(input).decrypt(secretOf(this.#object), { iv, aad, data, tag });
+    if (this.#isSecret) {
+      if (input.algorithm === 'FPE_FF1') return ff1Decrypt(this.#secret, requireFormat(input.format), data);
+      return this.#cipher(input).decrypt(this.#secret, { iv, aad, data, tag });
     }
     const key = pairKeyOf(this.#object);
     return pairCipher(key).name === 'ML-KEM' ? decapsulate(key, data) : decryptWithPair(key, parameters, data, aad);
@@ -116,11 +124,11 @@ class SoftwareKey implements Keys.Key {
   }
 
   async mac({ parameters, data }: Keys.Authentication): Promise<Uint8Array> {
-    return macOf(macAlgorithm(algorithmOf(this.#object), parameters), secretOf(this.#object), data);
+    return macOf(macAlgorithm(algorithmOf(this.#object), parameters), this.#secret, data);
   }
 
   async verifyMac({ parameters, data }: Keys.Authentication, expected: Uint8Array): Promise<boolean> {
-    return macVerify(macAlgorithm(algorithmOf(this.#object), parameters), secretOf(this.#object), data, expected);
+    return macVerify(macAlgorithm(algorithmOf(this.#object), parameters), this.#secret, data, expected);
   }
 
   async wrap(parameters: CryptographicParameters, material: Uint8Array): Promise<Wrapped> {
@@ -132,11 +140,11 @@ class SoftwareKey implements Keys.Key {
   }
 
   #wrappingKey(): KeyObject {
-    return this.#object.type === ObjectType.SymmetricKey ? secretOf(this.#object) : pairKeyOf(this.#object);
+    return this.#object.type === ObjectType.SymmetricKey ? this.#secret : pairKeyOf(this.#object);
   }
 
   async derive({ method, ...given }: Keys.Derivation): Promise<Uint8Array> {
-    const input = { ...given, key: secretOf(this.#object), keyAlgorithm: algorithmOf(this.#object) };
+    const input = { ...given, key: this.#secret, keyAlgorithm: algorithmOf(this.#object) };
     const derived = method === 'PBKDF2' ? await this.#ctx.aside(() => derivePbkdf2(input)) : derive(method, input);
     // A derived key is kept: it must not share memory with a larger result.
     return new Uint8Array(derived);
@@ -155,7 +163,7 @@ class SoftwareKey implements Keys.Key {
   }
 
   async material(): Promise<KeyObject> {
-    return this.kind === 'secret' ? secretOf(this.#object) : pairKeyOf(this.#object);
+    return this.#isSecret ? this.#secret : pairKeyOf(this.#object);
   }
 }
 

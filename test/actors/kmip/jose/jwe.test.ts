@@ -125,18 +125,19 @@ test('RFC 7518 appendix C: the key that Alice and Bob agree on', async () => {
     key: { kty: 'EC', crv: 'P-256', x: 'weNJy2HscCSM6AEDTDg04biOvhFhyyWvOHQfeF_PxMQ', y: 'e8lnCO-AlStT-NJVX-crhB7QRYhiix03illJOVAOyck' },
     format: 'jwk',
   });
-  const key = agreedKey(alice, bob, { algorithm: 'A128GCM', length: 16, apu: Buffer.from('Alice'), apv: Buffer.from('Bob') });
+  const { agree } = await import('../../../../crypto/key/key-agreement.ts');
+  const key = await agreedKey(async () => agree(alice, bob), { algorithm: 'A128GCM', length: 16, apu: Buffer.from('Alice'), apv: Buffer.from('Bob') });
   assert.equal(base64url(key), 'VqqN6vgjbSBcIijNcacQGg');
 });
 
 test('RFC 7518 appendix B.1: AES_128_CBC_HMAC_SHA_256', async () => {
-  const { contentEncryption, contentKey, open } = await import('../../../../actors/kmip/jose/content-encryption.ts');
+  const { contentEncryption, messageKey, open } = await import('../../../../actors/kmip/jose/content-encryption.ts');
   const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
   const plaintext = 'A cipher system must not be required to be secret, and it must be able to fall into the hands of the enemy without inconvenience';
   const enc = contentEncryption('A128CBC-HS256', 'body');
-  const opened = open(
+  const opened = await open(
     enc,
-    contentKey(enc, hex('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f')),
+    messageKey(enc, hex('000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f')),
     Buffer.from('The second principle of Auguste Kerckhoffs'),
     {
       iv: hex('1af38c2dc2b96ffdd86694092341bc04'),

@@ -6,7 +6,7 @@ import { test } from 'uvu';
 import { viewAttributes } from '../../../../actors/kmip/object/attribute-view.ts';
 import { checkAttribute, isMultiple, mayClientAdd, mayClientDelete, mayClientModify, mayClientSet } from '../../../../kmip/attribute/rules.ts';
 import { AttributeSet, sameNode } from '../../../../kmip/attribute/set.ts';
-import { Refusal } from '../../../../kmip/refusal.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { boolean, bytes, dateTime, enumeration, integer, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -19,7 +19,7 @@ const NOW = 1_700_000_000;
 const name = (value: string): Node => structure(TAG.Name, [text(TAG.NameValue, value), enumeration(TAG.NameType, ENUM.NameType.UninterpretedTextString)]);
 const vendor = (party: string, called: string, value: string): Node =>
   structure(TAG.Attribute, [text(TAG.VendorIdentification, party), text(TAG.AttributeName, called), text(TAG.AttributeValue, value)]);
-const refused = (reason: string) => (error: unknown) => error instanceof Refusal && error.reason === reason;
+const refused = (reason: string) => (error: unknown) => refusalOf(error)?.reason === reason;
 
 test('a client may do with an attribute what the specification lets it', () => {
   const rights = (tag: number) => [mayClientSet, mayClientAdd, mayClientModify, mayClientDelete].map((may) => may(tag));

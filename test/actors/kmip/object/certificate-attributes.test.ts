@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import { describeCertificate } from '../../../../actors/kmip/object/certificate-attributes.ts';
 import { certificateContent } from '../../../../actors/kmip/object/certificate-content.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
-import { Refusal } from '../../../../kmip/refusal.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bytes, enumeration, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { bytesOf, children, textOf } from '../../../../kmip/ttlv/read.ts';
@@ -79,7 +79,7 @@ test('what is no certificate, or another than the attributes say, is refused', (
   const refuses = (content: Structure, ...given: readonly Node[]) =>
     assert.throws(
       () => described(content, ...given),
-      (error: unknown) => error instanceof Refusal && error.reason === 'InvalidField',
+      (error: unknown) => refusalOf(error)?.reason === 'InvalidField',
     );
   refuses(certificateContent(DER.subarray(0, DER.length - 1)));
   refuses(certificateContent(Buffer.from('3000', 'hex')));

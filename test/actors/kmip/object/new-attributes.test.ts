@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { newAttributes } from '../../../../actors/kmip/object/new-attributes.ts';
-import { Refusal } from '../../../../kmip/refusal.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bytes, enumeration, integer, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -13,7 +13,7 @@ const vendor = (party: string, called: string, value: string): Node =>
   structure(TAG.Attribute, [text(TAG.VendorIdentification, party), text(TAG.AttributeName, called), text(TAG.AttributeValue, value)]);
 const name = structure(TAG.Name, [text(TAG.NameValue, 'a'), enumeration(TAG.NameType, 1)]);
 const create = (...attributes: Node[]) => newAttributes(structure(TAG.RequestPayload, [structure(TAG.Attributes, attributes)]), SymmetricKey, TAG.Attributes);
-const refused = (reason: string) => (error: unknown) => error instanceof Refusal && error.reason === reason;
+const refused = (reason: string) => (error: unknown) => refusalOf(error)?.reason === reason;
 
 test('attributes are kept in the form of the specification', () => {
   const limits = (...count: Node[]) => structure(TAG.UsageLimits, [longInteger(TAG.UsageLimitsTotal, 9n), ...count, enumeration(TAG.UsageLimitsUnit, 1)]);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { describeContent } from '../../../../actors/kmip/object/registered.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
-import { Refusal } from '../../../../kmip/refusal.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, bytes, integer, type Node, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -15,7 +15,8 @@ function refusal(type: keyof typeof ENUM.ObjectType, content: Structure): string
     describeContent(ENUM.ObjectType[type], content, new AttributeSet(), []);
     return undefined;
   } catch (error) {
-    if (error instanceof Refusal) return error.reason;
+    const refusal = refusalOf(error);
+    if (refusal) return refusal.reason;
     throw error;
   }
 }

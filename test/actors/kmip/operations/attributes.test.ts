@@ -9,7 +9,7 @@ import { getAttributeList } from '../../../../actors/kmip/operations/get-attribu
 import { getAttributes } from '../../../../actors/kmip/operations/get-attributes.ts';
 import { modifyAttribute } from '../../../../actors/kmip/operations/modify-attribute.ts';
 import { setAttribute } from '../../../../actors/kmip/operations/set-attribute.ts';
-import { Refusal } from '../../../../kmip/refusal.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { boolean, dateTime, enumeration, integer, interval, longInteger, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
@@ -28,7 +28,7 @@ const id = text(TAG.UniqueIdentifier, 'k');
 const reference = (tag: number) => enumeration(TAG.AttributeReference, tag);
 const to = (...nodes: Node[]) => structure(TAG.NewAttribute, nodes);
 const current = (node: Node) => structure(TAG.CurrentAttribute, [node]);
-const refused = (reason: string) => (error: unknown) => error instanceof Refusal && error.reason === reason;
+const refused = (reason: string) => (error: unknown) => refusalOf(error)?.reason === reason;
 
 const holding = (attributes: readonly Node[], object: ObjectOptions = {}, options: ContextOptions = {}) =>
   new ObjectsInMemory([draft('k', { ...object, attributes })], { now: NOW, ...options });

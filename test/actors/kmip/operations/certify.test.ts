@@ -10,13 +10,15 @@ import { certificateOf } from '../../../../actors/kmip/object/certificate-conten
 import { link, linkedTo, newObject } from '../../../../actors/kmip/object/create.ts';
 import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
+import { placeFor } from '../../../../actors/kmip/object/place.ts';
 import type { Operation } from '../../../../actors/kmip/operation.ts';
 import { certify } from '../../../../actors/kmip/operations/certify.ts';
 import { createKeyPair } from '../../../../actors/kmip/operations/create-key-pair.ts';
 import { reCertify } from '../../../../actors/kmip/operations/re-certify.ts';
 import { register } from '../../../../actors/kmip/operations/register.ts';
 import { validate } from '../../../../actors/kmip/operations/validate.ts';
-import { Refusal, type ResultReason } from '../../../../kmip/refusal.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
+import type { ResultReason } from '../../../../kmip/refusal.ts';
 import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../../kmip/ttlv/mask.ts';
 import { bytes, dateTime, enumeration, integer, interval, type Node, structure, text } from '../../../../kmip/ttlv/node.ts';
@@ -43,7 +45,7 @@ async function identifier(operation: Operation, ctx: ObjectsInMemory, ...members
 }
 
 async function refused(reason: ResultReason, words: RegExp, work: Promise<unknown>): Promise<void> {
-  await assert.rejects(work, (error: unknown) => error instanceof Refusal && error.reason === reason && words.test(error.message));
+  await assert.rejects(work, (error: unknown) => refusalOf(error)?.reason === reason && words.test(refusalOf(error)?.message ?? ''));
 }
 
 async function pair(ctx: ObjectsInMemory, ...more: readonly Node[]): Promise<{ privateKey: string; publicKey: string }> {
@@ -208,6 +210,7 @@ test('without a key, one is made with the certificate', async () => {
 test('what cannot be certified, or certify, is refused', async () => {
   const { ctx, root, rootKeys, leafKeys, leaf } = await chain();
   const opaque = newObject(ctx, {
+    place: placeFor(ctx, { type: ObjectType.OpaqueObject }),
     type: ObjectType.OpaqueObject,
     content: structure(TAG.OpaqueObject, []),
     attributes: objectOf(ctx, root).attributes.copy(),

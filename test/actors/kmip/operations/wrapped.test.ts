@@ -65,10 +65,10 @@ test('a key that is stored wrapped encrypts, decrypts and signs as the one in cl
 });
 
 async function letBob(key: string, right: string): Promise<void> {
-  const { rows, store, cache } = server;
+  const { rows, store, objects } = server;
   const object = required(await rows.read(store, key), TAG.UniqueIdentifier);
   await store.transaction((tx) => rows.grants.write(tx, key, rows.markOf(object), BOB.user, new Set([right])));
-  cache.bump([key]);
+  objects.bump([key]);
 }
 
 test('whoever may use the wrapped key, but not its wrapping key, cannot use it', async () => {

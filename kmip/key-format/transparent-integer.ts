@@ -1,8 +1,8 @@
 // The integers of transparent key structures: all of them are positive.
-import { Refusal } from '../../kmip/refusal.ts';
-import { tagName } from '../../kmip/ttlv/names.ts';
-import type { Structure } from '../../kmip/ttlv/node.ts';
-import { bigOf, required } from '../../kmip/ttlv/read.ts';
+import { Refusal } from '../refusal.ts';
+import { tagName } from '../ttlv/names.ts';
+import type { Structure } from '../ttlv/node.ts';
+import { bigOf, required } from '../ttlv/read.ts';
 
 /** OpenSSL works with no larger ones; arithmetic with them would take as long as it pleases. */
 const MAX_BITS = 16_384;

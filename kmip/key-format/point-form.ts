@@ -1,15 +1,16 @@
 // Points of elliptic curves as ANSI X9.62 writes them: compressed, uncompressed, and both at once (KMIP 1.4 section 9.1.3.2.2, SEC 1 section 2.3.3).
 import { ECDH, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
-import { ENUM } from '../../kmip/ttlv/enumeration.ts';
-import { bytes, type Node } from '../../kmip/ttlv/node.ts';
-import { TAG } from '../../kmip/ttlv/tag.ts';
-import { bits, DER, inside, readElement, sequence } from '../der.ts';
-import type { KeyFormatType, RecommendedCurve } from '../parameters.ts';
-import { domainOf, opensslCurve } from './curve.ts';
-import { keyFacts } from './key-algorithm.ts';
+import { bits, DER, inside, readElement, sequence } from '../../crypto/der.ts';
+import { domainOf, opensslCurve } from '../../crypto/key/curve.ts';
+import { keyFacts } from '../../crypto/key/key-algorithm.ts';
+import { exportRaw } from '../../crypto/key/raw-key.ts';
+import type { RecommendedCurve } from '../../crypto/parameters.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bytes, type Node } from '../ttlv/node.ts';
+import { TAG } from '../ttlv/tag.ts';
 import { exportKey } from './key-format.ts';
-import { exportRaw } from './raw-key.ts';
+import type { KeyFormatType } from './key-format-type.ts';
 
 const { KeyCompressionType } = ENUM;
 type Form = 'compressed' | 'uncompressed' | 'hybrid';

@@ -1,12 +1,14 @@
 // Brings keys in from KMIP's key formats and gives them out in them (specification 2.1 sections 3, 4.26 and 11.25).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
-import type { ENUM } from '../../kmip/ttlv/enumeration.ts';
-import type { Node, Structure } from '../../kmip/ttlv/node.ts';
-import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../parameters.ts';
-import { isOfAlgorithm, keyFacts } from './key-algorithm.ts';
-import { exportRaw, importRaw, isConsistent } from './raw-key.ts';
-import { rsaToPkcs1 } from './rsa-key.ts';
+import { isOfAlgorithm, keyFacts } from '../../crypto/key/key-algorithm.ts';
+import { exportRaw, importRaw, isConsistent } from '../../crypto/key/raw-key.ts';
+import { rsaToPkcs1 } from '../../crypto/key/rsa-key.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../../crypto/parameters.ts';
+import { refusalOf } from '../crypto-refusal.ts';
+import { Refusal } from '../refusal.ts';
+import type { ENUM } from '../ttlv/enumeration.ts';
+import type { Node, Structure } from '../ttlv/node.ts';
+import type { KeyFormatType } from './key-format-type.ts';
 import { exportTransparent, importTransparent, type Kind, transparent } from './transparent-key.ts';
 
 const RSA_LENGTH = { minimum: 512, maximum: 16384 };
@@ -32,7 +34,7 @@ export function importKey(
     key = material instanceof Uint8Array ? fromBytes(kind, format, material, algorithm, curve) : fromStructure(kind, format, material);
   } catch (cause) {
     // What OpenSSL says of a key it cannot read stays here.
-    if (cause instanceof Refusal) throw cause;
+    if (refusalOf(cause)) throw cause;
     throw new Refusal('InvalidField', `KeyMaterial: not a ${kind} in format ${format}`);
   }
   checkDeclared(key, algorithm, curve);

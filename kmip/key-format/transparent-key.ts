@@ -1,16 +1,16 @@
 // Keys in KMIP's transparent structures (specification 2.1 sections 3.5 to 3.12), among them the names that 1.x had for EC keys.
 import type { KeyObject } from 'node:crypto';
-import { Refusal } from '../../kmip/refusal.ts';
-import { ENUM } from '../../kmip/ttlv/enumeration.ts';
-import { bigInteger, bytes, enumeration, type Node, type Structure } from '../../kmip/ttlv/node.ts';
-import { bytesOf, named, required } from '../../kmip/ttlv/read.ts';
-import { TAG } from '../../kmip/ttlv/tag.ts';
-import type { KeyFormatType } from '../parameters.ts';
-import { dhKey, dhParts, dsaKey, dsaParts } from './discrete-log-key.ts';
-import { keyFacts } from './key-algorithm.ts';
-import { fromBytes } from './modular.ts';
-import { exportRaw, importRaw, importScalar } from './raw-key.ts';
-import { rsaFromStructure, rsaToStructure } from './rsa-key.ts';
+import { dhKey, dhParts, dsaKey, dsaParts } from '../../crypto/key/discrete-log-key.ts';
+import { keyFacts } from '../../crypto/key/key-algorithm.ts';
+import { fromBytes } from '../../crypto/key/modular.ts';
+import { exportRaw, importRaw, importScalar } from '../../crypto/key/raw-key.ts';
+import { Refusal } from '../refusal.ts';
+import { ENUM } from '../ttlv/enumeration.ts';
+import { bigInteger, bytes, enumeration, type Node, type Structure } from '../ttlv/node.ts';
+import { bytesOf, named, required } from '../ttlv/read.ts';
+import { TAG } from '../ttlv/tag.ts';
+import type { KeyFormatType } from './key-format-type.ts';
+import { rsaFromStructure, rsaToStructure } from './rsa-structure.ts';
 import { positive, requiredPositive } from './transparent-integer.ts';
 
 export type Kind = 'PrivateKey' | 'PublicKey';

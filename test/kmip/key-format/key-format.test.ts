@@ -4,10 +4,11 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject 
 import { test } from 'uvu';
 import { CURVES } from '../../../crypto/key/curve.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
-import { defaultFormat, exportKey, importKey } from '../../../crypto/key/key-format.ts';
 import { generatePair, type KeyPair } from '../../../crypto/key/key-pair.ts';
-import type { CryptographicAlgorithm, KeyFormatType, RecommendedCurve } from '../../../crypto/parameters.ts';
-import type { Refusal } from '../../../kmip/refusal.ts';
+import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
+import { defaultFormat, exportKey, importKey } from '../../../kmip/key-format/key-format.ts';
+import type { KeyFormatType } from '../../../kmip/key-format/key-format-type.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, bytes, enumeration, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -16,7 +17,7 @@ const FORMATS = Object.keys(ENUM.KeyFormatType) as KeyFormatType[];
 const ALGORITHMS = (Object.keys(ENUM.CryptographicAlgorithm) as CryptographicAlgorithm[]).filter((name) => /^(ML|SLH)/.test(name));
 
 const material = (exported: Uint8Array | Node[]): Uint8Array | Structure => (Array.isArray(exported) ? structure(TAG.KeyMaterial, exported) : exported);
-const refused = (reason: string, text: RegExp) => (error: unknown) => (error as Refusal).reason === reason && text.test((error as Refusal).message);
+const refused = (reason: string, text: RegExp) => (error: unknown) => refusalOf(error)?.reason === reason && text.test(refusalOf(error)?.message ?? '');
 
 /** Private keys are equal when all of their parts are: equals() looks at the public ones only. */
 function same(a: KeyObject, b: KeyObject): boolean {
@@ -32,7 +33,7 @@ function formatsOf(key: KeyObject, algorithm: CryptographicAlgorithm): KeyFormat
     try {
       exported = exportKey(key, format);
     } catch (error) {
-      assert.equal((error as Refusal).reason, 'KeyFormatTypeNotSupported', format);
+      assert.equal(refusalOf(error)?.reason, 'KeyFormatTypeNotSupported', format);
       return false;
     }
     const back = importKey(kind, format, material(exported), algorithm, keyFacts(key).curve);

@@ -1,0 +1,95 @@
+// The rows behind admin records: a record and the realms that it lists.
+import { Fault } from '../../kernel/fault.ts';
+import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
+import { type PageRequest, readPage } from '../../kernel/store/page.ts';
+import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
+import type { Admin, AdminRecord } from './api.ts';
+import { type Part, requireRealmQuota } from './part.ts';
+
+/** A row of the table, without its realms. */
+interface Row {
+  readonly id: string;
+  readonly userpass: string | null;
+  readonly jwt: string | null;
+  readonly fido2: string | null;
+  readonly digital_credentials: string | null;
+  readonly client_certificate: string | null;
+}
+
+const COLUMNS = 'id, userpass, jwt, fido2, digital_credentials, client_certificate';
+/** The realms of an admin are listed with it. */
+const LISTING = {
+  columns: COLUMNS,
+  from: 'admin',
+  key: { id: 'string' },
+  size: `OCTET_LENGTH(id) + COALESCE(OCTET_LENGTH(digital_credentials), 0) + COALESCE(OCTET_LENGTH(fido2), 0)
+    + COALESCE((SELECT SUM(OCTET_LENGTH(realm) + 8) FROM admin_realm WHERE admin_realm.admin = admin.id), 0)`,
+} as const;
+
+export async function findAdmin(store: Reader, id: string): Promise<Admin | null> {
+  const row = await store.get<Row>(`SELECT ${COLUMNS} FROM admin WHERE id = $1`, [id]);
+  return row ? adminOf(store, row) : null;
+}
+
+async function adminOf(store: Reader, row: Row): Promise<Admin> {
+  const realms = (await store.all<{ realm: string }>('SELECT realm FROM admin_realm WHERE admin = $1 ORDER BY realm', [row.id])).map(({ realm }) => realm);
+  const totp = await store.get(
+    'SELECT totp.realm AS realm FROM totp JOIN admin_realm ON admin_realm.realm = totp.realm WHERE admin_realm.admin = $1 AND totp.username = $2',
+    [row.id, row.userpass ?? ''],
+  );
+  const digital_credentials = row.digital_credentials === null ? null : (JSON.parse(row.digital_credentials) as Record<string, unknown>);
+  const { id, userpass, jwt, fido2, client_certificate } = row;
+  return {
+    id,
+    realms,
+    userpass,
+    jwt,
+    fido2,
+    digital_credentials,
+    client_certificate,
+    totp_enabled: totp !== undefined,
+    totp_secret: null,
+    totp_auth_url: null,
+  };
+}
+
+const valuesOf = ({ id, userpass, jwt, fido2, digital_credentials: digital, client_certificate }: AdminRecord) => [
+  id,
+  userpass,
+  jwt,
+  fido2,
+  digital === null ? null : JSON.stringify(digital),
+  client_certificate,
+];
+
+/** The record has these realms and no others. @throws Fault BAD_REQUEST for one that is not there, AUTH_QUOTA_EXCEEDED */
+export async function writeRealms(part: Part, tx: Transaction, { id, realms }: AdminRecord): Promise<void> {
+  const before = await tx.all<{ realm: string }>('SELECT realm FROM admin_realm WHERE admin = $1', [id]);
+  const known = new Set(before.map(({ realm }) => realm));
+  await tx.run('DELETE FROM admin_realm WHERE admin = $1', [id]);
+  for (const realm of new Set(realms)) {
+    if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) throw new Fault('BAD_REQUEST', { detail: `body/realms: there is no realm ${realm}` });
+    await tx.run('INSERT INTO admin_realm (admin, realm) VALUES ($1, $2)', [id, realm]);
+  }
+  for (const realm of new Set(realms)) if (!known.has(realm)) await requireRealmQuota(tx, part, 'admins_per_realm', realm);
+}
+
+/** As it is paged: the realms of each are read one by one. */
+export async function listAdmins(store: Reader, page: PageRequest): Promise<EncodedPage<Admin>> {
+  const { items, ...rest } = await readPage<Row>(store, LISTING, page);
+  return encodePage({ ...rest, items: await Promise.all(items.map((row) => adminOf(store, row))) });
+}
+
+/** @throws Fault AUTH_EXISTS */
+export async function insertAdmin(tx: Transaction, admin: AdminRecord): Promise<void> {
+  try {
+    await tx.run(`INSERT INTO admin (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(admin));
+  } catch (error) {
+    throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} exists already` }) : error;
+  }
+}
+
+export async function overwriteAdmin(tx: Transaction, admin: AdminRecord): Promise<void> {
+  const sql = 'UPDATE admin SET userpass = $2, jwt = $3, fido2 = $4, digital_credentials = $5, client_certificate = $6 WHERE id = $1';
+  await tx.run(sql, valuesOf(admin));
+}

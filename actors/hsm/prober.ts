@@ -1,0 +1,98 @@
+// Finds out which slots of an instance can be used, one probe at a time, and starts the library anew where that may bring tokens back.
+import type { ActorContext } from '../../kernel/actor.ts';
+import type { SlotStatus } from './api.ts';
+import type { Cryptoki } from './cryptoki.ts';
+import { nameOf } from './return-value.ts';
+import type { SlotWatch } from './slot-watch.ts';
+
+/** Callers that ask within this time get the last answer, milliseconds. */
+const FRESH_MS = 1_000;
+const RESTART_EVERY = 3;
+
+export class Prober {
+  readonly #ctx: ActorContext;
+  readonly #prefix: string;
+  readonly #cryptoki: Cryptoki;
+  readonly #watches: readonly SlotWatch[];
+  #probedAt = Number.NEGATIVE_INFINITY;
+  /** Probes in a row after which a token was gone. */
+  #failures = 0;
+  #probing: Promise<readonly SlotStatus[]> | undefined;
+
+  constructor(ctx: ActorContext, prefix: string, cryptoki: Cryptoki, watches: readonly SlotWatch[]) {
+    this.#ctx = ctx;
+    this.#prefix = prefix;
+    this.#cryptoki = cryptoki;
+    this.#watches = watches;
+  }
+
+  /** What the last probe found, or a new one where that is some time ago. */
+  async status(): Promise<readonly SlotStatus[]> {
+    const isFresh = this.#probing === undefined && this.#ctx.clock.now() - this.#probedAt < FRESH_MS;
+    return isFresh ? this.#statuses() : this.probe();
+  }
+
+  probe(): Promise<readonly SlotStatus[]> {
+    this.#probing ??= this.#probeAll().finally(() => {
+      this.#probing = undefined;
+    });
+    return this.#probing;
+  }
+
+  /** Settles when no probe is under way. */
+  async idle(): Promise<void> {
+    await this.#probing;
+  }
+
+  #statuses(): SlotStatus[] {
+    return this.#watches.map(({ number, problem }) => ({ slot_id: number, accessible: problem === undefined }));
+  }
+
+  async #probeAll(): Promise<readonly SlotStatus[]> {
+    const before = this.#problems();
+    try {
+      await this.#probeSlots();
+      if (this.#isRestartDue()) {
+        if (this.#cryptoki.restart()) this.#reset('the library was started anew');
+        await this.#probeSlots();
+      }
+    } catch (error) {
+      this.#reset(nameOf(error));
+    }
+    this.#probedAt = this.#ctx.clock.now();
+    this.#report(before !== this.#problems());
+    return this.#statuses();
+  }
+
+  async #probeSlots(): Promise<void> {
+    const open = await this.#cryptoki.open();
+    for (const watch of this.#watches) await watch.probe(open);
+  }
+
+  #reset(problem: string): void {
+    for (const watch of this.#watches) watch.reset(problem);
+  }
+
+  #problems(): string {
+    return JSON.stringify(this.#watches.map(({ problem }) => problem));
+  }
+
+  /**
+   * Some libraries see a token that came back only after they were started anew. That ends the sessions of healthy slots too, so it is
+   * done at every probe while no slot works, and now and then while some do.
+   */
+  #isRestartDue(): boolean {
+    const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);
+    this.#failures = gone.length === 0 ? 0 : this.#failures + 1;
+    return gone.length > 0 && (gone.length === this.#watches.length || this.#failures % RESTART_EVERY === 0);
+  }
+
+  #report(hasChanged: boolean): void {
+    const failing = this.#watches.filter(({ problem }) => problem !== undefined);
+    const isReady = failing.length === 0;
+    const note = failing.map(({ number, problem }) => `slot ${number}: ${problem}`).join('; ');
+    const detail = this.#statuses();
+    this.#ctx.report(isReady ? { ready: true, detail } : { ready: false, note, detail });
+    if (hasChanged) this.#ctx.log[isReady ? 'info' : 'warn']({ prefix: this.#prefix, note }, isReady ? 'HSM accessible' : 'HSM not accessible');
+  }
+}

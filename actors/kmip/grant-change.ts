@@ -1,0 +1,102 @@
+// A change of the grants of an object, as the /access endpoints ask for it: rights are given to a user or a realm, or taken away.
+import { Fault } from '../../kernel/fault.ts';
+import { namingOf } from '../../kernel/store/account-name.ts';
+import { accountOf, accountToBe } from '../../kernel/store/accounts.ts';
+import type { AuditEvent } from '../../kernel/store/audit.ts';
+import type { Transaction } from '../../kernel/store/store.ts';
+import { Refusal } from '../../kmip/refusal.ts';
+import { requireOwned } from './access-owner.ts';
+import type { Principal } from './api.ts';
+import { EVERYTHING, rightOf } from './object/grants.ts';
+import { quotaProblem } from './object/quota.ts';
+import { NO_MARK } from './object/row-seal.ts';
+import { auditActor, callerName } from './principal.ts';
+import type { KeyServer } from './server.ts';
+
+const MAX_USER_CHARACTERS = 512;
+/** Users and realms that one object is granted to: they are read with it. */
+const MAX_GRANTEES = 10_000;
+
+interface GrantChange {
+  /** Of the object; `*` for the right to create. */
+  readonly id: string;
+  /** Name of a user or a realm. */
+  readonly user: string;
+  /** Names of the rights, as KMIP calls the operations. */
+  readonly operations: readonly string[];
+  /** False where the rights are taken away. */
+  readonly granting: boolean;
+}
+
+/** The change with its rights read. */
+interface Rights extends GrantChange {
+  readonly rights: ReadonlySet<string>;
+}
+
+export function isPrivileged({ args }: KeyServer, caller: Principal): boolean {
+  return args.privilegedUsers.includes(callerName(caller));
+}
+
+/** In one transaction, with its audit row. @throws Fault for what the caller may not do, or what cannot be */
+export async function changeGrants(server: KeyServer, change: GrantChange, caller: Principal): Promise<void> {
+  const rights = rightsOf(change.operations);
+  const { id, user, granting } = change;
+  requireGrantee(user);
+  const event: AuditEvent = {
+    event: granting ? 'key.grant' : 'key.grant.revoke',
+    outcome: 'success',
+    target: id,
+    reason: `${user}: ${[...rights].join(' ')}`,
+    ...auditActor(caller),
+  };
+  await server.store.transaction(async (tx) => {
+    const mark = await requireMayGrant(server, tx, id, rights, caller);
+    const grantee = granting ? await accountToBe(tx, user) : await accountOf(tx, user);
+    if (grantee === caller.user) throw new Fault('KEYS_GRANT_SELF');
+    // A name whose holder is gone has no rights that could be taken away.
+    if (grantee === undefined) return tx.audit(event);
+    await writeGrant(server, tx, { ...change, rights }, grantee, mark);
+    const problem = granting && id !== EVERYTHING ? await quotaProblem(tx, server.args.quotas, caller.user, 'grants') : undefined;
+    if (problem) throw new Fault('KEYS_QUOTA_EXCEEDED', { detail: problem });
+    await tx.audit(event);
+  });
+  server.objects.bump([id]);
+}
+
+/** @param grantee account of the user or realm @param mark what the grants of the object are bound to */
+async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, granting }: Rights, grantee: string, mark: Uint8Array): Promise<void> {
+  const grants = await rows.grants.read(tx, id, mark);
+  if (granting && !grants.has(grantee) && grants.size >= MAX_GRANTEES)
+    throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MAX_GRANTEES} users at most, a realm counts as one` });
+  const before = grants.get(grantee) ?? new Set<string>();
+  const after = granting ? before.union(rights) : before.difference(rights);
+  // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
+  if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, grantee, after);
+  else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(grantee, after));
+}
+
+/** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
+async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
+  if (id !== EVERYTHING) {
+    if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
+    return server.rows.markOf(requireOwned(await server.objects.within(tx).held(id, false), caller));
+  }
+  if (!isPrivileged(server, caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
+  if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
+  return NO_MARK;
+}
+
+/** @throws Fault BAD_REQUEST for a name that is no right */
+export function rightsOf(operations: readonly string[]): ReadonlySet<string> {
+  try {
+    return new Set(operations.map(rightOf));
+  } catch (error) {
+    throw error instanceof Refusal ? new Fault('BAD_REQUEST', { detail: `operation_types: ${error.message}` }) : error;
+  }
+}
+
+function requireGrantee(user: string): void {
+  if (user.length === 0 || user.length > MAX_USER_CHARACTERS || /\p{Cc}/u.test(user))
+    throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${MAX_USER_CHARACTERS} characters, no control character` });
+  if (namingOf(user) === undefined) throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me tells what names are like' });
+}

@@ -1,0 +1,42 @@
+// The objects of the database as a source: rows, and what a thread holds of them in memory.
+import { randomUUID } from 'node:crypto';
+import type { Store, Transaction } from '../../../kernel/store/store.ts';
+import { type ObjectCache, readHeld, readWhole } from './cache.ts';
+import type { ObjectSource, ObjectWriter } from './object-source.ts';
+import type { ObjectRows } from './rows.ts';
+import { findObjects } from './search.ts';
+
+interface DatabaseParts {
+  readonly rows: ObjectRows;
+  readonly store: Store;
+  readonly cache: ObjectCache;
+}
+
+export function databaseObjects({ rows, store, cache }: DatabaseParts): ObjectSource {
+  return {
+    prefix: '',
+    newIdentifier: () => randomUUID(),
+    requirePlace() {},
+    absence: () => undefined,
+    held: (id, content) => cache.get(id, content),
+    whole: ({ object, contentBytes }) => readWhole(rows, store, object.id, contentBytes),
+    within: (tx) => writer(rows, tx),
+    find: findObjects,
+    bump: (ids) => cache.bump(ids),
+  };
+}
+
+function writer(rows: ObjectRows, tx: Transaction): ObjectWriter {
+  return {
+    held: (id, content) => readHeld(rows, tx, id, content),
+    whole: ({ object, contentBytes }) => readWhole(rows, tx, object.id, contentBytes),
+    describe: async (id) => (await rows.describe(tx, id))?.object,
+    read: (id) => rows.read(tx, id),
+    insert: (object) => rows.insert(tx, object),
+    update: (object) => rows.update(tx, object),
+    remove: (id) => rows.remove(tx, id),
+    async copyGrants(from, to) {
+      for (const [user, operations] of await rows.grantsOf(tx, from)) await rows.grants.write(tx, to.id, rows.markOf(to), user, operations);
+    },
+  };
+}

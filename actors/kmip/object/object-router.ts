@@ -1,0 +1,111 @@
+// Knows whose an identifier is: every object is read, found, made and changed through the source that has it.
+import type { Transaction } from '../../../kernel/store/store.ts';
+import type { OperationContext } from '../operation-context.ts';
+import type { Held } from './cache.ts';
+import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './managed-object.ts';
+import type { Found, ObjectReader, ObjectSource, ObjectWriter, Search } from './object-source.ts';
+
+const BORDER = '::';
+
+export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescription> {
+  /** Has every identifier that is of no other source, and what nobody has chosen a place for. */
+  readonly main: ObjectSource;
+  /** The longest prefix first, each with its border. */
+  readonly #others: readonly { readonly start: string; readonly source: ObjectSource }[];
+
+  /** @param main the one without a prefix @throws Error for a prefix that is empty, or that two of the others have */
+  constructor(main: ObjectSource, others: readonly ObjectSource[] = []) {
+    const prefixes = new Set(others.map(({ prefix }) => prefix));
+    if (prefixes.size < others.length || prefixes.has('')) throw new Error('each source of objects needs a prefix of its own');
+    this.main = main;
+    this.#others = others.map((source) => ({ start: source.prefix + BORDER, source })).sort((one, other) => other.start.length - one.start.length);
+  }
+
+  /** The source with the longest prefix that ends at a border of the identifier. */
+  sourceOf(id: string): ObjectSource {
+    // Nearly all identifiers have no border.
+    if (!id.includes(BORDER)) return this.main;
+    return this.#others.find(({ start }) => id.startsWith(start))?.source ?? this.main;
+  }
+
+  held(id: string, content: boolean): Promise<Held | undefined> {
+    return this.sourceOf(id).held(id, content);
+  }
+
+  whole(held: Held): Promise<Held<ManagedObject> | undefined> {
+    return this.sourceOf(held.object.id).whole(held);
+  }
+
+  within(tx: Transaction): ObjectWriter {
+    return new RoutedWriter(this, tx);
+  }
+
+  /** One source after the other: an object of the main one comes before those of the others. */
+  async find(ctx: OperationContext, search: Search): Promise<Found> {
+    const ids: string[] = [];
+    let total = 0;
+    for (const source of [this.main, ...this.#others.map((other) => other.source)]) {
+      const found = await source.find(ctx, { ...search, offset: Math.max(0, search.offset - total), limit: search.limit - ids.length });
+      ids.push(...found.ids);
+      total += found.total;
+    }
+    return { ids, total };
+  }
+
+  bump(ids: Iterable<string>): void {
+    for (const [source, own] of Map.groupBy(ids, (id) => this.sourceOf(id))) source.bump(own);
+  }
+}
+
+/** A writer of each source is made when it is first needed. */
+class RoutedWriter implements ObjectWriter {
+  readonly #router: ObjectRouter;
+  readonly #tx: Transaction;
+  readonly #writers = new Map<ObjectSource, ObjectWriter>();
+
+  constructor(router: ObjectRouter, tx: Transaction) {
+    this.#router = router;
+    this.#tx = tx;
+  }
+
+  #of(id: string): ObjectWriter {
+    const source = this.#router.sourceOf(id);
+    const known = this.#writers.get(source);
+    if (known) return known;
+    const writer = source.within(this.#tx);
+    this.#writers.set(source, writer);
+    return writer;
+  }
+
+  held(id: string, content: boolean): Promise<Held<DescriptionDraft> | undefined> {
+    return this.#of(id).held(id, content);
+  }
+
+  whole(held: Held<DescriptionDraft>): Promise<Held<Draft> | undefined> {
+    return this.#of(held.object.id).whole(held);
+  }
+
+  describe(id: string): Promise<DescriptionDraft | undefined> {
+    return this.#of(id).describe(id);
+  }
+
+  read(id: string): Promise<Draft | undefined> {
+    return this.#of(id).read(id);
+  }
+
+  insert(object: Draft) {
+    return this.#of(object.id).insert(object);
+  }
+
+  update(object: DescriptionDraft) {
+    return this.#of(object.id).update(object);
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#of(id).remove(id);
+  }
+
+  copyGrants(from: DescriptionDraft, to: Draft): Promise<void> {
+    return this.#of(to.id).copyGrants(from, to);
+  }
+}

@@ -1,0 +1,62 @@
+// Where a new object is made, and under which identifier: every operation asks before it makes anything.
+import type { ObjectType } from '../../../kmip/object-type.ts';
+import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
+import type { OperationContext } from '../operation-context.ts';
+import { requireChosen } from './identifier.ts';
+import type { ObjectDescription } from './managed-object.ts';
+import type { ObjectSource } from './object-source.ts';
+
+const { PrivateKey, PublicKey } = ENUM.ObjectType;
+const ASKED = Symbol('asked');
+
+/** Made by `placeFor` only: no object is new without it. */
+export interface Place {
+  readonly id: string;
+  readonly source: ObjectSource;
+  readonly [ASKED]: true;
+}
+
+interface Wanted {
+  readonly type: ObjectType;
+  /** The identifier that the client wants. */
+  readonly chosen?: string | undefined;
+  /** Where the client has chosen none: one that follows from that of another object. */
+  readonly derived?: string | undefined;
+  /** Where there is neither: the object that the new one replaces, and beside which it is made. */
+  readonly replaced?: string | undefined;
+}
+
+/** @throws Refusal for a malformed identifier, or where no such object can be made in that place */
+export function placeFor({ server: { objects } }: Pick<OperationContext, 'server'>, { type, chosen, derived, replaced }: Wanted): Place {
+  const given = chosen === undefined ? derived : requireChosen(chosen);
+  const known = given ?? replaced;
+  const source = known === undefined ? objects.main : objects.sourceOf(known);
+  const id = given ?? source.newIdentifier(replaced);
+  source.requirePlace(id, type);
+  return { id, source, [ASKED]: true };
+}
+
+/** The identifier among attributes that a client gives. */
+export function chosenIn(attributes: readonly Node[]): string | undefined {
+  const node = attributes.find(({ tag }) => tag === TAG.UniqueIdentifier);
+  return node?.type === TYPE.TextString ? node.value : undefined;
+}
+
+export interface PairPlaces {
+  readonly privateKey: Place;
+  readonly publicKey: Place;
+}
+
+/** @param chosen the identifier of the private key, from which that of the public key follows @param replaced the pair that the new one replaces */
+export function pairPlaces(
+  ctx: Pick<OperationContext, 'server'>,
+  chosen?: string,
+  replaced?: { readonly privateKey: ObjectDescription; readonly publicKey: ObjectDescription },
+): PairPlaces {
+  return {
+    privateKey: placeFor(ctx, { type: PrivateKey, chosen, replaced: replaced?.privateKey.id }),
+    publicKey: placeFor(ctx, { type: PublicKey, derived: chosen === undefined ? undefined : `${chosen}_pk`, replaced: replaced?.publicKey.id }),
+  };
+}

@@ -1,0 +1,29 @@
+// Identifiers of HSM objects where no HSM is configured that could have them: a source that has nothing and says why.
+import { Refusal } from '../../../kmip/refusal.ts';
+import type { ObjectSource, ObjectWriter } from './object-source.ts';
+
+const NOTHING: ObjectWriter = {
+  held: async () => undefined,
+  whole: async () => undefined,
+  describe: async () => undefined,
+  read: async () => undefined,
+  insert: async ({ id }) => refuse(id),
+  update: async ({ id }) => refuse(id),
+  async remove() {},
+  async copyGrants() {},
+};
+
+export const unconfiguredHsm: ObjectSource = {
+  ...NOTHING,
+  prefix: 'hsm',
+  newIdentifier: (replaced = 'hsm') => refuse(replaced),
+  requirePlace: refuse,
+  absence: (name) => `${name} not found: No HSM is configured`,
+  within: () => NOTHING,
+  find: async () => ({ ids: [], total: 0 }),
+  bump() {},
+};
+
+function refuse(id: string): never {
+  throw new Refusal('InvalidField', `${id} cannot be made: No HSM is configured`);
+}

@@ -1,0 +1,107 @@
+// The sessions that live, as a thread knows them: rows, what is cached of them, and their use that no row tells yet.
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log-entry.ts';
+import type { Reader } from '../../kernel/store/store.ts';
+import { userCounter, type Versions } from '../../kernel/versions.ts';
+import { Activity } from './activity.ts';
+import type { SessionView } from './api.ts';
+import { Cache } from './cache.ts';
+import { readRow, type SessionUse, type StoredSession } from './rows.ts';
+
+const NOT_WRITTEN = 'the use of sessions could not be written';
+
+interface Surroundings {
+  readonly store: Reader;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Absent where other processes write the same rows: then every look is a read. */
+  readonly versions: Versions | undefined;
+  /** Memory that the cached sessions take at most. */
+  readonly cacheBytes: number;
+  /** Writes uses into their rows. @returns how many of the rows are there still */
+  write(used: readonly SessionUse[]): Promise<number>;
+}
+
+/** Lives with the owner of the sessions, or beside those who show cookies. */
+export class LiveSessions {
+  readonly #surroundings: Surroundings;
+  readonly #cache: Cache<StoredSession>;
+  readonly #activity: Activity;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    const { versions, clock, cacheBytes, write } = surroundings;
+    this.#cache = new Cache(
+      versions ? cacheBytes : 0,
+      ({ bytes }) => bytes,
+      ({ realm, username }) => versions?.read(userCounter(realm, username)) ?? 0,
+    );
+    this.#activity = new Activity(write, clock, (error) => this.#tellUnwritten(error));
+  }
+
+  /** The session of a cookie, if it lives; counts as activity. */
+  async authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null> {
+    const session = await this.find(id);
+    if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
+    return (await this.touch(session)) ? viewOf(session) : null;
+  }
+
+  /** The session of an id, if it lives. @param counts as activity */
+  async look(id: string, counts: boolean): Promise<SessionView | null> {
+    const session = await this.find(id);
+    if (!session || (counts && !(await this.touch(session)))) return null;
+    return viewOf(session);
+  }
+
+  /** The session if it lives; an expired one is absent at once, whenever its row is removed. */
+  async find(id: string): Promise<StoredSession | undefined> {
+    const known = this.#cache.get(id);
+    if (known && this.#lives(known)) return known;
+    // As far as this thread knows it was idle too long. Others may have used it since then, and their use is in the row.
+    if (known) this.#cache.delete(id);
+    const session = await this.#cache.fill(id, () => this.#read(id));
+    if (!session || this.#lives(session)) return session;
+    this.forget(id);
+    return undefined;
+  }
+
+  #lives({ createdAt, use, maxAgeSeconds, maxStaleAgeSeconds }: StoredSession): boolean {
+    const now = this.#surroundings.clock.now();
+    return now < createdAt + maxAgeSeconds * 1000 && now < use.seenAt + maxStaleAgeSeconds * 1000;
+  }
+
+  /** The session is used now. @returns false when its row is gone, as far as that was looked at */
+  async touch(session: StoredSession): Promise<boolean> {
+    if (await this.#activity.note(session)) return true;
+    this.forget(session.id);
+    return false;
+  }
+
+  forget(id: string): void {
+    this.#cache.delete(id);
+    this.#activity.forget(id);
+  }
+
+  /** Rows are looked at after what this thread knows is in them; other threads and nodes have written theirs by the time it matters. */
+  settle(): Promise<void> {
+    return this.#activity.settle();
+  }
+
+  stop(): Promise<void> {
+    return this.#activity.stop().catch((error: unknown) => this.#tellUnwritten(error));
+  }
+
+  async #read(id: string): Promise<StoredSession | undefined> {
+    const session = await readRow(this.#surroundings.store, id);
+    return session && this.#activity.known(session);
+  }
+
+  #tellUnwritten(error: unknown): void {
+    this.#surroundings.log.warn({ error: String(error) }, NOT_WRITTEN);
+  }
+}
+
+function viewOf({ cookieHash: _hash, use: _use, bytes: _bytes, ...view }: StoredSession): SessionView {
+  return view;
+}

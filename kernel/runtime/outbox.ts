@@ -1,0 +1,59 @@
+// What one end of a line sends: the messages of a tick travel as one array.
+import type { Transferable } from 'node:worker_threads';
+import type { Control, Wire } from './line.ts';
+
+export interface Message {
+  readonly id?: string;
+  readonly control?: Control;
+}
+
+export class Outbox {
+  readonly #wire: Wire;
+  readonly #onUnsent: (message: Message, error: unknown) => void;
+  #messages: Message[] = [];
+  #transfer: Transferable[] = [];
+  #isClosed = false;
+
+  /** @param onUnsent gets a message that cannot be cloned, and why */
+  constructor(wire: Wire, onUnsent: (message: Message, error: unknown) => void) {
+    this.#wire = wire;
+    this.#onUnsent = onUnsent;
+  }
+
+  /** Sends the message at the end of the tick; the buffers and ports move with it. */
+  push(message: Message, transfer?: readonly Transferable[]): void {
+    if (transfer?.length) this.#transfer.push(...transfer);
+    if (this.#isClosed) return;
+    if (this.#messages.length === 0) setImmediate(() => this.flush());
+    this.#messages.push(message);
+  }
+
+  /** Sends what is pending now. */
+  flush(): void {
+    if (this.#isClosed || this.#messages.length === 0) return;
+    const messages = this.#messages;
+    const transfer = this.#transfer;
+    this.#messages = [];
+    this.#transfer = [];
+    try {
+      this.#wire.post(messages, transfer);
+    } catch {
+      for (const message of messages) this.#postAlone(message);
+    }
+  }
+
+  /** Nothing is sent any more. @returns false where it was closed already */
+  close(): boolean {
+    if (this.#isClosed) return false;
+    this.#isClosed = true;
+    return true;
+  }
+
+  #postAlone(message: Message): void {
+    try {
+      this.#wire.post([message], []);
+    } catch (error) {
+      this.#onUnsent(message, error);
+    }
+  }
+}

@@ -1,0 +1,106 @@
+// The seam for keys: stored key material is opened for cryptography in one folder, and who else comes near it stands here with its reason.
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { test } from 'uvu';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const files = globSync('actors/kmip/**/*.ts', { cwd: root }).sort();
+const text = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+
+const FOLDER = 'actors/kmip/object/software-key/';
+
+/** Files outside of the folder that a pattern is found in, without comments. */
+function filesWith(pattern: RegExp): string[] {
+  const code = (file: string) => (text.get(file) as string).replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+  return files.filter((file) => !file.startsWith(FOLDER) && pattern.test(code(file))).map((file) => file.slice('actors/kmip/'.length));
+}
+
+/** Names that a file imports at run time from a file of the tree, or from node:crypto. */
+function importedFrom(file: string, target: RegExp): string[] {
+  return [...(text.get(file) as string).matchAll(/^import \{([^}]*)\} from '([^']*)';/gm)].flatMap(([, names = '', from = '']) => {
+    const path = from.startsWith('.') ? normalize(join(dirname(file), from)) : from;
+    if (!target.test(path)) return [];
+    return names.split(',').flatMap((name) => (name.trim() === '' || name.trim().startsWith('type ') ? [] : [name.trim().split(' ')[0] as string]));
+  });
+}
+
+test('key material is opened in one file, which nobody outside of its folder imports', () => {
+  const openers = files.filter((file) => file.startsWith(FOLDER) && /\bkeyBlockOf\(|\bimportKey\(|\bcreateSecretKey\(/.test(text.get(file) as string));
+  assert.deepEqual(openers, [`${FOLDER}material.ts`]);
+  assert.deepEqual(
+    files.filter((file) => !file.startsWith(FOLDER) && importedFrom(file, /software-key\/(?!software-key\.ts)/).length > 0),
+    [],
+  );
+  assert.deepEqual(filesWith(/software-key\/software-key\.ts/), ['kmip.actor.ts']);
+});
+
+test('keys are read from bytes elsewhere only where clients bring them', () => {
+  assert.deepEqual(filesWith(/\b(importKey|createPrivateKey|createSecretKey)\(/), [
+    'jose/elliptic-key.ts',
+    'jose/ml-dsa-key.ts',
+    'jose/rsa-key.ts',
+    'object/registered.ts',
+  ]);
+});
+
+/** What node:crypto does with a key. Hashes, random bytes, new pairs and public keys that came with a message are no such thing. */
+const WITH_KEYS = new Set([
+  ...['createCipheriv', 'createDecipheriv', 'createHmac', 'createSign', 'createVerify', 'sign', 'verify', 'diffieHellman', 'createECDH'],
+  ...['publicEncrypt', 'publicDecrypt', 'privateEncrypt', 'privateDecrypt', 'encapsulate', 'decapsulate', 'hkdf', 'hkdfSync', 'pbkdf2', 'pbkdf2Sync'],
+]);
+
+test('nobody else has node:crypto work with a key', () => {
+  const offenders = files.filter((file) => importedFrom(file, /^node:crypto$/).some((name) => WITH_KEYS.has(name)));
+  assert.deepEqual(offenders, []);
+});
+
+/** What the algorithms do with a key. */
+const ALGORITHMS = /crypto\/(cipher\/|signature\/|format-preserving\/ff1|key\/(derive|key-agreement|kbkdf))|crypto\/format-preserving\/fpe\.ts/;
+const PURE = new Set(['fpeParametersFrom']);
+
+test('nobody else runs the algorithms, but for keys that are made for one message', () => {
+  const runs = files.filter((file) => !file.startsWith(FOLDER) && importedFrom(file, ALGORITHMS).some((name) => !PURE.has(name)));
+  assert.deepEqual(runs, [
+    'actors/kmip/jose/content-encryption.ts', // The content encryption key of one message.
+    'actors/kmip/jose/encrypt.ts', // Agreement of an ephemeral key.
+    'actors/kmip/jose/key-wrap.ts', // The key that was agreed on.
+  ]);
+});
+
+test('the content of a key is read as an object by those who take it in, give it out, or describe it', () => {
+  assert.deepEqual(
+    filesWith(/\bkeyBlockOf\(/),
+    [
+      'creation/replacement-key.ts', // The format of a replacement is that of the old key.
+      'object/digest.ts', // The Digest attribute.
+      'object/encapsulated.ts', // Attributes inside the KeyValue.
+      'object/format.ts', // Get and Export.
+      'object/given-out.ts', // Get and Export.
+      'object/pkcs12-export.ts', // Get and Export.
+      'object/pkcs12-import.ts', // Register and Import.
+      'object/registered.ts', // Register and Import.
+      'object/rewrapping.ts', // Whether an object is stored wrapped, and how.
+      'object/split-key.ts', // Parts of keys, which are objects of their own.
+      'object/wrapping.ts', // The bytes that another key wraps.
+      'operations/create-split-key.ts', // Format and length of what is split.
+    ].sort(),
+  );
+});
+
+test('a key leaves its place for those who give it out, split it, or use it as data', () => {
+  assert.deepEqual(filesWith(/\.material\(\)/), [
+    'object/format.ts', // In another key format.
+    'object/pkcs12-export.ts', // In a file.
+    'object/pkcs12-password.ts', // The password of a file.
+    'operations/create-split-key.ts', // In parts.
+    'use/derivation.ts', // Secret data as derivation data.
+  ]);
+});
+
+test('usage limits are taken from in one place', () => {
+  assert.deepEqual(filesWith(/\bspendUsage\(|\.has\(TAG\.UsageLimits\)/), ['object/usage-limits.ts', 'use/use-key.ts']);
+});
+
+test.run();

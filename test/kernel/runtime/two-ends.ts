@@ -1,0 +1,53 @@
+// What the parts of the runtime are tested with: two ends of one line in this thread, a clock to move, and one turn of the event loop.
+import { createClock, type LocalClock } from '../../../kernel/clock.ts';
+import { type Line, openLine, type Wire } from '../../../kernel/runtime/line.ts';
+
+/** Everything that was posted, in order; what arrives is a clone, as between threads. */
+export interface TestWire extends Wire {
+  readonly posted: (readonly unknown[])[];
+  isClosed: boolean;
+}
+
+/** Two ends: what one posts reaches the other in a later microtask. */
+export function wires(): readonly [TestWire, TestWire] {
+  const listeners: { onBatch(batch: readonly unknown[]): void; onClose(): void }[] = [];
+  const wire = (own: number): TestWire => ({
+    posted: [],
+    isClosed: false,
+    post(batch, transfer) {
+      const clone = structuredClone(batch, { transfer: [...transfer] as ArrayBuffer[] });
+      this.posted.push(clone);
+      queueMicrotask(() => listeners[1 - own]?.onBatch(clone));
+    },
+    listen(onBatch, onClose) {
+      listeners[own] = { onBatch, onClose };
+    },
+    close() {
+      this.isClosed = true;
+      listeners[1 - own]?.onClose();
+    },
+  });
+  return [wire(0), wire(1)];
+}
+
+export function lines(): { readonly ours: Line; readonly theirs: Line; readonly wire: TestWire } {
+  const [one, other] = wires();
+  return { ours: openLine(one), theirs: openLine(other), wire: one };
+}
+
+/** Whatever was sent has arrived and has been answered. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+export function movedClock(): { readonly clock: LocalClock; advance(ms: number): Promise<void> } {
+  const clock = createClock();
+  return {
+    clock,
+    async advance(ms) {
+      Atomics.add(clock.offset, 0, BigInt(ms));
+      clock.moved();
+      await settle();
+    },
+  };
+}
