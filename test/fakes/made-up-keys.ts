@@ -1,5 +1,5 @@
-// A made-up kind of key, as a small token has them: its material is nowhere in the object and never leaves, every call crosses to it, it makes its own
-// IVs, and it has few mechanisms.
+// A made-up kind of key, like those of a small token: its material is nowhere in the object and never leaves.
+// Every call crosses to the token, which makes its own IVs, and it has few mechanisms.
 import { createSecretKey, diffieHellman, type KeyObject, sign, verify } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { CipherAlgorithm, CipherChoice, Key, KeyKind, PartOutput } from '../../actors/kmip/object/key.ts';
@@ -12,8 +12,8 @@ import type { CryptographicParameters } from '../../crypto/parameters.ts';
 import { randomIv } from '../../crypto/random.ts';
 import { equalMac, mac, macAlgorithm } from '../../crypto/signature/mac.ts';
 import { Refusal } from '../../kmip/refusal.ts';
-import type { KeyPlace } from '../actors/kmip/key.suite.ts';
 import type { Mechanism } from '../actors/kmip/key-mechanisms.ts';
+import type { KeyPlace } from '../actors/kmip/key-place.ts';
 import { privateKey, publicKey, secret } from './keys.ts';
 
 const CAN: ReadonlySet<Mechanism> = new Set(['AES-GCM', 'AES-CBC', 'AES-KW', 'HMAC', 'ECDSA', 'X25519']);

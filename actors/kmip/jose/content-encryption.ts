@@ -3,7 +3,7 @@ import { cbcHmac } from '../../../crypto/cipher/cbc-hmac.ts';
 import { type Cipher, cipherFor } from '../../../crypto/cipher/cipher.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { randomIv } from '../../../crypto/random.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key } from '../object/key.ts';
 import { decryptionFailed } from './problem.ts';
 import { type Place, refused } from './registered.ts';
@@ -93,6 +93,6 @@ export async function open(
   try {
     return await key.decrypt({ algorithm, parameters, iv, aad: additional, data: ciphertext, tag });
   } catch (error) {
-    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? decryptionFailed() : error;
+    throw refusalOf(error)?.reason === 'CryptographicFailure' ? decryptionFailed() : error;
   }
 }

@@ -1,6 +1,6 @@
 // ECDH-ES: the key that two key pairs agree on, and the ephemeral public key in the protected header (RFC 7518 section 4.6, RFC 8037 section 3.2).
 import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { Refusal } from '../../../kmip/refusal.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { KeyFacts } from '../object/key.ts';
 import { curveName, publicJwk } from './jwk.ts';
 import { type Members, optionalOctets } from './members.ts';
@@ -68,7 +68,7 @@ export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: K
   try {
     return concatKdf(await secret(), derivation);
   } catch (error) {
-    throw error instanceof Refusal && error.reason === 'CryptographicFailure' ? decryptionFailed() : error;
+    throw refusalOf(error)?.reason === 'CryptographicFailure' ? decryptionFailed() : error;
   }
 }
 

@@ -2,7 +2,7 @@
 import { cipherFor } from '../../../crypto/cipher/cipher.ts';
 import type { Wrapped } from '../../../crypto/cipher/wrap.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key } from '../object/key.ts';
 
 export const KEY_WRAP: CryptographicParameters = { blockCipherMode: 'NISTKeyWrap' };
@@ -31,7 +31,8 @@ async function orUndefined(work: () => Promise<Uint8Array>): Promise<Uint8Array 
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal && (error.reason === 'CryptographicFailure' || error.reason === 'InvalidField')) return undefined;
+    const reason = refusalOf(error)?.reason;
+    if (reason === 'CryptographicFailure' || reason === 'InvalidField') return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 // Digital signatures of JWS by the name of the algorithm (RFC 7518 section 3, RFC 8037, RFC 8812, RFC 9864, FIPS 204 for ML-DSA).
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
-import { Refusal } from '../../../kmip/refusal.ts';
+import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key, KeyFacts, Signing } from '../object/key.ts';
 import { isLongRsa } from './fitting-key.ts';
 import { curveName } from './jwk.ts';
@@ -75,7 +75,7 @@ export async function isSigned(alg: SignatureAlgorithm, key: Key, input: Uint8Ar
   try {
     return await key.verify({ ...signing(alg), data: input, signature });
   } catch (error) {
-    if (error instanceof Refusal && error.reason === 'CryptographicFailure') return false;
+    if (refusalOf(error)?.reason === 'CryptographicFailure') return false;
     throw error;
   }
 }

@@ -110,7 +110,7 @@ export interface KeyPart {
 export type PartOutput = StreamOutput & { readonly iv?: Uint8Array | undefined };
 
 /**
- * A key that may be used. Every method may be refused with: InvalidObjectType for another kind of key, UnsupportedCryptographicParameters for what the
+ * A key that may be used. Every method may be refused, by a Refusal or a CryptoError that `refusalOf` makes one of, with: InvalidObjectType for another kind of key, UnsupportedCryptographicParameters for what the
  * key, or the token that holds it, cannot do (naming the mechanism that is missing), BadCryptographicParameters and InvalidField for what does not fit
  * the key, CryptographicFailure for what cannot be decrypted, WrappingObjectDestroyed for material that is stored wrapped and was not opened.
  */

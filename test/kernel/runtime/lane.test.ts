@@ -87,7 +87,7 @@ test('beyond its bound the queue refuses at once; waiting and running calls both
   assert.equal(await next, 'd done');
 });
 
-test('a call that waits and is given up is never sent; one that runs is told, and its place is busy until it ends', async () => {
+test('a waiting call that is given up is never sent; a running one is told, and busy until it ends', async () => {
   const one = place();
   const { lane, remote } = laneOver([one]);
   one.attach();
@@ -130,7 +130,7 @@ test('deadlines count from the call, its own before that of the lane, and an ans
   assert.deepEqual(observed, ['DEADLINE', 'DEADLINE', 'ok']);
 });
 
-test('a lost slot loses what it served and keeps what waits; a failed one refuses all, unless another lives', async () => {
+test('a lost slot loses what it served, and what waits stays; if all slots failed, calls are refused', async () => {
   const [one, two] = [place(), place()];
   const { lane, remote } = laneOver([one]);
   one.attach();

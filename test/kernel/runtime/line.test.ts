@@ -72,7 +72,7 @@ test('an answer that cannot be sent becomes a fault for its caller', async () =>
   );
 });
 
-test('a close sends what is pending, closes the carrier, is told on both sides once, and nothing goes after it', async () => {
+test('a close sends what is pending, tells both sides once, and nothing follows it', async () => {
   const { ours, theirs, wire } = lines();
   const heard = heardBy(theirs);
   const closed: string[] = [];
