@@ -41,7 +41,7 @@ async function primaryStep(ctx: AuthContext, state: LoginState, password: Uint8A
   const usable = found.realm && found.realm.auth_params.username_password_params?.enabled !== false && isUsername(username) ? found.credential : null;
   // The old password is needed once more, to be compared with the new one.
   const proven = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(new Uint8Array(password)));
-  const unfit = newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0 ? 'it is the old one' : undefined;
+  const unfit = newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0 ? 'it must differ from the old password' : undefined;
   password.fill(0);
   if (!proven || !usable || !found.opens || found.locked.includes('password')) return stepLogin(state, { type: 'primary.refused' });
   const mustChange = usable.changePassword || (await isTooOld(ctx, state.context));

@@ -44,8 +44,8 @@ export function actorOf({ caller, address }: Request): Actor {
   return { realm, username, account, scheme, source: sourceOf(address) };
 }
 
-/** @throws Fault NOT_FOUND */
+/** @param what names the object in the message @throws Fault NOT_FOUND for null */
 export function found<T>(value: T | null, what: string): T {
-  if (value === null) throw new Fault('NOT_FOUND', { detail: `there is no ${what}` });
+  if (value === null) throw new Fault('NOT_FOUND', { detail: `the ${what} does not exist` });
   return value;
 }

@@ -90,7 +90,7 @@ async function target(ctx: AuthContext, request: Request, username: string): Pro
 /** @throws Fault NOT_FOUND, FORBIDDEN, AUTH_CODE_INVALID */
 function requireDone(outcome: TotpOutcome): void {
   if (outcome === 'done') return;
-  if (outcome === 'missing') throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+  if (outcome === 'missing') throw new Fault('NOT_FOUND', { detail: 'the credential does not exist' });
   if (outcome === 'unproven') throw new Fault('FORBIDDEN', { detail: 'an unused code of the second factor is needed in totp_code' });
   throw new Fault('AUTH_CODE_INVALID');
 }

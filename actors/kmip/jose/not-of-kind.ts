@@ -1,5 +1,5 @@
 // Why a key of one type is not made for an algorithm.
-import { purposeOf } from './key-purpose.ts';
+import { purposeOf } from './algorithm.ts';
 import { badRequest, type Problem } from './problem.ts';
 import { refused } from './registered.ts';
 
