@@ -19,13 +19,13 @@ const MEMBERS = {
   fido2: text,
   digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),
   client_certificate: text,
-  // What they hold is shown once, when it is generated.
+  // Accepted and ignored: their values are shown only once, when they are generated.
   totp_enabled: Ignored,
   totp_secret: Ignored,
   totp_auth_url: Ignored,
 };
 const strict = { additionalProperties: false };
-/** A new one is named here, one that is there by the path. */
+/** The body names a new admin; the path names an existing one. */
 const NEW_BODY = Type.Object({ id: ADMIN_ID, ...MEMBERS }, strict);
 const ADMIN_BODY = Type.Object({ id: IgnoredName, ...MEMBERS }, strict);
 type AdminBody = Static<typeof ADMIN_BODY>;
@@ -87,7 +87,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
-/** Adds a realm to an admin or takes it away; both answer the admin as it is then. */
+/** A route that adds a realm to an admin or removes it; it answers with the changed admin. */
 function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: string, realm: string, by: Actor) => Promise<Admin | null>): Route {
   const directory = ctx.actors.directory.at('main');
   return {

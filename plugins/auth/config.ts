@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import { PLACEMENT } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
 
-/** 0: any number. */
+/** 0 means no limit. */
 const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: 2 ** 31 - 1 });
 const count = (value: number, maximum = 1_000_000) => Type.Integer({ default: value, minimum: 1, maximum });
 

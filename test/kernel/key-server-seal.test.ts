@@ -125,7 +125,7 @@ test('without the key at the first start people sign in and keys are sealed; wit
       sealedLines(server).map(({ key_encryption_key: id, reason }) => [id, reason]),
       [['vault::kek', 'the token is not in its slot']],
     );
-    assert.ok(!server.lines.some(({ msg }) => /due to rotate/.test(String(msg))));
+    assert.ok(!server.lines.some(({ msg }) => /cannot rotate/.test(String(msg))));
     key.isAway = false;
     await unsealed(server);
     const kid = await newKey(server, cookie);

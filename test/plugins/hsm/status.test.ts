@@ -60,7 +60,7 @@ if (!skipWithout('softhsm2')) {
     const ready = await server.ask('GET', '/ready');
     assert.equal(ready.status, 503);
     assert.match(ready.text, /hsm\/hsm::soft_hsm_2: slot \d+: /);
-    assert.match(ready.text, /hsm\/hsm::other: slot 0: \/nonexistent\/lib\.so: there is no such file/);
+    assert.match(ready.text, /hsm\/hsm::other: slot 0: \/nonexistent\/lib\.so: the file does not exist/);
     assert.equal((await server.ask('GET', '/health')).status, 200);
     assert.ok(!JSON.stringify(server.lines).includes('12345678'), 'a PIN reached the log');
     await server.end();
@@ -138,10 +138,10 @@ if (!skipWithout('softhsm2')) {
 }
 
 test('what a schema cannot say is a problem of the configuration', async () => {
-  await assert.rejects(startServer({ config: instance([1, 2], ['a']) }), /hsm_instances\[0\]\.hsm_password: 1 passwords for 2 slots/);
+  await assert.rejects(startServer({ config: instance([1, 2], ['a']) }), /hsm_instances\[0\]\.hsm_password: 1 passwords for 2 slots: give one/);
   await assert.rejects(
     startServer({ config: '[[hsm_instances]]\nhsm_model = "other"\nhsm_slot = [0]\nhsm_password = ["x"]' }),
-    /hsm_instances\[0\]\.library: the model "other" needs one/,
+    /hsm_instances\[0\]\.library: the model "other" needs the path/,
   );
   await assert.rejects(
     startServer({ config: '[[hsm_instances]]\nhsm_model = "nope"\nhsm_slot = [0]\nhsm_password = ["x"]' }),
