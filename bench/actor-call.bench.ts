@@ -1,4 +1,4 @@
-// What one call of an actor costs: the kernel's own, against Comlink over a plain port, Comlink over the batching line, and a bare batched port.
+// Measures the cost of an actor call: a call of the kernel, Comlink over a plain port, Comlink over the batching line, and a bare batched port.
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { wrap } from 'comlink';
 import { pinned } from '../kernel/actor.ts';
@@ -47,7 +47,7 @@ report('actor-call', rows, [
 await runtime.stop();
 process.exit(0);
 
-/** CPU is that of the whole process: both threads and the collector. */
+/** Measures the CPU time of the whole process: both threads and garbage collection. */
 async function measure(echo: Echo, inFlight: number, ms: number): Promise<{ perSecond: number; cpuUs: number }> {
   const startedAt = performance.now();
   const cpu = process.cpuUsage();
@@ -79,7 +79,7 @@ function batched(): Echo {
   return echo as unknown as Echo;
 }
 
-/** No Comlink, no envelope, no deadline: numbered messages, those of one tick in one array. */
+/** Without Comlink, envelopes and deadlines: numbered messages, with all messages of one tick in one array. */
 function bare(): Echo {
   const port = channel('bare');
   const waiting = new Map<number, (value: unknown) => void>();

@@ -1,4 +1,4 @@
-// What each plugin gets to work with.
+// Builds the context object that each plugin gets.
 import type { AnySpec, Status } from './actor.ts';
 import type { LocalClock } from './clock.ts';
 import type { Configured } from './configure.ts';
@@ -14,7 +14,7 @@ interface ContextParts {
   readonly dataDir: string;
   readonly version: string;
   readonly front: FrontView;
-  /** Variables that plugins read; they delete what they have read. */
+  /** Environment variables for plugins, which delete those that they have read. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
@@ -22,7 +22,7 @@ interface ContextParts {
 type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
 export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
 
-/** A context for each plugin, in the order of the catalog. */
+/** @returns a context for each plugin, in the order of the catalog */
 export function contextsOf({ catalog, sections, flags, log }: Configured & { readonly log: Log }, { runtime, ...parts }: ContextParts): Contexts {
   const actors = Object.fromEntries([...runtime.groups].map(([name, group]) => [name, group.ref])) as AnyContext['actors'];
   const reported = (actor: string) => new Map((runtime.groups.get(actor)?.cells ?? []).map((cell): [string, Status | undefined] => [cell.key, cell.status]));

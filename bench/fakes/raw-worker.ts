@@ -1,4 +1,4 @@
-// The other ends of the comparisons: Comlink over a plain port, Comlink over the batching line, and a bare batched port.
+// The worker side of the comparisons: Comlink over a plain port, Comlink over the batching line, and a bare batched port.
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { expose } from 'comlink';
 import { openLine } from '../../kernel/runtime/line.ts';

@@ -1,4 +1,4 @@
-// What a cell is given: the place that it supervises, how its incarnations are started, and who is told what becomes of them.
+// The options of a cell: the slot that it supervises, how it starts incarnations, and the callbacks about their states.
 import type { RestartPolicy } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log-entry.ts';
@@ -13,16 +13,16 @@ export interface CellOptions {
   readonly policy: RestartPolicy;
   readonly clock: Clock;
   readonly log: Log;
-  /** Ends the thread at a deadline that passes while it serves. */
+  /** Whether the thread is ended if a deadline passes while it works on a call. */
   readonly killLate: boolean;
-  /** Limit of a graceful stop, milliseconds; after it the incarnation is killed. */
+  /** Time limit of a graceful stop; after it the incarnation is killed. */
   readonly stopMs: number;
   launch(): Promise<Incarnation>;
   onRunning(cell: Cell): void;
   onLost(cell: Cell): void;
-  /** After each incarnation, also one that was replaced: nothing of it writes any more. */
+  /** Called when nothing of an incarnation runs any more, so that it cannot write to the store. Also for one that was replaced. */
   onGone(): void;
   onFailed(cell: Cell): void;
-  /** It cannot start without its data key: `unseal` is to be called when that can be opened. */
+  /** Called if it cannot start without its data key. `unseal` must be called when that key can be opened. */
   onSealed(cell: Cell): void;
 }

@@ -1,4 +1,4 @@
-// The reachable side of an actor: a frozen object without prototype that holds its methods and nothing else.
+// Exposes the methods of an actor to its callers, through a frozen object without a prototype that has nothing else.
 import { performance } from 'node:perf_hooks';
 import { expose, transfer } from 'comlink';
 import type { Api, Call } from '../actor.ts';
@@ -7,15 +7,15 @@ import { encodeFault, type Reply } from '../fault.ts';
 import { inspectPayload } from './bytes.ts';
 import type { Line } from './line.ts';
 
-/** The one argument of every call that crosses a line. */
+/** The argument of every call that crosses a line. */
 export interface Envelope {
-  /** Number of the call on its line, for cancellation. */
+  /** Number of the call on its line, needed to cancel it. */
   readonly n: number;
   readonly requestId: string | undefined;
   readonly args: readonly unknown[];
 }
 
-/** A call as the actor sees it; its AbortController is made only when somebody looks at the signal. */
+/** A call as the actor sees it. The AbortController is made only if the signal is used. */
 class RunningCall implements Call {
   readonly requestId: string | undefined;
   #controller: AbortController | undefined;
@@ -46,7 +46,7 @@ class RunningCall implements Call {
 type Method = (...args: unknown[]) => unknown;
 type Facade = Readonly<Record<string, (envelope: Envelope) => Promise<Reply>>>;
 
-/** Lets the other end of `line` call `api`, and cancel what it has called. */
+/** Lets the other end of `line` call the methods of `api` and cancel its calls. */
 export function exposeApi(api: Api, line: Line): void {
   const running = new Map<number, RunningCall>();
   const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running, line)] as const);
@@ -75,7 +75,7 @@ function answering(run: Method, running: Map<number, RunningCall>, line: Line) {
   };
 }
 
-/** Comlink would also read, write and construct along any path; only a call of a method reaches it. */
+/** Passes on calls of methods only. Comlink itself would also allow to read, write and construct along any path. */
 function callsOnly({ endpoint }: Line): Line['endpoint'] {
   const addEventListener: typeof endpoint.addEventListener = (type, listener) => {
     const pass = listener as (event: unknown) => void;

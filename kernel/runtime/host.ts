@@ -1,4 +1,4 @@
-// The actor's side of a line, in a thread or a process alike: makes the actor, serves its calls, answers the kernel's control messages.
+// The actor's end of a line, in a thread or a process: creates the actor, serves its calls, and handles the kernel's control messages.
 import type { Actor, ActorContext, ActorFactory, Api, Call } from '../actor.ts';
 import { callContext } from '../call-context.ts';
 import type { LocalClock } from '../clock.ts';
@@ -14,11 +14,11 @@ import { openPeers } from './peers.ts';
 interface HostSurroundings {
   readonly clock: LocalClock;
   readonly versions: Versions | undefined;
-  /** The line of a direct channel that a control message announces. */
+  /** @returns the line of the direct channel that a control message announces */
   channel(announcement: Control): Line;
 }
 
-/** Settles after a graceful stop; a factory that throws is reported to the kernel and ends the task the same way. */
+/** Settles after a graceful stop. If the factory throws, it reports that to the kernel and also waits to be stopped. */
 export async function host(task: HostTask, line: Line, surroundings: HostSurroundings): Promise<void> {
   const stopping = new AbortController();
   const peers = openPeers(task.peers, surroundings.clock);
@@ -28,7 +28,7 @@ export async function host(task: HostTask, line: Line, surroundings: HostSurroun
       if (message.kind === 'clock') line.control({ kind: 'moved', fired: surroundings.clock.moved() });
       if (message.kind === 'peer') peers.attach(message['name'] as string, message['key'] as string, surroundings.channel(message));
     });
-    // A line that closes without a word means that the kernel is gone.
+    // If the line closes without a stop message, the kernel is gone.
     line.onClose(resolve);
   });
   let actor: Actor<Api>;
@@ -37,7 +37,7 @@ export async function host(task: HostTask, line: Line, surroundings: HostSurroun
     actor = await factory(task.args, context(task, line, surroundings, stopping.signal, peers.ref));
   } catch (error) {
     line.control({ kind: 'failed', fault: encodeFault(error) });
-    // The kernel ends this thread or process once it has read the reason; ending first could lose it.
+    // The kernel ends this thread or process after it has read the reason. If it ended by itself, the reason could be lost.
     return stopped;
   }
   exposeApi(actor.api, line);
@@ -79,10 +79,10 @@ function context(task: HostTask, line: Line, { clock, versions }: HostSurroundin
 }
 
 function missing(what: string, name: string): never {
-  throw new TypeError(`the spec of ${name} does not say ${what}`);
+  throw new TypeError(`the spec of actor ${name} must have ${what}`);
 }
 
-/** Log lines of an actor are written by the kernel's one logger, with the request they belong to. */
+/** Sends log entries to the kernel's logger, with the ID of the request that they belong to. */
 function lineLog(line: Line): Log {
   const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) =>
     line.control({ kind: 'log', level, message, fields: { ...fields, request_id: callContext.getStore()?.requestId } });

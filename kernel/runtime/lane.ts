@@ -1,4 +1,4 @@
-// The caller's side of an actor: a bounded queue before one or several slots, and the typed remote over it.
+// The caller's side of an actor: a bounded queue in front of one or several slots, and the typed remote that callers use.
 import { performance } from 'node:perf_hooks';
 import type { Api, Remote } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
@@ -12,15 +12,15 @@ import type { Slot } from './slot.ts';
 
 interface LaneOptions {
   readonly deadlineMs: number;
-  /** Calls waiting or under way, beyond which OVERLOADED is the answer. */
+  /** Limit of waiting and running calls; further calls are refused with OVERLOADED. */
   readonly maxQueue: number;
-  /** Calls given to one slot at a time. */
+  /** Calls that one slot gets at a time. */
   readonly perSlot: number;
   readonly clock: Clock;
   readonly observe: CallObserver;
 }
 
-/** A slot that has answered nothing for so long is at something slow. */
+/** A slot that has not answered for this time is considered slow. */
 const SLOW_MS = 10;
 
 export class Lane {
@@ -29,7 +29,7 @@ export class Lane {
   beside: Beside | undefined;
   readonly #options: LaneOptions;
   readonly #deadlines: Deadlines;
-  /** In order of arrival; a Set, so that an abandoned call is dropped without a search. */
+  /** In order of arrival. A Set, so that an abandoned call can be removed without a search. */
   readonly #waiting = new Set<Pending>();
   #closed = false;
   #onDrained: (() => void) | undefined;
@@ -78,7 +78,7 @@ export class Lane {
     return pending.promise;
   }
 
-  /** No slot will serve what waits: refuses it. Called when a slot has failed, or is sealed. */
+  /** Refuses the waiting calls if no slot can serve them. Called when a slot has failed or is sealed. */
   refuseWaiting(): void {
     const refusal = this.#refusal();
     if (!refusal) return;
@@ -86,7 +86,7 @@ export class Lane {
     this.#waiting.clear();
   }
 
-  /** Takes no more calls; settles when those under way have ended or `ms` have passed. */
+  /** Accepts no more calls. Settles when the running calls have ended or `ms` have passed. */
   async drain(ms: number): Promise<void> {
     this.#closed = true;
     if (this.busy + this.#waiting.size === 0) return this.#deadlines.close();
@@ -103,7 +103,7 @@ export class Lane {
     this.#deadlines.close();
   }
 
-  /** Undefined while a slot serves, or will soon. */
+  /** @returns undefined while at least one slot serves calls or will do so soon */
   #refusal(): Slot['refusal'] {
     let refusal: Slot['refusal'];
     for (const slot of this.slots) {
@@ -120,7 +120,7 @@ export class Lane {
     pending.onAbandoned = () => void this.#waiting.delete(pending);
   }
 
-  /** The least busy slot that has room; while others answer, none that is at something slow: what it was given would wait for that. */
+  /** @returns the least busy slot with room. Slow slots are left out while another slot is quick, because a new call would wait there. */
   #room(): Slot | undefined {
     const now = performance.now();
     const isQuick = (slot: Slot) => slot.state === 'up' && slot.silentFor(now) < SLOW_MS;
@@ -150,10 +150,10 @@ interface Optional {
   [OPTIONS](options: CallOptions): unknown;
 }
 
-/** The typed remote over a lane: methods only, each made once. */
+/** @returns the typed remote over a lane. It has methods only, and each is created once. */
 export function remoteOver<A extends Api>(lane: Pick<Lane, 'call'>, options: CallOptions = {}): Remote<A> {
   const methods = new Map<string | symbol, unknown>([
-    // A remote is no promise: awaiting it by mistake must not call the actor.
+    // A remote is not a promise: awaiting it by mistake must not call a method `then` of the actor.
     ['then', undefined],
     [OPTIONS, (more: CallOptions) => remoteOver(lane, { ...options, ...more })],
   ]);
@@ -166,7 +166,7 @@ export function remoteOver<A extends Api>(lane: Pick<Lane, 'call'>, options: Cal
   }) as Remote<A>;
 }
 
-/** The same remote with a deadline of its own or a signal that cancels. */
+/** @returns the same remote, with another deadline or with a signal that cancels calls */
 export function callWith<A extends Api>(remote: Remote<A>, options: CallOptions): Remote<A> {
   return (remote as unknown as Optional)[OPTIONS](options) as Remote<A>;
 }

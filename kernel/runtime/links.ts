@@ -1,10 +1,10 @@
-// The direct channels between actors: a new one whenever either end starts, closed when either end is gone.
+// Opens direct channels between actors: a new one whenever either end starts. A channel closes when either end is gone.
 import { MessageChannel } from 'node:worker_threads';
 import type { AnySpec } from '../actor.ts';
 import type { Cell } from './cell.ts';
 
 export class Links {
-  /** Who calls whom: caller name to the names it may call. */
+  /** For each caller, the names of the actors that it may call. */
   readonly #peers: ReadonlyMap<string, readonly string[]>;
   readonly #running = new Set<Cell>();
 
@@ -24,7 +24,7 @@ export class Links {
     this.#running.delete(cell);
   }
 
-  /** The ends close with the thread or process that holds them, and that is how the other side learns. */
+  /** When a thread or process ends, its end of the channel closes, which notifies the other end. */
   #connect(caller: Cell, callee: Cell): void {
     if (!this.#peers.get(caller.name)?.includes(callee.name)) return;
     const { port1, port2 } = new MessageChannel();

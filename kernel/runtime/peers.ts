@@ -1,4 +1,4 @@
-// The direct lines of an actor to other actors, inside its own thread: they come and go as those actors are restarted.
+// The direct lines from an actor to other actors, in its own thread. They are replaced when those actors restart.
 import type { Api, PinnedRef } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
@@ -23,7 +23,7 @@ export function openPeers(declared: HostTask['peers'], clock: Clock): Peers {
   return {
     ref<A extends Api>(name: string): PinnedRef<A> {
       const byKey = lanes.get(name);
-      if (!byKey) throw new TypeError(`the spec does not name ${name} in peers`);
+      if (!byKey) throw new TypeError(`the spec must name the actor ${name} in peers`);
       const remotes = new Map([...byKey].map(([key, lane]) => [key, remoteOver<A>(lane)]));
       return { keys: () => [...remotes.keys()], at: (key) => remotes.get(key) ?? unknownKey(name, key) };
     },
@@ -44,5 +44,5 @@ export function openPeers(declared: HostTask['peers'], clock: Clock): Peers {
 }
 
 export function unknownKey(name: string, key: string): never {
-  throw new Fault('NOT_FOUND', { detail: `there is no ${name} ${key}` });
+  throw new Fault('NOT_FOUND', { detail: `there is no ${name} named ${key}` });
 }

@@ -1,4 +1,4 @@
-// The main module of an actor's own process: waits for its task, makes the actor and serves it until told to stop or left alone.
+// The main module of an actor in a separate process: waits for the task, creates the actor, and serves it until it is stopped or the parent is gone.
 import { createClock } from '../clock.ts';
 import { host } from './host.ts';
 import type { HostTask } from './incarnation.ts';
@@ -9,7 +9,7 @@ const hub = ipcHub(process as unknown as IpcEnd);
 const line = openLine(hub.wire(0));
 const clock = createClock(new BigInt64Array(1));
 
-// The parent is gone: nobody can be served any more.
+// The parent is gone, so there are no callers.
 process.on('disconnect', () => process.exit(1));
 
 line.onControl(async (message) => {

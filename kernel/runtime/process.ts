@@ -1,4 +1,4 @@
-// An actor in a process of its own: the same contract over batched IPC, so that a hang can be killed and a native abort hurts nobody else.
+// Runs an actor in a separate process over batched IPC, so that a hanging actor can be killed and a crash in native code affects nobody else.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
@@ -8,9 +8,9 @@ import { type IpcEnd, ipcHub } from './wires.ts';
 
 interface ProcessOptions {
   readonly memoryMb: number;
-  /** The whole environment of the process: nothing of ours is inherited. */
+  /** The complete environment of the process. It inherits nothing from the server. */
   readonly env: Readonly<Record<string, string>>;
-  /** Milliseconds by which the clock of the tests is ahead. */
+  /** Offset of the clock in milliseconds; not 0 only in tests. */
   readonly offset: number;
 }
 

@@ -1,4 +1,4 @@
-// What callers hold of an actor: a remote for each of its instances or shards, or one for all of its replicas.
+// Makes the references that callers use: one remote per instance or shard, or one for all replicas.
 import type { AnySpec, Api, PinnedRef, Remote, ShardedRef } from '../actor.ts';
 import { hashOf } from '../versions.ts';
 import { type Lane, remoteOver } from './lane.ts';

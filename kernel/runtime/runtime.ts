@@ -1,4 +1,4 @@
-// All actors of the server: builds their cells and lanes from the specs, starts them in order, links them, stops them in reverse.
+// Runs all actors of the server: builds cells and lanes from the specs, starts the actors in order, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
 import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
@@ -15,7 +15,7 @@ import type { RuntimeOptions } from './runtime-options.ts';
 import { Slot } from './slot.ts';
 import { startThread } from './thread.ts';
 
-/** One described actor with everything that runs for it. */
+/** One actor of the specs, with everything that runs for it. */
 export interface Group {
   readonly name: string;
   readonly spec: AnySpec;
@@ -27,10 +27,10 @@ export interface Group {
 
 const DEFAULT_MAX_QUEUE = 1024;
 const DEFAULT_MEMORY_MB = 256;
-/** How long a call waits for an actor whose deadline is for the work alone, milliseconds. */
+/** How long a call waits for an actor whose deadline limits the work only. */
 const WAIT_MS = 10_000;
 
-/** Threads for CPU work: one per core. */
+/** Number of threads for CPU work: one per core. */
 export const cores = availableParallelism();
 
 export class Runtime {
@@ -50,13 +50,13 @@ export class Runtime {
     return this.groups.get(name)?.ref as RefOf<S>;
   }
 
-  /** Purposes of the data keys that actors work with which the start waits for, and which all run. */
+  /** Purposes of the data keys of all actors that run and are not background actors. */
   get dataKeys(): DataKeyPurpose[] {
     const isRunning = ({ spec, cells }: Group) => spec.start !== 'background' && cells.every(({ state }) => state === 'running');
     return [...this.groups.values()].flatMap((group) => (isRunning(group) ? (group.spec.dataKeys ?? []) : []));
   }
 
-  /** Starts every actor in order; those of the background are not awaited. Fails with the first start that fails. */
+  /** Starts all actors in order, without waiting for background actors. Rejects with the first failed start. */
   async start(): Promise<void> {
     for (const { cells, spec } of this.groups.values()) {
       const starting = Promise.all(cells.map((cell) => cell.start()));
@@ -66,7 +66,7 @@ export class Runtime {
     for (const group of this.groups.values()) await this.#beside.open(group);
   }
 
-  /** Lets the calls under way end, then stops the actors in reverse order. */
+  /** Waits for running calls, and stops the actors in reverse order. */
   async stop(): Promise<void> {
     await this.#beside.close();
     for (const { cells, lanes } of [...this.groups.values()].reverse()) {
@@ -75,7 +75,7 @@ export class Runtime {
     }
   }
 
-  /** Moves the clock of every thread and process by `ms` and lets all timers that became due run. For tests. */
+  /** For tests: moves the clock of every thread and process by `ms`, and fires the timers that are due. */
   async advance(ms: number): Promise<void> {
     const { clock } = this.#options;
     Atomics.add(clock.offset, 0, BigInt(ms));
@@ -118,7 +118,7 @@ export class Runtime {
 
   #cell(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Cell {
     const { clock, log, stopMs, versions } = this.#options;
-    // The last bumps of a writer that is lost may be missing: what others cached of its rows is not trusted any more.
+    // A lost writer may not have incremented its last version counters, so all cached rows are invalidated.
     const distrust = () => {
       if (spec.store) versions.bumpAll();
     };
@@ -137,14 +137,14 @@ export class Runtime {
         this.#links.leave(cell);
         distrust();
       },
-      // A thread that is ended may still be inside a commit when its loss is known.
+      // An ended thread may still finish a commit after its loss is known.
       onGone: distrust,
       onFailed: () => {
         for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseWaiting();
       },
       onSealed: (cell) => {
         for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseWaiting();
-        // A server that stops before that is not unsealed any more.
+        // This rejects if the server stops before the key server is unsealed.
         this.#options.unsealed?.().then(
           () => cell.unseal(),
           () => {},

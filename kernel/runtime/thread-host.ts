@@ -1,4 +1,4 @@
-// The Piscina task of an actor's thread: makes the actor and serves it until it is told to stop.
+// The Piscina task of an actor's thread: creates the actor and serves it until it is stopped.
 import { createClock } from '../clock.ts';
 import { createVersions } from '../versions.ts';
 import { host } from './host.ts';

@@ -153,7 +153,7 @@ def not_renewable():
 @step
 def not_here():
     client = signed_in()
-    nothing = "there is nothing here"
+    nothing = "there is nothing at this path"
     expect(client.read("secret/data/app"), None)
     expect(client.list("secret/metadata"), None)
     refused(exceptions.InvalidPath, nothing, client.secrets.kv.v2.read_secret_version, "app", raise_on_deleted_version=True)

@@ -168,7 +168,7 @@ test('an incarnation that does not stop in time is killed, and the log says so',
   await advance(200);
   await stopped;
   assert.deepEqual([cell.state, last(made).isKilled], ['stopped', true]);
-  assert.ok(logged.some(({ message }) => message === 'actor did not stop in time, left behind'));
+  assert.ok(logged.some(({ message }) => message === 'the actor did not stop in time; it is killed'));
 });
 
 test('a stop while it starts ends what comes of the start, and nothing is started after it', async () => {

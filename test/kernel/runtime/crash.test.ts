@@ -70,7 +70,7 @@ test('an isolated actor that hangs is killed; so is one that blocks its event lo
   assert.equal(await remotes['process']?.().echo('back'), 'back');
 });
 
-test('the counters move when a writer is lost, and again when the last of it has ended', async () => {
+test('the version counters change when a writer is lost, and again when its last work has ended', async () => {
   const cell = runtime.groups.get('writer')?.cells[0];
   const before = versions.read('x');
   const sign = join(temporaryFolder(), 'blocked');

@@ -22,7 +22,7 @@ function wires(): [Wire, Wire] {
   return [wire(0), wire(1)];
 }
 
-test('a call that runs is cancelled by its number; one that has ended, well or badly, is not kept', async () => {
+test('a running call is cancelled by its number; an ended call, successful or not, is forgotten', async () => {
   const [ours, theirs] = wires();
   const signals: AbortSignal[] = [];
   const seen = () => signals.push((callContext.getStore() as Call).signal);

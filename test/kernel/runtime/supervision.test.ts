@@ -10,7 +10,7 @@ async function crash(remote: { throwUncaught(): Promise<unknown> }): Promise<voi
   assert.equal(await outcome(remote.throwUncaught()), 'ACTOR_LOST');
 }
 
-test('a crash loop makes that actor alone failed; calls fail at once, and every retryMs it is tried again', async () => {
+test('a crash loop makes only that actor failed; its calls fail at once, and it is retried every retryMs', async () => {
   const { runtime, ref } = createRuntime({
     weak: pinnedProbe({ a: {} }, { restart: { max: 2, withinMs: 600_000, firstDelayMs: 5, maxDelayMs: 10, retryMs: 60_000 } }),
     other: pinnedProbe({ a: {} }),
@@ -64,7 +64,7 @@ test('a first start that fails stops the boot with its reason, and nothing is le
   );
 });
 
-test('an actor of the background does not hold the boot, and keeps trying', async () => {
+test('a background actor does not delay the start of the server, and is tried again', async () => {
   const { runtime, ref } = createRuntime({ bad: pinnedProbe({ a: { broken: true } }, { start: 'background' }) });
   await runtime.start();
   const cell = runtime.groups.get('bad')?.cells[0];
@@ -74,7 +74,7 @@ test('an actor of the background does not hold the boot, and keeps trying', asyn
   await runtime.stop();
 });
 
-test("deadline: 'kill' ends the thread at the deadline and replaces it, and that is no crash", async () => {
+test("deadline: 'kill' ends the thread at the deadline and replaces it, which does not count as a crash", async () => {
   const { runtime, ref } = createRuntime({ strict: replicatedProbe(1, { deadlineMs: 150, onDeadline: 'kill' }) });
   await runtime.start();
   const [cell] = runtime.groups.get('strict')?.cells ?? [];
@@ -114,7 +114,7 @@ test('a stop while a thread is replaced ends the new one as well', async () => {
   process.off('worker', note);
 });
 
-test('a graceful stop finishes what is under way, runs the hook, and refuses what comes later', async () => {
+test('a graceful stop waits for running calls, runs the stop hook, and refuses later calls', async () => {
   const { runtime, ref, lines } = createRuntime({ a: pinnedProbe({ a: {} }), p: pinnedProbe({ a: {} }, { isolated: { a: { env: {} } } }) });
   await runtime.start();
   const underWay = [ref('a').at('a').sleep(100), ref('p').at('a').sleep(100)];
@@ -125,14 +125,14 @@ test('a graceful stop finishes what is under way, runs the hook, and refuses wha
   assert.equal(await outcome(ref('a').at('a').echo('x')), 'STOPPING');
 });
 
-test('an actor that does not stop in time is left behind', async () => {
+test('an actor that does not stop in time is killed', async () => {
   const { runtime, ref, lines } = createRuntime({ a: pinnedProbe({ a: {} }, { deadlineMs: 100_000 }) });
   await runtime.start();
   const stuck = outcome(ref('a').at('a').spin(60_000));
   await new Promise((resolve) => setTimeout(resolve, 50));
   await runtime.stop();
   assert.equal(await stuck, 'ACTOR_LOST');
-  assert.ok(lines.some(({ message }) => message === 'actor did not stop in time, left behind'));
+  assert.ok(lines.some(({ message }) => message === 'the actor did not stop in time; it is killed'));
 });
 
 test('a thread that holds calls past their deadline shows as overdue', async () => {

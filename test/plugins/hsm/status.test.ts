@@ -132,7 +132,7 @@ if (!skipWithout('softhsm2')) {
     const admin = await signInAdmin(both);
     await until(async () => accessible(await statusOf(both, admin))[0]?.[0] === true, 'accessible');
     assert.equal((await statusOf(both, admin))[0]?.slots[0]?.slot_id, second);
-    assert.ok(both.lines.some(({ warning }) => String(warning).includes('--hsm-password: others on this machine can see')));
+    assert.ok(both.lines.some(({ warning }) => String(warning).includes('--hsm-password: other users of this machine can see')));
     await both.end();
   });
 }

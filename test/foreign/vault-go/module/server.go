@@ -17,7 +17,7 @@ var serverSteps = []step{
 	{"roles are not for tokens", rolesAreNotForTokens},
 }
 
-const nothingHere = "there is nothing here"
+const nothingHere = "there is nothing at this path"
 
 func healthAndSeal(known facts) error {
 	client, err := newClient(known)
