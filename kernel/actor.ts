@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
-import type { Store } from './store/store.ts';
+import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';
 
 /** Each call of a method is one message, so arguments and results must be structured-cloneable. Optional and rest parameters are not supported. */
@@ -59,6 +59,29 @@ export interface Actor<A extends Api> {
 /** Creates an actor, whose state lives in the closure. If the factory throws, the start has failed. */
 export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) => Promise<Actor<A>> | Actor<A>;
 
+/** Thrown by a part beside the callers where the actor itself has to serve the call. One object for all: it costs next to nothing, and its stack says nothing. */
+export const ELSEWHERE: Error = new Error('the actor itself serves this call');
+
+/** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
+export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {
+  readonly versions: Versions;
+  openReader(): Promise<ReadStore>;
+  requestId(): string | undefined;
+  /** The actor itself, as its callers hold it; of a sharded actor the owner of `key`. */
+  own(key: string): Remote<A>;
+}
+
+/**
+ * Methods of an actor that its callers' thread can serve: quick, without a write, and only with what no other thread may change behind its
+ * back. Each throws ELSEWHERE for what it leaves to the actor; nothing that it did until then may be seen by anybody.
+ */
+export interface BesidePart<A extends Api> {
+  readonly api: { readonly [M in keyof A]?: (...args: Parameters<A[M]>) => Awaited<ReturnType<A[M]>> | Promise<Awaited<ReturnType<A[M]>>> };
+  stop?(): Promise<void> | void;
+}
+
+export type BesideFactory<A extends Api, Args> = (args: Args, ctx: BesideContext<A>) => Promise<BesidePart<A>> | BesidePart<A>;
+
 export interface RestartPolicy {
   /** Number of crashes within `withinMs` after which the actor is still restarted. One more, and it is `failed`. */
   readonly max: number;
@@ -93,6 +116,8 @@ interface SpecBase<A extends Api> {
   readonly dataKeys?: readonly DataKeyPurpose[];
   /** Pinned or sharded actors that it may call directly. */
   readonly peers?: readonly string[];
+  /** Module of a BesideFactory, for a sharded or replicated actor: serves in the callers' thread what needs no thread of its own. */
+  readonly beside?: URL | undefined;
   /** Never set; it only carries the type. */
   readonly api?: A;
 }
@@ -150,6 +175,10 @@ export type RefOf<S> =
         : never;
 
 export function defineActor<A extends Api, Args>(factory: ActorFactory<A, Args>): ActorFactory<A, Args> {
+  return factory;
+}
+
+export function defineBeside<A extends Api, Args>(factory: BesideFactory<A, Args>): BesideFactory<A, Args> {
   return factory;
 }
 

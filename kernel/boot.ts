@@ -24,6 +24,8 @@ interface BootOptions extends ConfigureOptions {
   readonly version: string;
   /** For tests that move the clock. */
   readonly clock?: LocalClock;
+  /** Parts of actors beside the front get copies, as other threads would: tests notice what both sides hold. */
+  readonly isCopying?: boolean;
   /** For tests: output of the log instead of standard output. */
   readonly logTo?: DestinationStream;
 }
@@ -107,7 +109,7 @@ interface RuntimeParts {
   prepared(): Prepared;
 }
 
-function createRuntime({ catalog, sections, config, base, version, log }: Start, { metrics, prepared, ...parts }: RuntimeParts): Runtime {
+function createRuntime({ catalog, sections, config, base, version, log, isCopying }: Start, { metrics, prepared, ...parts }: RuntimeParts): Runtime {
   const runtime = new Runtime(actorSpecs(catalog.plugins, sections, config, base, version), {
     ...parts,
     versions: createVersions(),
@@ -117,6 +119,7 @@ function createRuntime({ catalog, sections, config, base, version, log }: Start,
     adopts: (purpose) => prepared().keyring.adopts(purpose),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
+    isCopying: isCopying ?? false,
   });
   metrics.watch(runtime, () => prepared().seal.isSealed);
   return runtime;

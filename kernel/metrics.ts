@@ -97,6 +97,15 @@ function exposeActors(registry: Registry, runtime: Runtime): void {
         lanes.reduce((sum, lane) => sum + lane.waiting + lane.busy, 0),
       );
   });
+  gauge(
+    'gatehouse_actor_beside_calls_total',
+    'Calls that met the part of an actor beside the front, by how they ended there',
+    ['actor', 'outcome'],
+    (calls) => {
+      for (const { name, lanes } of runtime.groups.values())
+        for (const [outcome, count] of Object.entries(lanes[0]?.beside?.counts ?? {})) calls.set({ actor: name, outcome }, count);
+    },
+  );
   gauge('gatehouse_actor_state', 'State of each actor thread, as a label; the value is always 1', ['actor', 'key', 'state'], (state) => {
     for (const { name, cells } of runtime.groups.values()) for (const cell of cells) state.set({ actor: name, key: cell.key, state: cell.state }, 1);
   });

@@ -1,7 +1,6 @@
 // Records when sessions were last used. A row is written at most once, and at the latest, per tenth of the idle limit, so that rows show who is idle.
 import type { Clock, Timer } from '../../kernel/clock.ts';
-import type { Store } from '../../kernel/store/store.ts';
-import { type SessionUse, type StoredSession, writeSeen } from './rows.ts';
+import type { SessionUse, StoredSession } from './rows.ts';
 
 /** A session's use is written at most once per this fraction of the idle limit. */
 const TOUCH_PART = 10;
@@ -13,7 +12,7 @@ const MAX_WRITTEN = 500;
 const MAX_PENDING = 100_000;
 
 export class Activity {
-  readonly #store: Store;
+  readonly #writeRows: (used: readonly SessionUse[]) => Promise<number>;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
   /** Sessions that were used since their row was written. */
@@ -22,8 +21,9 @@ export class Activity {
   /** No pending use is due before this time; a value that is too early does no harm. */
   #nextDueAt = Number.POSITIVE_INFINITY;
 
-  constructor(store: Store, clock: Clock, onFailure: (error: unknown) => void) {
-    this.#store = store;
+  /** @param write writes the uses into their rows, and returns how many of the rows exist */
+  constructor(write: (used: readonly SessionUse[]) => Promise<number>, clock: Clock, onFailure: (error: unknown) => void) {
+    this.#writeRows = write;
     this.#clock = clock;
     this.#onFailure = onFailure;
   }
@@ -47,7 +47,7 @@ export class Activity {
     }
     session.writtenAt = now;
     this.#pending.delete(session.id);
-    return (await writeSeen(this.#store, [session])) === 1;
+    return (await this.#writeRows([session])) === 1;
   }
 
   forget(id: string): void {
@@ -85,7 +85,7 @@ export class Activity {
     for (let at = 0; at < used.length; at += MAX_WRITTEN) {
       const part = used.slice(at, at + MAX_WRITTEN);
       const seen = part.map(({ seenAt }) => seenAt);
-      await writeSeen(this.#store, part);
+      await this.#writeRows(part);
       // A session that was used meanwhile stays pending.
       part.forEach((session, index) => {
         session.writtenAt = seen[index] as number;

@@ -1,5 +1,6 @@
 // The interface of the session actor.
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { SessionUse } from './rows.ts';
 
 /** A live session. Times are milliseconds since the epoch. */
 export interface SessionView {
@@ -60,6 +61,8 @@ export type SessionApi = {
   look(id: string, counts: boolean): Promise<SessionView | null>;
   /** @returns how many of the sessions existed @throws Fault FORBIDDEN, and ends nothing, if the user neither owns nor administers one of them */
   end(ids: readonly string[], by: SessionEnder): Promise<number>;
+  /** Writes when sessions were used, as far as no later use is known. @returns how many of them are there still */
+  noteUses(used: readonly SessionUse[]): Promise<number>;
   /** Ids of the live sessions of these users. */
   list(realm: string, clients: readonly SessionClient[], page: PageRequest): Promise<Page<string>>;
   endRealm(realm: string, by: SessionEnder): Promise<number>;

@@ -126,18 +126,19 @@ export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<nu
   });
 }
 
-export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<number> {
+/** @returns how many, and whose version counters have to move */
+export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<{ ended: number; owners: readonly SessionOwner[] }> {
   return store.transaction(async (tx) => {
-    let ended = 0;
+    const owners: SessionOwner[] = [];
     for (const id of ids) {
       const row = await tx.get<SessionOwner>('SELECT realm, username, scheme FROM session WHERE id = $1', [id]);
       if (!row) continue;
       if (!isOwn(by, row)) await requireAdministration(tx, by, [row.realm]);
       await tx.run('DELETE FROM session WHERE id = $1', [id]);
-      ended += 1;
+      owners.push(row);
       await tx.audit({ event: 'session.end', outcome: 'success', ...auditFields(by, row.realm), target: id });
     }
-    return ended;
+    return { ended: owners.length, owners };
   });
 }
 

@@ -4,6 +4,7 @@ import type { Api, Remote } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
+import type { Beside } from './beside.ts';
 import { inspectPayload } from './bytes.ts';
 import { Deadlines } from './deadlines.ts';
 import { type CallObserver, type CallOptions, Pending } from './pending.ts';
@@ -24,6 +25,8 @@ const SLOW_MS = 10;
 
 export class Lane {
   readonly slots: readonly Slot[];
+  /** Asked first; absent until the actor runs. */
+  beside: Beside | undefined;
   readonly #options: LaneOptions;
   readonly #deadlines: Deadlines;
   /** In order of arrival. A Set, so that an abandoned call can be removed without a search. */
@@ -49,6 +52,13 @@ export class Lane {
   }
 
   call(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
+    const { beside } = this;
+    if (beside === undefined || this.#closed || !beside.serves(method)) return this.cross(method, args, options);
+    return beside.call(method, args, () => this.cross(method, args, options));
+  }
+
+  /** Asks the actor itself. */
+  cross(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
     const { clock, observe, maxQueue } = this.#options;
     const refusal = this.#closed ? 'STOPPING' : (this.#refusal() ?? (this.busy + this.#waiting.size >= maxQueue ? 'OVERLOADED' : undefined));
     if (refusal) {
@@ -141,7 +151,7 @@ interface Optional {
 }
 
 /** @returns the typed remote over a lane. It has methods only, and each is created once. */
-export function remoteOver<A extends Api>(lane: Lane, options: CallOptions = {}): Remote<A> {
+export function remoteOver<A extends Api>(lane: Pick<Lane, 'call'>, options: CallOptions = {}): Remote<A> {
   const methods = new Map<string | symbol, unknown>([
     // A remote is not a promise: awaiting it by mistake must not call a method `then` of the actor.
     ['then', undefined],

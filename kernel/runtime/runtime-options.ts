@@ -21,4 +21,6 @@ export interface RuntimeOptions {
   /** Time limit of the graceful stop of one actor. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;
+  /** Copies what goes to and from parts beside this thread, as if they were in another: for tests. */
+  readonly isCopying?: boolean;
 }

@@ -7,6 +7,8 @@ import { Deadlines } from './deadlines.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
 import { Lane } from './lane.ts';
 import { Links } from './links.ts';
+import { BesideParts } from './open-beside.ts';
+import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
 import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
@@ -20,6 +22,7 @@ export interface Group {
   readonly cells: readonly Cell[];
   readonly lanes: readonly Lane[];
   readonly ref: unknown;
+  readonly observe: CallObserver;
 }
 
 const DEFAULT_MAX_QUEUE = 1024;
@@ -34,10 +37,12 @@ export class Runtime {
   readonly groups = new Map<string, Group>();
   readonly #options: RuntimeOptions;
   readonly #links: Links;
+  readonly #beside: BesideParts;
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
     this.#links = new Links(specs);
+    this.#beside = new BesideParts(options);
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }
 
@@ -58,10 +63,12 @@ export class Runtime {
       if (spec.start === 'background') starting.catch(() => {});
       else await starting;
     }
+    for (const group of this.groups.values()) await this.#beside.open(group);
   }
 
   /** Waits for running calls, and stops the actors in reverse order. */
   async stop(): Promise<void> {
+    await this.#beside.close();
     for (const { cells, lanes } of [...this.groups.values()].reverse()) {
       await Promise.all(lanes.map((lane) => lane.drain(this.#options.stopMs)));
       await Promise.all(cells.map((cell) => cell.stop()));
@@ -95,17 +102,18 @@ export class Runtime {
     const slots = cells.map(({ slot }) => slot);
     const maxQueue = spec.maxQueue ?? DEFAULT_MAX_QUEUE;
     const perSlot = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
-    const { clock, observe } = this.#options;
+    const { clock } = this.#options;
+    const observe = this.#options.observe(name);
     const lane = (own: readonly Slot[]) =>
       new Lane(own, {
         deadlineMs: spec.onDeadline === 'kill' ? Math.max(spec.deadlineMs, WAIT_MS) : spec.deadlineMs,
         maxQueue,
         perSlot,
         clock,
-        observe: observe(name),
+        observe,
       });
     const lanes = spec.kind === 'replicated' ? [lane(slots)] : slots.map((slot) => lane([slot]));
-    return { name, spec, cells, lanes, ref: refOver(name, spec, keys, lanes) };
+    return { name, spec, cells, lanes, ref: refOver(name, spec, keys, lanes), observe };
   }
 
   #cell(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Cell {

@@ -4,7 +4,7 @@ import { Fault } from '../fault.ts';
 import { createPrivateFile } from '../private-file.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
-import type { Reader, SqlValue, Store } from './store.ts';
+import type { Reader, ReadStore, SqlValue, Store } from './store.ts';
 import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -24,20 +24,26 @@ export function openSqlite(path: string, audit: AuditWriter, turns: Int32Array =
   // busy_timeout = 0, because SQLite's own wait for the write lock would block the thread. Turn waits instead.
   writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0');
   // Reads have a separate connection, which sees committed rows only, even while the writer has an open transaction.
-  const reader = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  const reader = openSqliteReader(path);
   const group = new GroupCommit(writeConnection(writer, new Turn(turns, BUSY_TIMEOUT_MS)), audit);
-  const read = statements(reader);
   return {
     dialect: 'sqlite',
     shared: false,
-    ...readerOver(read),
+    get: reader.get,
+    all: reader.all,
     transaction: (work, options) => group.submit(work, options?.lock),
     async close() {
       await group.idle();
-      reader.close();
+      await reader.close();
       writer.close();
     },
   };
+}
+
+/** Committed rows only, for a thread that writes none. */
+export function openSqliteReader(path: string): ReadStore {
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  return { ...readerOver(statements(db)), close: async () => db.close() };
 }
 
 function readerOver(prepare: (sql: string) => StatementSync): Reader {

@@ -11,6 +11,11 @@ export interface Reader {
   all<T extends object = Row>(sql: string, params?: readonly SqlValue[]): Promise<T[]>;
 }
 
+/** Committed rows, for a thread that writes none. */
+export interface ReadStore extends Reader {
+  close(): Promise<void>;
+}
+
 export interface Transaction extends Reader {
   /** Returns the number of rows changed. */
   run(sql: string, params?: readonly SqlValue[]): Promise<number>;

@@ -21,6 +21,7 @@ import type { AuthConfig } from './config.ts';
 const PASSWORD_QUEUE = 64;
 
 export function authActors(config: AuthConfig, kernel: KernelConfig, base: string) {
+  const beside = (module: string) => (config.placement === 'beside' ? new URL(`../../actors/${module}`, import.meta.url) : undefined);
   const lockout = {
     failures: config.lockout_failures,
     failuresAllSources: config.lockout_failures_all_sources,
@@ -39,6 +40,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     }),
     session: sharded<SessionApi, SessionArgs>({
       module: new URL('../../actors/session/session.actor.ts', import.meta.url),
+      beside: beside('session/session.beside.ts'),
       shards: 1,
       // Below the thread's memory; enough for at least 75 000 sessions without extra claims.
       args: { cacheBytes: 335_544_320, quotas: config.quotas },
@@ -66,6 +68,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     }),
     token: sharded<TokenApi, TokenArgs>({
       module: new URL('../../actors/token/token.actor.ts', import.meta.url),
+      beside: beside('token/token.beside.ts'),
       shards: 1,
       args: { quotas: config.quotas },
       deadlineMs: 10_000,

@@ -15,6 +15,7 @@ const STREAM_THREADS = 1;
 export function keysActors(config: KeysConfig, version: string) {
   const kmip = replicated<KmipApi, KmipArgs>({
     module: new URL('../../actors/kmip/kmip.actor.ts', import.meta.url),
+    beside: config.placement === 'beside' ? new URL('../../actors/kmip/kmip.beside.ts', import.meta.url) : undefined,
     size: cores,
     // The thread finds the next small requests in its queue while it still answers the last one.
     prefetch: 16,
