@@ -40,7 +40,9 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
     const purged = await purgeAudit(store, args.auditRetentionDays, clock.now());
     if (purged > 0) log.info({ rows: purged }, 'removed audit rows older than the retention period');
   };
-  const rest = repeat(clock, HOUR_MS, keepHouse, (error) => log.warn({ error: String(error) }, 'the hourly cleanup of the directory failed; the server will try again'));
+  const rest = repeat(clock, HOUR_MS, keepHouse, (error) =>
+    log.warn({ error: String(error) }, 'the hourly cleanup of the directory failed; the server will try again'),
+  );
   return {
     api: {
       ...loginApi(part),

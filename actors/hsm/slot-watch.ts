@@ -93,7 +93,8 @@ export class SlotWatch {
   /** @throws Error for a token other than the bound one, and for one that refused the PIN and does not show that this was corrected */
   #requireFitting(serial: string, remembersRefusal: boolean): void {
     const { serial: bound } = this.#binding;
-    if (bound !== undefined && serial !== bound) throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}`);
+    if (bound !== undefined && serial !== bound)
+      throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}`);
     if (this.#refusedBy?.serial === serial && (remembersRefusal || !this.#refusedBy.remembered))
       throw new Error('the token refused the PIN: check hsm_password; the server does not send this PIN again until the token shows that it was corrected');
   }
