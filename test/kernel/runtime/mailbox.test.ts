@@ -110,7 +110,7 @@ test('a waiting call that is given up is never sent; a running one is told, and 
   assert.ok(!one.begun.includes('d'));
 });
 
-test('deadlines count from the call, its own before that of the mailbox, and an answer in time is an answer', async () => {
+test('deadlines count from the call; its own comes before that of the mailbox; an answer in time counts', async () => {
   const one = place();
   const { mailbox, remote, advance, observed } = mailboxOver([one]);
   one.attach();
@@ -130,7 +130,7 @@ test('deadlines count from the call, its own before that of the mailbox, and an 
   assert.deepEqual(observed, ['DEADLINE', 'DEADLINE', 'ok']);
 });
 
-test('a lost dispatcher loses what it served, and what waits stays; if all dispatchers failed, calls are refused', async () => {
+test('a lost dispatcher loses what it served, not what waits; if all have failed, calls are refused', async () => {
   const [one, two] = [place(), place()];
   const { mailbox, remote } = mailboxOver([one]);
   one.attach();
