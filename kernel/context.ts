@@ -25,7 +25,8 @@ export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
 /** @returns a context for each plugin, in the order of the catalog */
 export function contextsOf({ catalog, sections, flags, log }: Configured & { readonly log: Log }, { runtime, ...parts }: ContextParts): Contexts {
   const actors = Object.fromEntries([...runtime.groups].map(([name, group]) => [name, group.ref])) as AnyContext['actors'];
-  const reported = (actor: string) => new Map((runtime.groups.get(actor)?.cells ?? []).map((cell): [string, Status | undefined] => [cell.key, cell.status]));
+  const reported = (actor: string) =>
+    new Map((runtime.groups.get(actor)?.supervisors ?? []).map((supervisor): [string, Status | undefined] => [supervisor.key, supervisor.status]));
   return new Map(
     catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: tagged(log, plugin.name) }]),
   );

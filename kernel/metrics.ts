@@ -91,10 +91,10 @@ function exposeActors(registry: Registry, runtime: Runtime): void {
       },
     });
   gauge('gatehouse_actor_queue_depth', 'Waiting and running calls', ['actor'], (depth) => {
-    for (const { name, lanes } of runtime.groups.values())
+    for (const { name, mailboxes } of runtime.groups.values())
       depth.set(
         { actor: name },
-        lanes.reduce((sum, lane) => sum + lane.waiting + lane.busy, 0),
+        mailboxes.reduce((sum, mailbox) => sum + mailbox.waiting + mailbox.busy, 0),
       );
   });
   gauge(
@@ -102,15 +102,17 @@ function exposeActors(registry: Registry, runtime: Runtime): void {
     'Calls that met the part of an actor beside the front, by how they ended there',
     ['actor', 'outcome'],
     (calls) => {
-      for (const { name, lanes } of runtime.groups.values())
-        for (const [outcome, count] of Object.entries(lanes[0]?.beside?.counts ?? {})) calls.set({ actor: name, outcome }, count);
+      for (const { name, mailboxes } of runtime.groups.values())
+        for (const [outcome, count] of Object.entries(mailboxes[0]?.beside?.counts ?? {})) calls.set({ actor: name, outcome }, count);
     },
   );
   gauge('gatehouse_actor_state', 'State of each actor thread, as a label; the value is always 1', ['actor', 'key', 'state'], (state) => {
-    for (const { name, cells } of runtime.groups.values()) for (const cell of cells) state.set({ actor: name, key: cell.key, state: cell.state }, 1);
+    for (const { name, supervisors } of runtime.groups.values())
+      for (const supervisor of supervisors) state.set({ actor: name, key: supervisor.key, state: supervisor.state }, 1);
   });
   gauge('gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
-    for (const { name, cells } of runtime.groups.values()) for (const cell of cells) restarts.set({ actor: name, key: cell.key }, cell.restarts);
+    for (const { name, supervisors } of runtime.groups.values())
+      for (const supervisor of supervisors) restarts.set({ actor: name, key: supervisor.key }, supervisor.restarts);
   });
 }
 

@@ -5,11 +5,11 @@ import type { Api, Call } from '../actor.ts';
 import { callContext } from '../call-context.ts';
 import { encodeFault, type Reply } from '../fault.ts';
 import { inspectPayload } from './bytes.ts';
-import type { Line } from './line.ts';
+import type { Channel } from './channel.ts';
 
-/** The argument of every call that crosses a line. */
+/** The argument of every call that crosses a channel. */
 export interface Envelope {
-  /** Number of the call on its line, needed to cancel it. */
+  /** Number of the call on its channel, needed to cancel it. */
   readonly n: number;
   readonly requestId: string | undefined;
   readonly args: readonly unknown[];
@@ -46,20 +46,20 @@ class RunningCall implements Call {
 type Method = (...args: unknown[]) => unknown;
 type Facade = Readonly<Record<string, (envelope: Envelope) => Promise<Reply>>>;
 
-/** Lets the other end of `line` call the methods of `api` and cancel its calls. */
-export function exposeApi(api: Api, line: Line): void {
+/** Lets the other end of `channel` call the methods of `api` and cancel its calls. */
+export function exposeApi(api: Api, channel: Channel): void {
   const running = new Map<number, RunningCall>();
-  const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running, line)] as const);
+  const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running, channel)] as const);
   const facade: Facade = Object.freeze(Object.assign(Object.create(null) as Facade, Object.fromEntries(methods)));
-  line.onControl((message) => {
+  channel.onControl((message) => {
     if (message.kind === 'cancel') running.get(message['n'] as number)?.cancel();
   });
-  expose(facade, callsOnly(line));
+  expose(facade, callsOnly(channel));
 }
 
-function answering(run: Method, running: Map<number, RunningCall>, line: Line) {
+function answering(run: Method, running: Map<number, RunningCall>, channel: Channel) {
   return async ({ n, requestId, args }: Envelope): Promise<Reply> => {
-    const call = new RunningCall(requestId, () => line.control({ kind: 'aside', n }));
+    const call = new RunningCall(requestId, () => channel.control({ kind: 'aside', n }));
     const startedAt = performance.now();
     running.set(n, call);
     try {
@@ -76,7 +76,7 @@ function answering(run: Method, running: Map<number, RunningCall>, line: Line) {
 }
 
 /** Passes on calls of methods only. Comlink itself would also allow to read, write and construct along any path. */
-function callsOnly({ endpoint }: Line): Line['endpoint'] {
+function callsOnly({ endpoint }: Channel): Channel['endpoint'] {
   const addEventListener: typeof endpoint.addEventListener = (type, listener) => {
     const pass = listener as (event: unknown) => void;
     const filter = (event: { data: { type?: unknown; path?: unknown } }) => {

@@ -1,10 +1,10 @@
 // The handle of a running actor, the same for a thread and for a separate process.
 import type { MessagePort } from 'node:worker_threads';
 import { decodeFault, Fault, type FaultWire } from '../fault.ts';
-import type { Control, Line } from './line.ts';
+import type { Channel, Control } from './channel.ts';
 
 export interface Incarnation {
-  readonly line: Line;
+  readonly channel: Channel;
   /** Settles with the reason when the thread or process has ended; with undefined after a graceful stop. */
   readonly lost: Promise<unknown>;
   /** Settles when nothing of it runs any more. This may be later than `lost`, because native code such as a commit may still run. */
@@ -39,9 +39,9 @@ export interface StoreAddress {
 }
 
 /** Settles when the host reports that its actor exists. Rejects with the reason that the host reports, or if it is lost before. */
-export function started(line: Line, lost: Promise<unknown>, label: string): Promise<void> {
+export function started(channel: Channel, lost: Promise<unknown>, label: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    line.onControl((message) => {
+    channel.onControl((message) => {
       if (message.kind === 'started') resolve();
       if (message.kind === 'failed') reject(decodeFault(message['fault'] as FaultWire));
     });
@@ -52,19 +52,19 @@ export function started(line: Line, lost: Promise<unknown>, label: string): Prom
 /** How long to wait for the last messages of an ended incarnation. They travel on another path than the notice of its end. */
 export const LAST_WORD_MS = 100;
 
-/** Closes the line of an ended incarnation after its last messages have had time to arrive. */
-export function closeWhenLost(line: Line, lost: Promise<unknown>): void {
-  lost.then(() => setTimeout(() => line.close(), LAST_WORD_MS).unref());
+/** Closes the channel of an ended incarnation after its last messages have had time to arrive. */
+export function closeWhenLost(channel: Channel, lost: Promise<unknown>): void {
+  lost.then(() => setTimeout(() => channel.close(), LAST_WORD_MS).unref());
 }
 
 /** Tells it to stop, waits until it has ended, and then a moment for its last message, which may still be on its way. */
-export async function endGracefully({ line, lost }: Incarnation): Promise<void> {
+export async function endGracefully({ channel, lost }: Incarnation): Promise<void> {
   let heard = () => {};
   const lastWord = new Promise<void>((resolve) => {
     heard = resolve;
   });
-  line.onControl(({ kind }) => kind === 'stopped' && heard());
-  line.control({ kind: 'stop' });
+  channel.onControl(({ kind }) => kind === 'stopped' && heard());
+  channel.control({ kind: 'stop' });
   await lost;
   await Promise.race([lastWord, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
 }

@@ -8,7 +8,7 @@ import type { Log, LogLevel } from '../log-entry.ts';
 import { hashOf, type Versions } from '../versions.ts';
 import { Beside } from './beside.ts';
 import type { StoreAddress } from './incarnation.ts';
-import { remoteOver } from './lane.ts';
+import { remoteOver } from './mailbox.ts';
 import type { Group } from './runtime.ts';
 
 interface Surroundings {
@@ -49,8 +49,8 @@ export class BesideParts {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const [beside, { lanes }] of this.#open) {
-      for (const lane of lanes) lane.beside = undefined;
+    for (const [beside, { mailboxes }] of this.#open) {
+      for (const mailbox of mailboxes) mailbox.beside = undefined;
       await beside.close();
     }
     this.#open.clear();
@@ -72,14 +72,14 @@ export class BesideParts {
     const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context });
     if (this.#isClosed) return beside.close();
     this.#open.set(beside, group);
-    for (const lane of group.lanes) lane.beside = beside;
+    for (const mailbox of group.mailboxes) mailbox.beside = beside;
   }
 
-  async #contextOf({ name, spec, lanes }: Group): Promise<BesideContext<Api>> {
+  async #contextOf({ name, spec, mailboxes }: Group): Promise<BesideContext<Api>> {
     const { clock, versions, node, log, store, dataKey } = this.#surroundings;
     const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
     for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
-    const remotes = lanes.map((lane) => remoteOver<Api>({ call: (...call) => lane.cross(...call) }));
+    const remotes = mailboxes.map((mailbox) => remoteOver<Api>({ call: (...call) => mailbox.cross(...call) }));
     return {
       node,
       clock,

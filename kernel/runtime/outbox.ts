@@ -1,6 +1,6 @@
-// Sends the messages of one end of a line: all messages of a tick travel as one array.
+// Sends the messages of one end of a channel: all messages of a tick travel as one array.
 import type { Transferable } from 'node:worker_threads';
-import type { Control, Wire } from './line.ts';
+import type { Control, Wire } from './channel.ts';
 
 export interface Message {
   readonly id?: string;

@@ -1,8 +1,8 @@
 // Runs an actor in a worker thread: a Piscina pool with one thread, whose only task lasts as long as the actor.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { openChannel } from './channel.ts';
 import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
-import { openLine } from './line.ts';
 import { portWire } from './wires.ts';
 
 interface ThreadOptions {
@@ -36,27 +36,27 @@ export async function startThread(task: HostTask, options: ThreadOptions): Promi
     resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   pool.on('error', () => {});
-  const line = openLine(portWire(port1));
+  const channel = openChannel(portWire(port1));
   const threadTask: ThreadTask = { ...task, port: port2, offset: options.offset, versions: options.versions };
   const run = pool.run(threadTask, { transferList: [port2, ...keyBuffers(task)] as never });
   const lost = run.then(
     () => undefined,
     (cause: unknown) => cause,
   );
-  closeWhenLost(line, lost);
+  closeWhenLost(channel, lost);
   // Call destroy once only: a second call would not wait for the thread to end.
   let ending: Promise<void> | undefined;
   const end = () => (ending ??= pool.destroy());
   const gone = lost.then(end);
   const kill = () => inTime(end());
   try {
-    await started(line, lost, `${task.name}/${task.key}`);
+    await started(channel, lost, `${task.name}/${task.key}`);
   } catch (error) {
-    line.close();
+    channel.close();
     void kill();
     throw error;
   }
-  return { line, lost, gone, kill, give: (announcement, port) => line.control({ ...announcement, port }, [port]) };
+  return { channel: channel, lost, gone, kill, give: (announcement, port) => channel.control({ ...announcement, port }, [port]) };
 }
 
 function keyBuffers({ dataKeys }: HostTask): ArrayBuffer[] {

@@ -1,6 +1,6 @@
 // The two kinds of wires: a MessagePort between threads, and a numbered channel of the IPC to a separate process.
 import type { MessagePort } from 'node:worker_threads';
-import type { Wire } from './line.ts';
+import type { Wire } from './channel.ts';
 
 export function portWire(port: MessagePort): Wire {
   return {
@@ -28,7 +28,7 @@ interface Parcel {
   readonly batch?: readonly unknown[];
 }
 
-/** Several lines over one IPC. Channel 0 is the line of the actor; the others are its direct channels, relayed by the kernel. */
+/** Several channels over one IPC. Channel 0 is the channel of the actor; the others are its direct channels, relayed by the kernel. */
 interface IpcHub {
   wire(channel: number): Wire;
   /** Settles when everything sent so far has left this process. */

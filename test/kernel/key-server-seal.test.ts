@@ -45,7 +45,7 @@ const sealedLines = ({ lines }: TestServer) => lines.filter(({ msg }) => /^the k
 /** The key server is unsealed and all its threads run. */
 async function unsealed(server: TestServer): Promise<void> {
   await server.runtime.advance(RETRY_MS);
-  await until(() => server.runtime.groups.get('kmip')?.cells.every(({ state }) => state === 'running') ?? false, 'the key server is unsealed');
+  await until(() => server.runtime.groups.get('kmip')?.supervisors.every(({ state }) => state === 'running') ?? false, 'the key server is unsealed');
 }
 
 async function readAll(socket: TLSSocket): Promise<Uint8Array> {
@@ -147,7 +147,7 @@ test('threads that run keep their data key when the key goes away; those that st
     const cookie = await signInAdmin(server);
     const kid = await newKey(server, cookie);
     key.isAway = true;
-    const [first, ...others] = server.runtime.groups.get('kmip')?.cells ?? [];
+    const [first, ...others] = server.runtime.groups.get('kmip')?.supervisors ?? [];
     await first?.incarnation?.kill();
     await server.runtime.advance(1_000);
     await until(() => first?.state === 'sealed', 'the thread that was lost waits');

@@ -48,7 +48,7 @@ test('the part knows the request that it works for', async () => {
 });
 
 test('calls are counted by how they end beside, and observed like those of the actor', async () => {
-  const { counts } = runtime.groups.get('sharded')?.lanes[0]?.beside ?? assert.fail('there is no part');
+  const { counts } = runtime.groups.get('sharded')?.mailboxes[0]?.beside ?? assert.fail('there is no part');
   const { answered, left, failed } = counts;
   const seen = calls.length;
   await of('a').echo('x');

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import { callContext } from '../../../kernel/call-context.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { move } from '../../../kernel/runtime/bytes.ts';
-import { callWith } from '../../../kernel/runtime/lane.ts';
+import { callWith } from '../../../kernel/runtime/mailbox.ts';
 import { pinnedProbe, replicatedProbe, shardedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
 
@@ -191,9 +191,9 @@ test('a version counter that one thread bumps is seen by all', async () => {
 
 test('what an actor reports is seen by the kernel', async () => {
   await a().report(false, 'not today');
-  const cell = () => runtime.groups.get('pinned')?.cells[0];
-  await until(() => cell()?.status?.note === 'not today', 'the report arrived');
-  assert.equal(cell()?.status?.ready, false);
+  const supervisor = () => runtime.groups.get('pinned')?.supervisors[0];
+  await until(() => supervisor()?.status?.note === 'not today', 'the report arrived');
+  assert.equal(supervisor()?.status?.ready, false);
 });
 
 test.run();

@@ -44,7 +44,7 @@ class Keys {
 
   /** Calls of the key server that were answered beside the front, and that were left to it, while `work` ran. */
   async counted(work: () => Promise<unknown>): Promise<{ answered: number; left: number } | undefined> {
-    const counts = () => this.server.runtime.groups.get('kmip')?.lanes[0]?.beside?.counts;
+    const counts = () => this.server.runtime.groups.get('kmip')?.mailboxes[0]?.beside?.counts;
     const before = { ...counts() };
     await work();
     const after = counts();
@@ -159,7 +159,7 @@ test('with placement = "own" nothing is answered beside the front, and keys work
     const own = new Keys(server, await signInAdmin(server));
     const id = await own.aes();
     assert.equal((await own.ask('Encrypt', text('UniqueIdentifier', id), GCM, bytes('Data', '00'))).status, 200);
-    for (const { lanes, name } of server.runtime.groups.values()) assert.equal(lanes[0]?.beside, undefined, name);
+    for (const { mailboxes: lanes, name } of server.runtime.groups.values()) assert.equal(lanes[0]?.beside, undefined, name);
     const { text: metrics } = await server.ask('GET', '/metrics');
     assert.ok(!metrics.includes('gatehouse_actor_beside_calls_total{'));
   } finally {

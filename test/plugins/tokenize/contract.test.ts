@@ -139,7 +139,7 @@ test('enabled = false: 404 for every path and method, nothing runs, and the serv
   others.push(off);
   for (const method of METHODS) usual(await off.ask('POST', `/tokenize/${method}`, { body: '{' }), 'NOT_FOUND', 404);
   usual(await off.ask('GET', '/tokenize/hash'), 'NOT_FOUND', 404);
-  assert.equal(off.runtime.groups.get('tokenize')?.cells.length, 0);
+  assert.equal(off.runtime.groups.get('tokenize')?.supervisors.length, 0);
   assert.equal((await off.ask('GET', '/ready')).status, 200);
 });
 

@@ -34,7 +34,7 @@ async function backAtWork(): Promise<void> {
     const answers = await Promise.all(Array.from({ length: 16 }, () => ask('word-mask', { data: 'a b', words: ['a'] })));
     return answers.every(({ status, text }) => status === 200 && text === '{"result":"XXXX b"}');
   }, 'every thread answers again');
-  for (const cell of server.runtime.groups.get('tokenize')?.cells ?? []) assert.equal(cell.restarts, 0);
+  for (const cell of server.runtime.groups.get('tokenize')?.supervisors ?? []) assert.equal(cell.restarts, 0);
   assert.equal((await server.ask('GET', '/health')).status, 200);
   await until(async () => (await server.ask('GET', '/ready')).status === 200, 'every thread is ready again');
 }

@@ -1,15 +1,15 @@
-// The options of a cell: the slot that it supervises, how it starts incarnations, and the callbacks about their states.
+// The options of a supervisor: the dispatcher that it supervises, how it starts incarnations, and the callbacks about their states.
 import type { RestartPolicy } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import type { Log } from '../log-entry.ts';
-import type { Cell } from './cell.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import type { Incarnation } from './incarnation.ts';
-import type { Slot } from './slot.ts';
+import type { Supervisor } from './supervisor.ts';
 
-export interface CellOptions {
+export interface SupervisorOptions {
   readonly name: string;
   readonly key: string;
-  readonly slot: Slot;
+  readonly dispatcher: Dispatcher;
   readonly policy: RestartPolicy;
   readonly clock: Clock;
   readonly log: Log;
@@ -18,11 +18,11 @@ export interface CellOptions {
   /** Time limit of a graceful stop; after it the incarnation is killed. */
   readonly stopMs: number;
   launch(): Promise<Incarnation>;
-  onRunning(cell: Cell): void;
-  onLost(cell: Cell): void;
+  onRunning(supervisor: Supervisor): void;
+  onLost(supervisor: Supervisor): void;
   /** Called when nothing of an incarnation runs any more, so that it cannot write to the store. Also for one that was replaced. */
   onGone(): void;
-  onFailed(cell: Cell): void;
+  onFailed(supervisor: Supervisor): void;
   /** Called if it cannot start without its data key. `unseal` must be called when that key can be opened. */
-  onSealed(cell: Cell): void;
+  onSealed(supervisor: Supervisor): void;
 }

@@ -1,4 +1,4 @@
-// One line between a caller and an actor: separates Comlink messages from control messages and passes them to their listeners.
+// One channel between a caller and an actor: separates Comlink messages from control messages and passes them to their listeners.
 import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Endpoint } from 'comlink';
 import { type Message, Outbox } from './outbox.ts';
@@ -12,7 +12,7 @@ export interface Wire {
 
 type Listener = (event: { readonly data: unknown }) => void;
 
-export interface Line {
+export interface Channel {
   /** The endpoint for Comlink. */
   readonly endpoint: Endpoint;
   /** Sends a control message in order with the calls. `ports` are transferred with it. */
@@ -25,7 +25,7 @@ export interface Line {
   close(): void;
 }
 
-/** A control message between host and cell. Its other members depend on `kind`. */
+/** A control message between host and supervisor. Its other members depend on `kind`. */
 export interface Control {
   readonly kind: string;
   readonly [member: string]: unknown;
@@ -36,11 +36,11 @@ function unsendable(id: string, error: unknown): unknown {
   return { id, type: 'RAW', value: { ok: false, fault: { code: 'INTERNAL', trace: `could not be sent: ${String(error)}` }, ms: 0 } };
 }
 
-export function openLine(wire: Wire): Line {
-  return new WiredLine(wire);
+export function openChannel(wire: Wire): Channel {
+  return new WiredChannel(wire);
 }
 
-class WiredLine implements Line {
+class WiredChannel implements Channel {
   readonly endpoint: Endpoint;
   readonly #wire: Wire;
   readonly #outbox: Outbox;
@@ -84,7 +84,7 @@ class WiredLine implements Line {
     this.#end(() => this.#wire.close());
   }
 
-  /** Runs only once, whichever side closes the line. */
+  /** Runs only once, whichever side closes the channel. */
   #end(before?: () => void): void {
     if (!this.#outbox.close()) return;
     before?.();

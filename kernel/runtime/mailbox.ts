@@ -1,4 +1,4 @@
-// The caller's side of an actor: a bounded queue in front of one or several slots, and the typed remote that callers use.
+// The caller's side of an actor: a bounded queue in front of one or several dispatchers, and the typed remote that callers use.
 import { performance } from 'node:perf_hooks';
 import type { Api, Remote } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
@@ -7,38 +7,38 @@ import { Fault } from '../fault.ts';
 import type { Beside } from './beside.ts';
 import { inspectPayload } from './bytes.ts';
 import { Deadlines } from './deadlines.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { type CallObserver, type CallOptions, Pending } from './pending.ts';
-import type { Slot } from './slot.ts';
 
-interface LaneOptions {
+interface MailboxOptions {
   readonly deadlineMs: number;
   /** Limit of waiting and running calls; further calls are refused with OVERLOADED. */
   readonly maxQueue: number;
-  /** Calls that one slot gets at a time. */
-  readonly perSlot: number;
+  /** Calls that one dispatcher gets at a time. */
+  readonly perDispatcher: number;
   readonly clock: Clock;
   readonly observe: CallObserver;
 }
 
-/** A slot that has not answered for this time is considered slow. */
+/** A dispatcher that has not answered for this time is considered slow. */
 const SLOW_MS = 10;
 
-export class Lane {
-  readonly slots: readonly Slot[];
+export class Mailbox {
+  readonly dispatchers: readonly Dispatcher[];
   /** Asked first; absent until the actor runs. */
   beside: Beside | undefined;
-  readonly #options: LaneOptions;
+  readonly #options: MailboxOptions;
   readonly #deadlines: Deadlines;
   /** In order of arrival. A Set, so that an abandoned call can be removed without a search. */
   readonly #waiting = new Set<Pending>();
   #closed = false;
   #onDrained: (() => void) | undefined;
 
-  constructor(slots: readonly Slot[], options: LaneOptions) {
-    this.slots = slots;
+  constructor(dispatchers: readonly Dispatcher[], options: MailboxOptions) {
+    this.dispatchers = dispatchers;
     this.#options = options;
     this.#deadlines = new Deadlines(options.deadlineMs, options.clock);
-    for (const slot of slots) slot.onRoom = () => this.#pump();
+    for (const dispatcher of dispatchers) dispatcher.onRoom = () => this.#pump();
   }
 
   get waiting(): number {
@@ -47,7 +47,7 @@ export class Lane {
 
   get busy(): number {
     let busy = 0;
-    for (const slot of this.slots) busy += slot.busy;
+    for (const dispatcher of this.dispatchers) busy += dispatcher.busy;
     return busy;
   }
 
@@ -78,7 +78,7 @@ export class Lane {
     return pending.promise;
   }
 
-  /** Refuses the waiting calls if no slot can serve them. Called when a slot has failed or is sealed. */
+  /** Refuses the waiting calls if no dispatcher can serve them. Called when a dispatcher has failed or is sealed. */
   refuseWaiting(): void {
     const refusal = this.#refusal();
     if (!refusal) return;
@@ -103,42 +103,42 @@ export class Lane {
     this.#deadlines.close();
   }
 
-  /** @returns undefined while at least one slot serves calls or will do so soon */
-  #refusal(): Slot['refusal'] {
-    let refusal: Slot['refusal'];
-    for (const slot of this.slots) {
-      refusal = slot.refusal;
+  /** @returns undefined while at least one dispatcher serves calls or will do so soon */
+  #refusal(): Dispatcher['refusal'] {
+    let refusal: Dispatcher['refusal'];
+    for (const dispatcher of this.dispatchers) {
+      refusal = dispatcher.refusal;
       if (!refusal) return undefined;
     }
     return refusal;
   }
 
   #admit(pending: Pending): void {
-    const slot = this.#waiting.size === 0 ? this.#room() : undefined;
-    if (slot) return slot.send(pending);
+    const dispatcher = this.#waiting.size === 0 ? this.#room() : undefined;
+    if (dispatcher) return dispatcher.send(pending);
     this.#waiting.add(pending);
     pending.onAbandoned = () => void this.#waiting.delete(pending);
   }
 
-  /** @returns the least busy slot with room. Slow slots are left out while another slot is quick, because a new call would wait there. */
-  #room(): Slot | undefined {
+  /** @returns the least busy dispatcher with room. Slow dispatchers are left out while another dispatcher is quick, because a new call would wait there. */
+  #room(): Dispatcher | undefined {
     const now = performance.now();
-    const isQuick = (slot: Slot) => slot.state === 'up' && slot.silentFor(now) < SLOW_MS;
-    const isChoice = this.slots.length > 1 && this.slots.some(isQuick);
-    let best: Slot | undefined;
-    for (const slot of this.slots) {
-      if (isChoice && !isQuick(slot)) continue;
-      if (slot.state === 'up' && slot.engaged < this.#options.perSlot && (!best || slot.engaged < best.engaged)) best = slot;
+    const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && dispatcher.silentFor(now) < SLOW_MS;
+    const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
+    let best: Dispatcher | undefined;
+    for (const dispatcher of this.dispatchers) {
+      if (isChoice && !isQuick(dispatcher)) continue;
+      if (dispatcher.state === 'up' && dispatcher.engaged < this.#options.perDispatcher && (!best || dispatcher.engaged < best.engaged)) best = dispatcher;
     }
     return best;
   }
 
   #pump(): void {
     for (const pending of this.#waiting) {
-      const slot = this.#room();
-      if (!slot) return;
+      const dispatcher = this.#room();
+      if (!dispatcher) return;
       this.#waiting.delete(pending);
-      slot.send(pending);
+      dispatcher.send(pending);
     }
     if (this.#onDrained && this.busy === 0) this.#onDrained();
   }
@@ -150,16 +150,16 @@ interface Optional {
   [OPTIONS](options: CallOptions): unknown;
 }
 
-/** @returns the typed remote over a lane. It has methods only, and each is created once. */
-export function remoteOver<A extends Api>(lane: Pick<Lane, 'call'>, options: CallOptions = {}): Remote<A> {
+/** @returns the typed remote over a mailbox. It has methods only, and each is created once. */
+export function remoteOver<A extends Api>(mailbox: Pick<Mailbox, 'call'>, options: CallOptions = {}): Remote<A> {
   const methods = new Map<string | symbol, unknown>([
     // A remote is not a promise: awaiting it by mistake must not call a method `then` of the actor.
     ['then', undefined],
-    [OPTIONS, (more: CallOptions) => remoteOver(lane, { ...options, ...more })],
+    [OPTIONS, (more: CallOptions) => remoteOver(mailbox, { ...options, ...more })],
   ]);
   return new Proxy(Object.create(null), {
     get(_target, name) {
-      if (!methods.has(name)) methods.set(name, (...args: unknown[]) => lane.call(String(name), args, options));
+      if (!methods.has(name)) methods.set(name, (...args: unknown[]) => mailbox.call(String(name), args, options));
       return methods.get(name);
     },
     set: () => false,

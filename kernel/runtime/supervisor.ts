@@ -1,21 +1,21 @@
-// Supervises one thread or process of an actor: starts its incarnations, attaches them to the slot, and restarts them when they are lost.
+// Supervises one thread or process of an actor: starts its incarnations, attaches them to the dispatcher, and restarts them when they are lost.
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
 import type { Status } from '../actor.ts';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
-import type { CellOptions } from './cell-options.ts';
+import type { Control } from './channel.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
-import type { Control } from './line.ts';
-import type { Slot } from './slot.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
+import type { SupervisorOptions } from './supervisor-options.ts';
 
-type CellState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+type SupervisorState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 
-export class Cell {
+export class Supervisor {
   readonly name: string;
   readonly key: string;
-  readonly slot: Slot;
+  readonly dispatcher: Dispatcher;
   /** The last status that the running incarnation has reported. */
   status: Status | undefined;
   /** Number of crashes since the start of the server. */
@@ -25,20 +25,20 @@ export class Cell {
   incarnation: Incarnation | undefined;
   #begun = false;
   #launching: Promise<Incarnation> | undefined;
-  readonly #options: CellOptions;
+  readonly #options: SupervisorOptions;
   readonly #supervisor: ActorRefFrom<typeof supervisorMachine>;
 
-  constructor(options: CellOptions) {
+  constructor(options: SupervisorOptions) {
     this.name = options.name;
     this.key = options.key;
-    this.slot = options.slot;
+    this.dispatcher = options.dispatcher;
     this.#options = options;
     this.#supervisor = this.#supervise();
-    if (options.killLate) this.slot.onLate = () => this.#replace();
+    if (options.killLate) this.dispatcher.onLate = () => this.#replace();
   }
 
-  get state(): CellState {
-    return this.#supervisor.getSnapshot().value as CellState;
+  get state(): SupervisorState {
+    return this.#supervisor.getSnapshot().value as SupervisorState;
   }
 
   /** Settles when the first incarnation runs or waits for its data key. Rejects with the reason if the first start fails. */
@@ -82,7 +82,7 @@ export class Cell {
           onDown: () => this.#down(),
           onFailed: () => this.#failed(),
           onSealed: () => this.#sealed(),
-          onUnsealed: () => this.slot.detach('its data key can be opened'),
+          onUnsealed: () => this.dispatcher.detach('its data key can be opened'),
           onCrash: (_, { cause }) => this.#crashed(cause),
         },
       }),
@@ -98,7 +98,7 @@ export class Cell {
     this.#launching = this.#options.launch();
     const incarnation = await this.#launching;
     this.incarnation = incarnation;
-    incarnation.line.onControl((message) => this.#hear(message));
+    incarnation.channel.onControl((message) => this.#hear(message));
     incarnation.gone.then(this.#options.onGone);
     incarnation.lost.then((cause) => {
       if (this.incarnation !== incarnation) return;
@@ -110,13 +110,13 @@ export class Cell {
   #running(): void {
     const { incarnation } = this;
     if (!incarnation) return;
-    this.slot.attach(incarnation.line);
+    this.dispatcher.attach(incarnation.channel);
     this.#options.onRunning(this);
   }
 
   #down(): void {
     this.status = undefined;
-    this.slot.detach(this.lastCause ?? 'stopped');
+    this.dispatcher.detach(this.lastCause ?? 'stopped');
     this.#options.onLost(this);
   }
 
@@ -128,7 +128,7 @@ export class Cell {
   }
 
   #failed(): void {
-    this.slot.detach(this.lastCause, 'failed');
+    this.dispatcher.detach(this.lastCause, 'failed');
     this.#options.log.error(
       { actor: this.name, key: this.key, retry_ms: this.#options.policy.retryMs },
       'the actor has crashed too often; its calls are refused until a restart succeeds',
@@ -138,7 +138,7 @@ export class Cell {
 
   #sealed(): void {
     this.incarnation = undefined;
-    this.slot.detach('its data key cannot be opened', 'sealed');
+    this.dispatcher.detach('its data key cannot be opened', 'sealed');
     this.#options.onSealed(this);
   }
 

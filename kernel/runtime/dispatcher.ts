@@ -1,21 +1,21 @@
-// One place that serves calls of an actor: a line, which may be lost and replaced, and the calls that run on it.
+// One place that serves calls of an actor: a channel, which may be lost and replaced, and the calls that run on it.
 import { performance } from 'node:perf_hooks';
 import { transfer, wrap } from 'comlink';
 import type { Reply } from '../fault.ts';
+import type { Channel } from './channel.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Envelope } from './facade.ts';
-import type { Line } from './line.ts';
 import type { Pending } from './pending.ts';
 
 /** `down`: starting or about to restart; calls can wait for it. `failed`, `sealed`: calls are refused. */
-type SlotState = 'up' | 'down' | 'failed' | 'sealed';
+type DispatcherState = 'up' | 'down' | 'failed' | 'sealed';
 
 const REFUSALS = { up: undefined, down: undefined, failed: 'UNAVAILABLE', sealed: 'KEY_SERVER_SEALED' } as const;
 
 type Ask = (envelope: Envelope) => Promise<Reply>;
 
-export class Slot {
-  state: SlotState = 'down';
+export class Dispatcher {
+  state: DispatcherState = 'down';
   /** Called when there may be room for another call. */
   onRoom: () => void = () => {};
   /** Called when the deadline of a call passes while it runs here. */
@@ -25,7 +25,7 @@ export class Slot {
   readonly #aside = new Set<number>();
   readonly #methods = new Map<string, Ask>();
   readonly #run: Deadlines | undefined;
-  #line: Line | undefined;
+  #channel: Channel | undefined;
   #proxy: Record<string, Ask> = {};
   #next = 1;
   /** Time of the last answer, or of the first call after the actor was idle. */
@@ -46,8 +46,8 @@ export class Slot {
     return this.#inFlight.size - this.#aside.size;
   }
 
-  /** The fault code with which calls are refused if no other slot can serve them; undefined if this slot serves them or they can wait. */
-  get refusal(): (typeof REFUSALS)[SlotState] {
+  /** The fault code with which calls are refused if no other dispatcher can serve them; undefined if this dispatcher serves them or they can wait. */
+  get refusal(): (typeof REFUSALS)[DispatcherState] {
     return REFUSALS[this.state];
   }
 
@@ -63,13 +63,13 @@ export class Slot {
     return count;
   }
 
-  attach(line: Line): void {
-    if (this.#line) this.detach('replaced by a newer line');
-    this.#line = line;
-    this.#proxy = wrap(line.endpoint) as unknown as Record<string, Ask>;
+  attach(channel: Channel): void {
+    if (this.#channel) this.detach('replaced by a newer channel');
+    this.#channel = channel;
+    this.#proxy = wrap(channel.endpoint) as unknown as Record<string, Ask>;
     this.#methods.clear();
-    line.onControl(({ kind, n }) => {
-      if (kind !== 'aside' || this.#line !== line || !this.#inFlight.has(n as number)) return;
+    channel.onControl(({ kind, n }) => {
+      if (kind !== 'aside' || this.#channel !== channel || !this.#inFlight.has(n as number)) return;
       this.#aside.add(n as number);
       this.onRoom();
     });
@@ -77,13 +77,13 @@ export class Slot {
     this.onRoom();
   }
 
-  serves(line: Line): boolean {
-    return this.#line === line;
+  serves(channel: Channel): boolean {
+    return this.#channel === channel;
   }
 
-  /** Removes the line. The calls that ran on it fail with ACTOR_LOST, because their outcome is unknown. */
-  detach(cause: unknown, state: Exclude<SlotState, 'up'> = 'down'): void {
-    this.#line = undefined;
+  /** Removes the channel. The calls that ran on it fail with ACTOR_LOST, because their outcome is unknown. */
+  detach(cause: unknown, state: Exclude<DispatcherState, 'up'> = 'down'): void {
+    this.#channel = undefined;
     this.state = state;
     const lost = [...this.#inFlight.values()];
     this.#inFlight.clear();
@@ -92,13 +92,13 @@ export class Slot {
   }
 
   send(pending: Pending): void {
-    const line = this.#line;
-    if (!line) return pending.fail('ACTOR_LOST', 'no line');
+    const channel = this.#channel;
+    if (!channel) return pending.fail('ACTOR_LOST', 'no channel');
     const n = this.#next++;
     if (this.engaged === 0) this.#heardAt = performance.now();
     this.#inFlight.set(n, pending);
     pending.onAbandoned = (code) => {
-      line.control({ kind: 'cancel', n });
+      channel.control({ kind: 'cancel', n });
       if (code === 'DEADLINE') this.onLate();
     };
     pending.sent(this.#run);
