@@ -68,7 +68,7 @@ test('back up while it serves, restore elsewhere, rotate the root key, restore w
   mkdirSync(place('third'));
   copyFileSync(join(place('other'), 'root.key'), join(place('third'), 'root.key'));
   const wrong = await job(place('third'), '--restore', file);
-  const needed = /it needs the root key ([0-9a-f]{16})/.exec(wrong.text)?.[1];
+  const needed = /use the root key ([0-9a-f]{16})/.exec(wrong.text)?.[1];
   assert.deepEqual([wrong.code, readdirSync(place('third'))], [1, ['root.key']], wrong.text);
   copyFileSync(join(place('other'), `root.key.${needed}`), join(place('third'), 'root.key'));
   assert.equal((await job(place('third'), '--restore', file)).code, 0);
