@@ -24,7 +24,7 @@ interface Received {
 export function encryptedKeyOf(body: Members, alg: KeyManagement): Uint8Array {
   const encryptedKey = optionalOctets(body, 'encrypted_key') ?? Buffer.alloc(0);
   if (carriesKey(alg) && encryptedKey.length === 0) throw badRequest('missing member: encrypted_key');
-  if (!carriesKey(alg) && encryptedKey.length > 0) throw badRequest('encrypted_key has to be empty for this alg');
+  if (!carriesKey(alg) && encryptedKey.length > 0) throw badRequest('encrypted_key must be empty for this alg');
   return encryptedKey;
 }
 

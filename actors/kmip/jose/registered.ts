@@ -16,6 +16,6 @@ export type Place = 'body' | 'header';
 
 /** Why an algorithm is refused: a name that nobody knows is a mistake in the request, another is one we have not for this. */
 export function refused(member: 'alg' | 'enc', name: string, place: Place): Problem {
-  if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is no registered algorithm`);
+  if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is not a registered algorithm`);
   return new Problem('unsupported_algorithm', `${member} is not supported here`);
 }

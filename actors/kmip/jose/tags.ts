@@ -40,7 +40,7 @@ function tagsOf(body: Members): readonly string[] {
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) throw badRequest('tags is not an array of strings');
   if (tags.length > MAX_TAGS) throw badRequest(`tags has more than ${MAX_TAGS} entries`);
   if (tags.some((tag) => tag === '' || tag.length > 255 || tag.startsWith('_') || tag.includes('\0')))
-    throw badRequest('a tag is 1 to 255 characters and does not begin with _');
+    throw badRequest('a tag must have 1 to 255 characters, must not begin with _ and must not contain U+0000');
   return tags;
 }
 
