@@ -38,7 +38,8 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const before = certificateFacts(certificateOf(old));
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
-  if (request && !request.subjectPublicKey.equals(before.publicKey)) throw new Refusal('InvalidCSR', 'the certificate request is for another public key');
+  if (request && !request.subjectPublicKey.equals(before.publicKey))
+    throw new Refusal('InvalidCSR', 'the public key in the certificate request is not the one in the certificate');
   const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
   // The uses follow from the extensions; those of the old certificate hold as long as its extensions do.
   const given = structureOf(wishes.request, TAG.Attributes);

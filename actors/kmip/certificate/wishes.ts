@@ -33,7 +33,7 @@ const MAX_DAYS = 36_500;
 export function wishesOf(request: Structure, vendor: string): CertificateWishes {
   const given = structureOf(request, TAG.Attributes)?.value ?? [];
   if (given.some(({ tag, value }) => tag === TAG.CertificateType && value !== ENUM.CertificateType.X_509))
-    throw new Refusal('InvalidField', 'only X.509 certificates are issued, the certificate type is another');
+    throw new Refusal('InvalidField', 'only X.509 certificates are issued; leave out CertificateType or set it to X_509');
   const vendors = given.filter((node) => isVendorWish(node, vendor));
   const named = (name: string) => vendors.find((node) => textOf(node as Structure, TAG.AttributeName) === name) as Structure | undefined;
   const linked = (type: number) => given.find((node): node is Structure => isLink(node, type));
@@ -78,7 +78,7 @@ function subjectOf(given: readonly Node[]): DistinguishedName | undefined {
   for (const { tag, value } of parts) {
     const attribute = SUBJECT_TAGS.get(tag);
     if (attribute === undefined || value === '') continue;
-    if (typeof value !== 'string') throw new Refusal('InvalidField', `the ${attribute} of the certificate's subject is not a text`);
+    if (typeof value !== 'string') throw new Refusal('InvalidField', `${attribute} of the certificate's subject must be a text string`);
     name[attribute] = [...(name[attribute] ?? []), value];
   }
   return Object.keys(name).length === 0 ? undefined : name;
@@ -88,14 +88,14 @@ function extensionsIn(attribute: Structure | undefined): string | undefined {
   const value = attribute && child(attribute, TAG.AttributeValue)?.value;
   if (value === undefined || typeof value === 'string') return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
-  throw new Refusal('InvalidField', 'x509-extension is neither a text nor bytes');
+  throw new Refusal('InvalidField', 'x509-extension must be a text string or a byte string');
 }
 
 function daysIn(attribute: Structure | undefined): number | undefined {
   const value = attribute && child(attribute, TAG.AttributeValue)?.value;
   if (value === undefined) return undefined;
   const days = Number(value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value);
-  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) throw new Refusal('InvalidField', `requested_validity_days is between 1 and ${MAX_DAYS}`);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) throw new Refusal('InvalidField', `requested_validity_days must be between 1 and ${MAX_DAYS}`);
   return days;
 }
 

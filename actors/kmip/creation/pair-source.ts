@@ -16,7 +16,7 @@ class PairWanted extends Error {
   readonly wish: Wish;
 
   constructor(wish: Wish) {
-    super('a key pair is wanted');
+    super('a key pair must be generated first');
     this.wish = wish;
   }
 }

@@ -10,7 +10,7 @@ export function setArchived(request: Structure, ctx: OperationContext, right: 'A
   const archived = right === 'Archive';
   return ctx.change(async (tx) => {
     const draft = await tx.describe(request, right);
-    if (archived && draft.archived) throw new Refusal('ObjectArchived', `DENIED: the object ${draft.id} is archived already`);
+    if (archived && draft.archived) throw new Refusal('ObjectArchived', `DENIED: the object ${draft.id} is already archived`);
     if (draft.archived !== archived) {
       draft.archived = archived;
       if (archived) draft.attributes.set(dateTime(TAG.ArchiveDate, ctx.now));

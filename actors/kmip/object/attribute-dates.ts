@@ -35,7 +35,7 @@ export function requireOpenDate(object: ObjectDescription, tag: number, now: num
 export function requireOrderedDates({ attributes }: Pick<ObjectDescription, 'attributes'>, now: number): void {
   const notBefore = (later: number, earlier: number) => {
     const [a, b] = [dateAttribute(attributes, earlier), dateAttribute(attributes, later)];
-    if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} lies before ${tagName(earlier)}`);
+    if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} must not be before ${tagName(earlier)}`);
   };
   const end = dateAttribute(attributes, TAG.DeactivationDate);
   if (end === undefined || end > now) notBefore(TAG.DeactivationDate, TAG.ActivationDate);

@@ -29,7 +29,7 @@ export async function changeAttribute(
     const value = work(draft);
     // In another keyset it would be taken for another key of its owner.
     if (draft.owner !== ctx.caller.user && keysetOf(draft) !== keyset)
-      throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} puts it into a keyset`);
+      throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} can put it into a keyset`);
     requireOrderedDates(draft, ctx.now);
     requireSize(draft);
     settle(draft, ctx.now);

@@ -120,7 +120,7 @@ export function removeLink(draft: DescriptionDraft, type: keyof typeof ENUM.Link
 
 /** @throws Refusal PermissionDenied where creating is a privilege that the caller has not */
 export async function requireCreation(ctx: OperationContext): Promise<void> {
-  if (!(await mayCreate(ctx))) throw new Refusal('PermissionDenied', 'creating objects is reserved for privileged users and those who were granted it');
+  if (!(await mayCreate(ctx))) throw new Refusal('PermissionDenied', 'only privileged users and users with a grant of create may create objects');
 }
 
 export async function mayCreate({ server, caller }: Pick<OperationContext, 'server' | 'caller'>): Promise<boolean> {

@@ -53,7 +53,7 @@ export function withNamedAttributes(content: Structure, names: readonly string[]
   const all = viewAttributes(object, viewer);
   const wanted = names.flatMap((name) => {
     const found = all.filter((node) => isNamed(node, name));
-    if (found.length === 0) throw new Refusal('ItemNotFound', `the object has no attribute ${name} to be wrapped with it`);
+    if (found.length === 0) throw new Refusal('ItemNotFound', `the object has no attribute ${name} to wrap with it`);
     return found;
   });
   return mapKeyValue(content, (value) => [...value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, wanted)]);

@@ -10,7 +10,7 @@ export function requireExpected(payload: Structure, { id, type }: ObjectDescript
   const expected = codeOf(payload, TAG.ExpectedObjectType);
   if (expected === undefined) return;
   const name = nameOf('ObjectType', expected);
-  if (expected !== type) throw new Refusal('InvalidObjectType', `the object ${id} is a ${nameOf('ObjectType', type)}, the request expects a ${name}`);
+  if (expected !== type) throw new Refusal('InvalidObjectType', `the object ${id} is a ${nameOf('ObjectType', type)}, but the request expects a ${name}`);
 }
 
 /** Of several objects that a payload names one, with the type that is expected of each. */
@@ -22,5 +22,5 @@ export function oneOf(payload: Structure, identifier: Node): Structure {
 /** For a request that names no object, where it may. @throws Refusal InvalidField */
 export function requireNoExpectation(payload: Structure): void {
   if (child(payload, TAG.ExpectedObjectType))
-    throw new Refusal('InvalidField', 'ExpectedObjectType is about an object that the request names, and it names none');
+    throw new Refusal('InvalidField', 'ExpectedObjectType needs an object, but the request names none; name one or leave out ExpectedObjectType');
 }

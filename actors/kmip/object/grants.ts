@@ -27,7 +27,7 @@ export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 /** `derive_key`, `Derive Key` and `derivekey` are one. @throws Refusal InvalidField naming what is no operation */
 export function rightOf(name: string): string {
   const right = RIGHTS.get(withoutSeparators(name));
-  if (right === undefined) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is no operation`);
+  if (right === undefined) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is not an operation`);
   return right;
 }
 

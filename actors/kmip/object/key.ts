@@ -158,5 +158,5 @@ export interface KeyKind {
 /** The key of an object whose use is permitted: see `useKey`. The first kind that holds it is the one. */
 export function keyOf(object: ManagedObject, ctx: KeyContext): Key {
   for (const kind of ctx.server.keyKinds) if (kind.holds(object)) return kind.open(object, ctx);
-  throw new Error(`no kind of key holds ${object.id}`);
+  throw new Error(`no kind of key on this server holds ${object.id}`);
 }

@@ -49,7 +49,7 @@ export function requireMask({ major, minor }: Version, type: number, given: read
   if (major !== 1 || !MASKED.has(type) || given.some(({ tag }) => tag === TAG.CryptographicUsageMask)) return;
   throw new Refusal(
     'InvalidMessage',
-    `missing field: ${nameOfAttribute(TAG.CryptographicUsageMask)}, which ${operation} of KMIP ${major}.${minor} requires of a ${nameOf('ObjectType', type)}`,
+    `missing field: ${nameOfAttribute(TAG.CryptographicUsageMask)}, which ${operation} of KMIP ${major}.${minor} requires for a ${nameOf('ObjectType', type)}`,
   );
 }
 
@@ -63,8 +63,9 @@ export function takeAttribute(set: AttributeSet, node: Node): void {
   requireRoom(set, node.tag);
   const reference = referenceTo(node);
   const values = valuesOf(set, reference);
-  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} has one value only`);
-  if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node))) throw new Refusal('NonUniqueNameAttribute', 'DENIED: a Name is given twice');
+  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} can have only one value`);
+  if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node)))
+    throw new Refusal('NonUniqueNameAttribute', 'DENIED: the request gives the same Name twice');
   set.add(node);
 }
 
@@ -104,6 +105,5 @@ export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | u
 
 /** @throws Refusal where the server is configured not to use an algorithm */
 export function requireAllowed(algorithm: CryptographicAlgorithm, allowed: readonly string[]): void {
-  if (allowed.length > 0 && !allowed.includes(algorithm))
-    throw new Refusal('InvalidField', `${algorithm} is not among the algorithms that this server may use`);
+  if (allowed.length > 0 && !allowed.includes(algorithm)) throw new Refusal('InvalidField', `this server is not configured to use ${algorithm}`);
 }

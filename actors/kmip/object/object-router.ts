@@ -16,7 +16,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
   /** @param main the one without a prefix @throws Error for a prefix that is empty, or that two of the others have */
   constructor(main: ObjectSource, others: readonly ObjectSource[] = []) {
     const prefixes = new Set(others.map(({ prefix }) => prefix));
-    if (prefixes.size < others.length || prefixes.has('')) throw new Error('each source of objects needs a prefix of its own');
+    if (prefixes.size < others.length || prefixes.has('')) throw new Error('each source of objects needs its own prefix');
     this.main = main;
     this.#others = others.map((source) => ({ start: source.prefix + BORDER, source })).sort((one, other) => other.start.length - one.start.length);
   }

@@ -10,7 +10,7 @@ class WorkWanted extends Error {
   readonly works: ReadonlyMap<string, Work>;
 
   constructor(works: ReadonlyMap<string, Work>) {
-    super('work is wanted that is done outside of the transaction');
+    super('this work must be done outside the transaction');
     this.works = works;
   }
 }

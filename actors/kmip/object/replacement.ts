@@ -101,7 +101,7 @@ function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number,
 function requireOffset(old: ObjectDescription, request: Structure, { version }: Pick<OperationContext, 'version'>, given: readonly number[]): void {
   for (const { tag } of given.flatMap((each) => structureOf(request, each)?.value ?? []))
     if (tag === TAG.ActivationDate || FOLLOWING.some((each) => each === tag))
-      throw new Refusal('InvalidMessage', `Offset and ${tagName(tag)} exclude each other`);
+      throw new Refusal('InvalidMessage', `give either Offset or ${tagName(tag)}, not both`);
   const follower = FOLLOWING.find((tag) => old.attributes.has(tag));
   if (follower === undefined || old.attributes.has(TAG.ActivationDate) || old.state !== State.PreActive) return;
   throw new Refusal(
@@ -122,7 +122,7 @@ const GRANTEES: ReadonlySet<number> = new Set([
 /** @throws Refusal PermissionDenied */
 function refuseOwnersAttributes(request: Structure, given: readonly number[]): void {
   for (const { tag } of given.flatMap((each) => structureOf(request, each)?.value ?? []))
-    if (!GRANTEES.has(tag)) throw new Refusal('PermissionDenied', `DENIED: only the owner of an object gives its replacement another ${tagName(tag)}`);
+    if (!GRANTEES.has(tag)) throw new Refusal('PermissionDenied', `DENIED: only the owner of an object can change the ${tagName(tag)} of its replacement`);
 }
 
 /** A new key has the whole of its usage before it. */

@@ -21,7 +21,7 @@ export interface Revocation {
 /** @throws Refusal WrongKeyLifecycleState for what is compromised already, InvalidObjectType for a template */
 export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occurrence, now }: Revocation): void {
   const before = draft.state;
-  if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is revoked as compromised already`);
+  if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is already revoked as compromised`);
   happen(draft, compromised ? 'compromise' : 'deactivate', now);
   if (draft.state === before) return;
   draft.attributes.set(reason);

@@ -33,7 +33,7 @@ export async function adoptRows(store: Store, seals: RowSeal, log: Log): Promise
     after = done.last;
   }
   await patiently(() => store.transaction((tx) => adoptGrants(tx, seals, EVERYTHING, NO_MARK), { lock: LOCK }));
-  if (adopted > 0) log.info({ objects: adopted }, 'the objects of before are authenticated');
+  if (adopted > 0) log.info({ objects: adopted }, 'objects of an earlier version are now authenticated');
 }
 
 async function adoptObjects(tx: Transaction, seals: RowSeal, after: number): Promise<{ objects: number; last: number | undefined }> {

@@ -100,7 +100,7 @@ export class ObjectRows {
   /** What the grants of an object that was read here are bound to. */
   markOf(object: ObjectDescription): Uint8Array {
     const mark = this.#marks.get(object);
-    if (!mark) throw new Error(`the object ${object.id} is none that was read`);
+    if (!mark) throw new Error(`the object ${object.id} was not read by this reader`);
     return mark;
   }
 
@@ -109,7 +109,7 @@ export class ObjectRows {
     const row = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
     const mark = newMark();
     const seal = row && this.#factsOf(row) && this.seals.renew(row, row.seal as Uint8Array, mark);
-    if (!seal) throw new Error(`the object ${id} is not there`);
+    if (!seal) throw new Error(`the object ${id} does not exist or its seal is not valid`);
     await tx.run('UPDATE kms_object SET seal = $2 WHERE id = $1', [id, seal]);
     return mark;
   }
@@ -147,7 +147,7 @@ export class ObjectRows {
     const { id } = draft;
     const stored = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
     const seal = stored && this.#factsOf(stored);
-    if (!seal) throw new Error(`the object ${id} is not there to be changed`);
+    if (!seal) throw new Error(`the object ${id} cannot be changed: it does not exist or its seal is not valid`);
     const before = await readTerms(tx, id);
     const terms = await termsOf(draft, before, async () => (await this.read(tx, id))?.content);
     const row = rowOf(draft);

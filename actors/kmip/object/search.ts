@@ -112,7 +112,7 @@ function fitting(rows: readonly Candidate[]): readonly Candidate[] {
 
 /** Puts what the database knows into the selection. @returns what has to be looked at in the objects */
 function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
-  if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `${MOST_CONDITIONS} attributes at most can be searched for`);
+  if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `a search can contain at most ${MOST_CONDITIONS} attributes`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
   const foreign = Object.values(ENUM.ObjectType).filter((type) => !enumerationValueExists('ObjectType', type, version));
   if (foreign.length > 0) selection.where(`o.object_type NOT IN (${foreign.join(', ')})`);

@@ -40,7 +40,7 @@ export class Selection {
 
   /** @throws Refusal InvalidField for too many of them */
   term(term: IndexTerm): void {
-    if (this.#terms.length === MOST_TERMS) throw new Refusal('InvalidField', `more than ${MOST_TERMS} attributes and tags are not looked for`);
+    if (this.#terms.length === MOST_TERMS) throw new Refusal('InvalidField', `a search can contain at most ${MOST_TERMS} attributes and tags`);
     if (isSelective(term)) this.#terms.unshift(term);
     else this.#terms.push(term);
   }

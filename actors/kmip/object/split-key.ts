@@ -44,11 +44,11 @@ export function splitKeyContent({ method, parts, threshold, primeField }: SplitP
 
 /** @throws Refusal InvalidObjectType for another kind of object, ObjectDestroyed, WrappingObjectDestroyed for a wrapped part, InvalidMessage */
 export function storedPart(object: ManagedObject): StoredPart {
-  if (object.type !== ENUM.ObjectType.SplitKey) throw new Refusal('InvalidObjectType', `a split key is needed, ${object.id} is another kind of object`);
+  if (object.type !== ENUM.ObjectType.SplitKey) throw new Refusal('InvalidObjectType', `a split key is needed, but ${object.id} is another kind of object`);
   if (!object.content) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   const block = keyBlockOf(object.content);
   if (block.wrapping) throw new Refusal('WrappingObjectDestroyed', `${object.id} is stored wrapped; it cannot be joined without its wrapping key`);
-  if (!(block.material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', `${object.id} is in a transparent format, which has no parts`);
+  if (!(block.material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', `${object.id} is in a transparent format and cannot be joined`);
   return {
     ...splitParametersOf(object.content),
     identifier: required(integerOf(object.content, TAG.KeyPartIdentifier), TAG.KeyPartIdentifier),

@@ -66,8 +66,8 @@ export type Linked = (privateKey: string, publicKey: string) => Promise<boolean>
  */
 export async function taggedObject(from: Reader, identifier: string, caller: Principal, purpose: Purpose, linked: Linked): Promise<string | undefined> {
   const tags = parseTags(identifier);
-  if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
-  if (tags.length > MAX_TAGS) throw new Refusal('InvalidField', `an identifier has ${MAX_TAGS} tags at most`);
+  if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ must be a JSON array of tags');
+  if (tags.length > MAX_TAGS) throw new Refusal('InvalidField', `an identifier can contain at most ${MAX_TAGS} tags`);
   for (const scope of SCOPES) {
     const selection = new Selection(caller, scope);
     selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);
@@ -87,7 +87,7 @@ async function theOne(found: readonly Tagged[], identifier: string, purpose: Pur
   const told = choice.slice(0, MAX_TOLD).map(({ id }) => id);
   const more =
     choice.length > told.length ? `, and ${choice.length > MAX_TAGGED ? `more than ${MAX_TAGGED - MAX_TOLD}` : choice.length - told.length} others` : '';
-  throw new Refusal('InvalidField', `the tags ${identifier} are those of several objects, name one by its identifier: ${told.join(', ')}${more}`);
+  throw new Refusal('InvalidField', `several objects have the tags ${identifier}; give the identifier of one of them: ${told.join(', ')}${more}`);
 }
 
 /** A public key goes before a certificate of it. */

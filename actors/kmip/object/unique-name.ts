@@ -46,6 +46,6 @@ function taken({ attributes, owner }: DescriptionDraft, term: string, id: string
   const holder = owner === caller.user ? `the object ${id}` : 'another object of its owner';
   return new Refusal(
     'NonUniqueNameAttribute',
-    `DENIED: ${holder} has the Name ${JSON.stringify(name)} already, and Names are unique among the objects of an owner`,
+    `DENIED: ${holder} already has the Name ${JSON.stringify(name)}; Names must be unique among the objects of an owner`,
   );
 }

@@ -32,7 +32,7 @@ function read(node: Structure): UsageLimits {
  * @throws Refusal with `reason`
  */
 export function take(draft: DescriptionDraft, limits: UsageLimits, units: bigint, reason: ResultReason): void {
-  if (units > limits.count) throw new Refusal(reason, `the usage limits of ${draft.id} are exhausted: ${limits.count} are left, ${units} are needed`);
+  if (units > limits.count) throw new Refusal(reason, `the usage limits of ${draft.id} are exhausted: ${units} units are needed, ${limits.count} are left`);
   draft.attributes.set(
     structure(TAG.UsageLimits, [
       longInteger(TAG.UsageLimitsTotal, limits.total),

@@ -56,12 +56,12 @@ export function requireUse(object: ObjectDescription, use: Use, now: number): vo
     if (stop !== undefined && now >= stop) throw unusable(object, use, 'WrongKeyLifecycleState', 'its protect stop date has passed');
   } else {
     const start = dateAttribute(attributes, TAG.ProcessStartDate);
-    if (start !== undefined && now < start) throw unusable(object, use, 'WrongKeyLifecycleState', 'its process start date is to come');
+    if (start !== undefined && now < start) throw unusable(object, use, 'WrongKeyLifecycleState', 'its process start date has not been reached');
   }
   const mask = attributes.first(TAG.CryptographicUsageMask)?.value;
   if (typeof mask === 'number' && (mask & (use.bits | BIT.Unrestricted)) !== 0) return;
   if (typeof mask === 'number' && use.fpeBits !== undefined && (mask & use.fpeBits) !== 0 && isFpe(object)) return;
-  const why = mask === undefined ? 'it has no usage mask, which would have to permit' : 'its usage mask does not permit';
+  const why = mask === undefined ? 'it has no usage mask; it needs one that permits' : 'its usage mask does not permit';
   throw unusable(object, use, 'IncompatibleCryptographicUsageMask', `${why} ${use.permission ?? use.operation}`);
 }
 

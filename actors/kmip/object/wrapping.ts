@@ -18,11 +18,11 @@ const { WrappingMethod } = ENUM;
 /** @param specification KeyWrappingSpecification @throws Refusal for a method, a key or parameters that cannot be had */
 export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
   const block = structureOf(content, TAG.KeyBlock);
-  if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped, this object is neither');
-  if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is stored wrapped; it is not wrapped again');
+  if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped; this object is neither');
+  if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is already stored wrapped and cannot be wrapped again');
   const method = required(codeOf(specification, TAG.WrappingMethod), TAG.WrappingMethod);
   if (method !== WrappingMethod.Encrypt)
-    throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
+    throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${nameOf('WrappingMethod', method)} is not supported; use Encrypt`);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   return wrapWith(keyOf(await wrappingKey(ctx, information), ctx), content, specification);
 }
@@ -48,10 +48,10 @@ export async function wrapWith(key: Key, content: Structure, specification: Stru
 function plainOf(block: Structure, specification: Structure, encoding: number): Uint8Array {
   const value = required(structureOf(block, TAG.KeyValue), TAG.KeyValue);
   if (encoding === ENUM.EncodingOption.TTLVEncoding) return encodeBinary(value);
-  if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes are wrapped in the TTLV encoding only');
+  if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes can be wrapped only with TTLVEncoding');
   const material = child(value, TAG.KeyMaterial);
   if (material?.type !== TYPE.ByteString)
-    throw new Refusal('EncodingOptionError', 'without encoding the key format is one of bytes: name one as KeyFormatType');
+    throw new Refusal('EncodingOptionError', 'NoEncoding needs a key format that consists of bytes; give one as KeyFormatType');
   return material.value;
 }
 
@@ -101,12 +101,12 @@ export async function unwrapWith(key: Key, content: Structure): Promise<Structur
 function wrappedBytes(content: Structure): Uint8Array {
   const { material } = keyBlockOf(content);
   if (material instanceof Uint8Array) return material;
-  throw new Refusal('InvalidMessage', 'the KeyValue of a wrapped key is no ByteString');
+  throw new Refusal('InvalidMessage', 'the KeyValue of a wrapped key must be a ByteString');
 }
 
 function keyValueOf(plain: Uint8Array): Structure {
   const value = decodeBinary(plain);
-  if (value.tag !== TAG.KeyValue) throw new Refusal('CryptographicFailure', 'what was wrapped is no KeyValue');
+  if (value.tag !== TAG.KeyValue) throw new Refusal('CryptographicFailure', 'the unwrapped data is not a KeyValue');
   return value;
 }
 

@@ -109,7 +109,7 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   requireKind(object, ObjectType.PublicKey, 'Certify');
   requireUsable(object, ctx.now);
   const publicKey = await keyOf(object, ctx).publicKey();
-  if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the certificate request is for another public key');
+  if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the public key in the certificate request is not the one to certify');
   return { publicKey, request, object, pair: undefined };
 }
 
@@ -133,7 +133,7 @@ async function signed(
   ctx: OperationContext,
 ): Promise<Uint8Array> {
   const subject: DistinguishedName | Uint8Array | undefined = request?.subject ?? wishes.subject;
-  if (subject === undefined) throw invalid('Certify', 'the subject of the certificate is missing');
+  if (subject === undefined) throw invalid('Certify', 'the certificate needs a subject: give its attributes or a certificate request');
   const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? ctx.now;
   const until = wishes.validityDays === undefined ? dateAttribute(attributes, TAG.DeactivationDate) : undefined;
   const key = keyOf(issuer.key, ctx);

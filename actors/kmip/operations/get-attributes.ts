@@ -44,7 +44,7 @@ function readReferences(request: Structure): AttributeReference[] {
   for (const [place, reference] of references.entries()) {
     if (!ruleOf(reference.tag) && !isByPart(reference)) throw new Refusal('InvalidAttribute', `${tagName(reference.tag)} is not an attribute`);
     if (references.some((other, at) => at < place && sameReference(other, reference)))
-      throw new Refusal('InvalidMessage', `${reference.name ?? tagName(reference.tag)} is asked for twice`);
+      throw new Refusal('InvalidMessage', `${reference.name ?? tagName(reference.tag)} is requested twice`);
   }
   return references;
 }

@@ -18,7 +18,7 @@ export const interop = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const step = required(named(request, TAG.InteropFunction, 'InteropFunction'), TAG.InteropFunction);
   const test = required(textOf(request, TAG.InteropIdentifier), TAG.InteropIdentifier);
-  if (step === 'Reset') throw new Refusal('PermissionDenied', 'this server is not reset by its clients');
+  if (step === 'Reset') throw new Refusal('PermissionDenied', 'clients cannot reset this server');
   ctx.server.log.info({ user: callerName(ctx.caller), step, test: test.slice(0, 256) }, 'interoperability test');
   return [];
 }

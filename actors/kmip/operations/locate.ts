@@ -32,6 +32,6 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 }
 
 function natural(value: number | undefined, name: string): number | undefined {
-  if (value !== undefined && value < 0) throw new Refusal('InvalidField', `${name} is not negative`);
+  if (value !== undefined && value < 0) throw new Refusal('InvalidField', `${name} must not be negative`);
   return value;
 }

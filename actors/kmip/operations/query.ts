@@ -98,7 +98,7 @@ export const query = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   if (structureOf(request, TAG.ObjectGroups))
-    throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups: ask without ObjectGroups');
+    throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups; leave out ObjectGroups');
   const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
   for (const code of asked) nameOf('QueryFunction', code);
   return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);
