@@ -67,7 +67,9 @@ export async function changeGrants(server: KeyServer, change: GrantChange, calle
 async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, granting }: Rights, grantee: string, mark: Uint8Array): Promise<void> {
   const grants = await rows.grants.read(tx, id, mark);
   if (granting && !grants.has(grantee) && grants.size >= MAX_GRANTEES)
-    throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MAX_GRANTEES} users at most, a realm counts as one` });
+    throw new Fault('KEYS_REFUSED', {
+      detail: `Server_Limit_Exceeded: an object can be granted to at most ${MAX_GRANTEES} users, where a realm counts as one; revoke a grant first`,
+    });
   const before = grants.get(grantee) ?? new Set<string>();
   const after = granting ? before.union(rights) : before.difference(rights);
   // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
@@ -78,11 +80,12 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
 /** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
 async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
   if (id !== EVERYTHING) {
-    if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
+    if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only; leave it out for one object' });
     return server.rows.markOf(requireOwned(await server.objects.within(tx).held(id, false), caller));
   }
   if (!isPrivileged(server, caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
-  if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
+  if (rights.size !== 1 || !rights.has('create'))
+    throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted; grant other operations on one object' });
   return NO_MARK;
 }
 
@@ -97,6 +100,7 @@ export function rightsOf(operations: readonly string[]): ReadonlySet<string> {
 
 function requireGrantee(user: string): void {
   if (user.length === 0 || user.length > MAX_USER_CHARACTERS || /\p{Cc}/u.test(user))
-    throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${MAX_USER_CHARACTERS} characters, no control character` });
-  if (namingOf(user) === undefined) throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me tells what names are like' });
+    throw new Fault('BAD_REQUEST', { detail: `user_id: must have 1 to ${MAX_USER_CHARACTERS} characters and no control character` });
+  if (namingOf(user) === undefined)
+    throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me shows what a name looks like' });
 }

@@ -17,9 +17,11 @@ export async function tombstoneOf(from: Reader, text: string): Promise<{ account
   for (const [account, view] of views)
     if (view.isEnded && (await from.get('SELECT id FROM kms_object WHERE owner = $1 LIMIT 1', [account]))) found.push({ account, view });
   const [first, ...others] = found;
-  if (!first) throw new Fault('NOT_FOUND', { detail: 'there is no account that has ended, had this name and owns objects' });
+  if (!first) throw new Fault('NOT_FOUND', { detail: 'no deleted account with this name owns objects' });
   if (others.length > 0)
-    throw new Fault('KEYS_REFUSED', { detail: `Invalid_Field: from: several had this name: ${found.map(({ account }) => handleOf(account)).join(', ')}` });
+    throw new Fault('KEYS_REFUSED', {
+      detail: `Invalid_Field: from: several deleted accounts had this name; give one of ${found.map(({ account }) => handleOf(account)).join(', ')}`,
+    });
   return first;
 }
 

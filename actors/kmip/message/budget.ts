@@ -38,7 +38,7 @@ export class Budget {
   spent(item: BatchItem): Outcome | undefined {
     if (this.#left < 0) return tooLarge(item);
     if (this.#now() < this.#end) return undefined;
-    return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch has taken too long: send the rest of it by itself' };
+    return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch took too long; send the remaining items in a new request' };
   }
 
   /** The outcome, unless its payload makes the answer of the batch too large. */
@@ -58,5 +58,5 @@ export class Budget {
 }
 
 function tooLarge(item: BatchItem): Outcome {
-  return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response of a batch has at most ${MOST_ANSWER} bytes` };
+  return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response to a batch can have at most ${MOST_ANSWER} bytes` };
 }

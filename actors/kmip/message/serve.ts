@@ -71,7 +71,7 @@ async function serveMessage(server: KeyServer, { message, bytes, encoding, endpo
   try {
     const header = readHeader(message);
     version = header.version;
-    if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
+    if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address accepts KMIP 1.x; send KMIP 2.x to /kmip/2_1');
     if (header.credentials) {
       if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(moved) };
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);
