@@ -38,7 +38,7 @@ export function requireRoom(attributes: ReadonlyAttributes, tag: number, another
     throw new Refusal('ServerLimitExceeded', `an object can have at most ${MOST_VALUES} values of ${tagName(tag)}`);
 }
 
-/** Which of several values is meant: by its index (KMIP 1.x), by the value itself (2.x), or the only one. */
+/** Chooses one of several values: by its index (KMIP 1.x), by the value itself (2.x), or the only one. */
 export interface Choice {
   readonly index?: number | undefined;
   readonly current?: Node | undefined;
@@ -153,7 +153,7 @@ function requireUnused(node: Node): void {
     throw new Refusal('AttributeReadOnly', 'DENIED: UsageLimits cannot be changed after the object has been used');
 }
 
-/** Sections 4.3 and 4.33: what an object once was, it has not always been the opposite of. */
+/** Sections 4.3 and 4.33: AlwaysSensitive and NeverExtractable become false once the object was not sensitive, or was extractable. */
 function noteProtection(draft: DescriptionDraft, node: Node): void {
   if (node.tag === TAG.Sensitive && node.value === false) draft.attributes.set(boolean(TAG.AlwaysSensitive, false));
   if (node.tag === TAG.Extractable && node.value === true) draft.attributes.set(boolean(TAG.NeverExtractable, false));

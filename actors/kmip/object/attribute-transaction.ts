@@ -1,4 +1,4 @@
-// What the operations that change an attribute have in common: one transaction, the state that new dates bring about, the note of the change.
+// The part that all operations on an attribute share: one transaction, the state that follows from new dates, and the audit row.
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';

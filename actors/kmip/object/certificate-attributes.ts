@@ -32,7 +32,7 @@ const NAME_ATTRIBUTES = [
 export const SUBJECT_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateSubject${name}`], name]));
 export const ISSUER_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateIssuer${name}`], name]));
 
-/** Everything that is read from the certificate, so that nothing of a former one is left. */
+/** All attributes that are read from the certificate. They are removed first, so that none of an earlier certificate remains. */
 const DESCRIBED: readonly number[] = [
   TAG.CertificateType,
   TAG.CertificateLength,

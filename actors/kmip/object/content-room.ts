@@ -64,7 +64,7 @@ export class ContentRoom {
     }
   }
 
-  /** A call that has something open would keep others waiting while it waits: one such call at a time goes beyond the room. */
+  /** A call that already holds content would block others while it waits. So one such call at a time may exceed the limit. */
   #fits(opening: Opening, bytes: number): boolean {
     if (this.#open === 0 || this.#open + bytes <= this.#maxBytes) return true;
     return opening.bytes > 0 && (this.#beyond === undefined || this.#beyond === opening);
@@ -110,7 +110,7 @@ export class Opening {
     this.#room.count(this.user, bytes);
   }
 
-  /** After an operation: its contents are done with, except for what goes into the answer. */
+  /** After an operation: releases its contents, except for those in the response. */
   keep(bytes: number): void {
     if (this.#bytes <= bytes) return;
     const released = this.#bytes - bytes;

@@ -118,7 +118,7 @@ export function removeLink(draft: DescriptionDraft, type: keyof typeof ENUM.Link
       draft.attributes.remove(TAG.Link, index);
 }
 
-/** @throws Refusal PermissionDenied where creating is a privilege that the caller has not */
+/** @throws Refusal PermissionDenied if creating objects is a privilege that the caller does not have */
 export async function requireCreation(ctx: OperationContext): Promise<void> {
   if (!(await mayCreate(ctx))) throw new Refusal('PermissionDenied', 'only privileged users and users with a grant of create may create objects');
 }

@@ -46,7 +46,7 @@ function isFit(node: Node, type: ObjectType): boolean {
 /**
  * The content with the attributes that a client wants wrapped with the key material.
  * @param names AttributeName of KeyWrappingSpecification, as KMIP 1.x names attributes
- * @throws Refusal ItemNotFound for one that the object has not
+ * @throws Refusal ItemNotFound for an attribute that the object does not have
  */
 export function withNamedAttributes(content: Structure, names: readonly string[], object: ObjectDescription, viewer: Viewer): Structure {
   if (names.length === 0) return content;

@@ -1,4 +1,4 @@
-// ExpectedObjectType, an extension beside the identifier of an object: what is of another type is left alone.
+// ExpectedObjectType, an extension next to the identifier of an object: refuses an object of another type.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, nameOf } from '../../../kmip/ttlv/read.ts';

@@ -1,4 +1,4 @@
-// Finds objects for a caller by what a payload names them by, and holds the caller's rights against them.
+// Finds the objects that a payload names, and checks the caller's rights.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -33,7 +33,7 @@ interface Source<T extends D, D extends ObjectDescription> extends ObjectReader<
   readonly from: Reader;
 }
 
-/** Reads objects for a caller, from the cache or inside a transaction. A large content is read for those only who may use it. */
+/** Reads objects for a caller, from the cache or inside a transaction. Large content is read only for callers who may use it. */
 export class Finder<T extends D, D extends ObjectDescription> implements Objects<T, D> {
   readonly #caller: Principal;
   readonly #batch: Batch;
@@ -58,7 +58,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
     const name = identifierText(payload, tag, this.#batch);
     const meant = this.#meant(await this.#resolved(name, right, purposeOf(payload, right), true), right);
-    // A certificate request that is named besides is no such object.
+    // A certificate request that the payload also names does not count as this object.
     if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
     return this.#opened(meant, right);
   }
@@ -135,7 +135,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   #may({ object, grants }: Held<D>, right: OperationName): boolean {
     if (this.#isOwn(object) || isGranted(grants, this.#caller, right)) return true;
-    // Metadata are for everybody who may do anything with the object.
+    // Everybody who has any right on the object may read its metadata.
     return (right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller);
   }
 

@@ -54,7 +54,7 @@ function keptElsewhere(request: Structure, object: ManagedObject, content: Struc
   return content;
 }
 
-/** With the attributes that are to be inside, in the shape of the client's version: nobody can change what is wrapped. */
+/** Adds the attributes before wrapping, in the form of the client's version, because wrapped content cannot be changed later. */
 function wrappable(content: Structure, specification: Structure, object: ManagedObject, ctx: OperationContext): Structure {
   if (child(specification, TAG.MACSignatureKeyInformation))
     throw new Refusal('KeyWrapTypeNotSupported', 'only the wrapping method Encrypt is supported; leave out MACSignatureKeyInformation');

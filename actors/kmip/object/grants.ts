@@ -1,4 +1,4 @@
-// Grants: who may do what with an object that is not theirs, and who may create objects at all.
+// Grants: which operations a user may do with another owner's object, and who may create objects.
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';

@@ -1,4 +1,4 @@
-// From what a payload names an object by to its identifier: placeholders, addresses in a keyset.
+// Reads the identifier of an object from a payload, and resolves placeholders and keyset addresses.
 import type { Reader } from '../../../kernel/store/store.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -11,7 +11,7 @@ import { SCOPES, Selection } from './selection.ts';
 
 const LONGEST = 128;
 
-/** The text of the identifier; that of an earlier item of the batch where the payload has none, or names the item. @throws Refusal */
+/** The text of the identifier. If the payload has none or refers to an earlier item of the batch, the identifier of that item. @throws Refusal */
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
   const node = child(payload, tag);
   if (node === undefined || (node.type === TYPE.TextString && node.value === 'IDPlaceholder')) return placeholder(batch);

@@ -16,7 +16,7 @@ import type { ManagedObject } from './managed-object.ts';
 export interface KeyFacts {
   /** The identifier of its object. */
   readonly id: string;
-  /** Undefined for an object that is no key: whatever is asked of it is refused with InvalidObjectType. */
+  /** Undefined for an object that is not a key: every use of it is refused with InvalidObjectType. */
   readonly kind: 'secret' | 'private' | 'public' | undefined;
   /** Of a pair EC for the curves of ECDSA and ECDH, ECDH for X25519 and X448; undefined for secret data. */
   readonly algorithm: CryptographicAlgorithm | undefined;

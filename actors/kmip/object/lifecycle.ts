@@ -51,7 +51,7 @@ export function settle(draft: DescriptionDraft, now: number): void {
   for (let steps = 0; steps < 2; steps++) draft.state = step(draft, { type: 'elapse', now }) ?? draft.state;
 }
 
-/** The next state, or undefined where the event does nothing in this state. */
+/** The next state, or undefined if this state does not permit the event. */
 function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined {
   const { attributes } = draft;
   const without = isStateless(draft);

@@ -90,7 +90,7 @@ export function givenLength(attributes: ReadonlyAttributes): number | undefined 
   return node?.type === TYPE.Integer ? node.value : undefined;
 }
 
-/** The KeyFormatType that the key is to be made in. */
+/** The KeyFormatType in which the key is created. */
 export function givenFormat(attributes: ReadonlyAttributes): KeyFormatType | undefined {
   const node = attributes.first(TAG.KeyFormatType);
   return node?.type === TYPE.Enumeration ? nameOf('KeyFormatType', node.value) : undefined;

@@ -1,4 +1,4 @@
-// Knows whose an identifier is: every object is read, found, made and changed through the source that has it.
+// Routes an identifier to its source: every object is read, found, created and changed through the source that holds it.
 import type { Transaction } from '../../../kernel/store/store.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { Held } from './cache.ts';
@@ -40,7 +40,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     return new RoutedWriter(this, tx);
   }
 
-  /** One source after the other: an object of the main one comes before those of the others. */
+  /** Asks the sources in turn: objects of the main source come first. */
   async find(ctx: OperationContext, search: Search): Promise<Found> {
     const ids: string[] = [];
     let total = 0;

@@ -1,4 +1,4 @@
-// Objects that clients bring: their content is read once, held against what the attributes say of it, and described by attributes.
+// Objects that clients register or import: reads the content once, checks it against the given attributes, and sets the attributes that describe it.
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
 import { readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
@@ -111,7 +111,7 @@ function describeKeptElsewhere(type: ObjectTypeCode, content: Structure, attribu
   attributes.set(boolean(TAG.KeyValuePresent, false));
 }
 
-/** @throws Refusal InvalidCSR for a PKCS#10 request that is none; other kinds are kept as they are */
+/** @throws Refusal InvalidCSR for a malformed PKCS#10 request; other kinds of requests are stored unchecked */
 function requireRequest(content: Structure): void {
   const type = required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
   const value = required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);

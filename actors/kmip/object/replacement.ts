@@ -17,7 +17,7 @@ import { newAttributes } from './new-attributes.ts';
 
 const { State, ObjectType } = ENUM;
 
-/** Set anew for the replacement; everything else is taken over. */
+/** Attributes that the replacement does not inherit from the old object. */
 const NOT_TAKEN: readonly number[] = [
   TAG.Digest,
   TAG.Fresh,
@@ -41,7 +41,7 @@ const NOT_TAKEN: readonly number[] = [
 /** Dates that keep their distance from the activation. */
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
-/** What was never active may be replaced too. @throws Refusal WrongKeyLifecycleState for what is destroyed, or was replaced already in its keyset */
+/** An object that was never active may be replaced too. @throws Refusal WrongKeyLifecycleState if it is destroyed, or already replaced in its keyset */
 export function requireReplaceable(draft: DescriptionDraft, kind: string, now: number): void {
   settle(draft, now);
   if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
@@ -93,7 +93,7 @@ function setDates(attributes: AttributeSet, old: ObjectDescription, offset: numb
 
 function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number, seconds: number, now: number): void {
   const date = dateAttribute(old.attributes, tag);
-  // A date that has passed, as that of a revocation, would end the replacement before it begins.
+  // A date in the past, such as that of a revocation, would end the replacement before it begins.
   if (date !== undefined && date + seconds > now) attributes.set(dateTime(tag, date + seconds));
 }
 

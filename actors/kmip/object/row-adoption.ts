@@ -1,4 +1,4 @@
-// Gives the rows of before their MACs, once for all: at the first start of a version that authenticates rows, some in each transaction.
+// Adds MACs to the rows of earlier versions. Runs once, in batches, at the first start of a version that authenticates rows.
 import { Fault } from '../../../kernel/fault.ts';
 import type { Log } from '../../../kernel/log-entry.ts';
 import type { Store, Transaction } from '../../../kernel/store/store.ts';

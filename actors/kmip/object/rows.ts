@@ -81,7 +81,7 @@ export class ObjectRows {
     return rows.flatMap((row) => this.#describe(row)?.draft ?? []);
   }
 
-  /** Owner and mark of those of the identifiers that exist: what a list is held against before it is told. */
+  /** Owner and mark of the identifiers that exist. A list is checked against them before it is returned. */
   async factsOf(from: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, { readonly owner: string; readonly mark: Uint8Array }>> {
     const rows = await rowsOf<FactRow>(from, ids, FACTS);
     return new Map(
@@ -104,7 +104,7 @@ export class ObjectRows {
     return mark;
   }
 
-  /** Makes all grants of an object void that are not written anew. @returns what they are to be bound to */
+  /** Invalidates all grants of an object that are not written again. @returns the new mark that grants are bound to */
   async renewMark(tx: Transaction, id: string): Promise<Uint8Array> {
     const row = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
     const mark = newMark();
@@ -167,7 +167,7 @@ export class ObjectRows {
     return writeTerms(tx, draft, terms, before);
   }
 
-  /** Takes the row away altogether: only for what is destroyed with its removal asked for. */
+  /** Deletes the row. Only for an object that is destroyed with the request to remove it. */
   async remove(tx: Transaction, id: string): Promise<void> {
     for (const table of ['kms_attribute', 'kms_grant']) await tx.run(`DELETE FROM ${table} WHERE object_id = $1`, [id]);
     await tx.run('DELETE FROM kms_object WHERE id = $1', [id]);

@@ -1,4 +1,4 @@
-// Finds objects of the database by their attributes: what is indexed in the database, the rest in the objects themselves.
+// Finds objects of the database by their attributes: by the index where there is one, otherwise by reading the objects.
 import { setImmediate } from 'node:timers/promises';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -34,7 +34,7 @@ const MAX_LOOKED_AT_BYTES = 4_194_304;
 /** In one search: what both databases take as one statement, and more than anybody asks for. */
 const MOST_CONDITIONS = 100;
 
-/** Many a client takes the first that has the right name: what others grant under that name does not come before its own. */
+/** Many clients take the first object with the right name, so objects granted by others must not come before the caller's own. */
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
   const own = await findIn(ctx, 'own', search);
   const offset = Math.max(0, search.offset - own.total);
@@ -48,7 +48,7 @@ async function findIn(ctx: OperationContext, scope: Scope, search: Search): Prom
   return rest.length === 0 ? byIndex(ctx, scope, selection, search) : byLooking(ctx, scope, selection, rest, search);
 }
 
-/** The index says what to look at, and nothing of what may be told: each identifier is held against its owner and grants, which have MACs. */
+/** The index only gives candidates. Each identifier is checked against its owner and grants, which are protected by MACs, before it is returned. */
 async function permitted({ server: { rows }, reader, caller }: OperationContext, scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const facts = await rows.factsOf(reader, ids);
   const isOwn = (id: string) => facts.get(id)?.owner === caller.user;
@@ -95,7 +95,7 @@ async function byLooking(ctx: OperationContext, scope: Scope, selection: Selecti
     }
     if (part.length === rows.length && rows.length < MAX_LOOKED_AT) return { ids, total };
     params[params.length - 1] = Number(part.at(-1)?.seq);
-    // Others that wait for this thread have their turn; a transaction waits for nothing.
+    // Lets other work on this thread run; a transaction must not wait here.
     if (ctx.reader === ctx.server.store) await setImmediate();
   }
 }

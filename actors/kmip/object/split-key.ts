@@ -16,7 +16,7 @@ interface SplitParameters {
 }
 
 export interface StoredPart extends SplitParameters, KeyPart {
-  /** Format, algorithm and length are those of the key that was split. */
+  /** Format, algorithm and length describe the key that was split. */
   readonly block: KeyBlock;
 }
 

@@ -1,4 +1,4 @@
-// From tags to the identifier of one object: where several have them, what is to be done decides which is meant.
+// Resolves tags to the identifier of one object. If several objects have the tags, the operation decides which one is used.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -21,7 +21,7 @@ const MAX_TAGGED = 1000;
 /** In an error text. */
 const MAX_TOLD = 10;
 
-/** What is to be done with an object: an operation, or what a payload of it says beside. */
+/** The purpose of a look-up: an operation, or another use that its payload names. */
 export type Purpose = OperationName | 'WrapKey' | 'Cascade';
 
 /** Wrapping names its key inside of other operations; what goes on to the other half of a pair means the pair. */
@@ -35,7 +35,7 @@ const SIGNING: readonly number[] = [PrivateKey];
 const VERIFYING: readonly number[] = [PublicKey, Certificate];
 const HASHING: readonly number[] = [SymmetricKey, SecretData];
 
-/** Kinds of objects that can do what is to be done; what is not here can be done with every kind. */
+/** The object types that fit a purpose. A purpose that is not listed fits every type. */
 const ABLE: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
   Encrypt: PROTECTING,
   WrapKey: PROTECTING,
@@ -90,7 +90,7 @@ async function theOne(found: readonly Tagged[], identifier: string, purpose: Pur
   throw new Refusal('InvalidField', `several objects have the tags ${identifier}; give the identifier of one of them: ${told.join(', ')}${more}`);
 }
 
-/** A public key goes before a certificate of it. */
+/** A public key is preferred to its certificate. */
 function withoutCertificates(able: readonly Tagged[]): string | undefined {
   const keys = able.filter(({ object_type: type }) => type !== Certificate);
   const [one, ...others] = keys.length > 0 ? keys : able;

@@ -15,7 +15,7 @@ export interface Use {
   readonly bits: number;
   /** Bits that do for a key of FF1 as well. */
   readonly fpeBits?: number;
-  /** Applying protection needs an Active key; processing what is protected is also done by keys that are Deactivated or Compromised. */
+  /** Applying protection needs an Active key. Processing protected data is also permitted with a Deactivated or Compromised key. */
   readonly protects: boolean;
   /** What the mask must permit, where it is not called as the operation. */
   readonly permission?: string;

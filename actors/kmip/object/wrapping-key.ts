@@ -57,7 +57,7 @@ async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Pr
 
 const nameIn = (information: Structure): string => textOf(information, TAG.UniqueIdentifier) ?? 'of the placeholder';
 
-/** One text for what is not there and for what the caller may not use. */
+/** The same message for a missing key and for one that the caller may not use. */
 async function found<T>(find: () => Promise<T>, name: string, right: OperationName, what: string): Promise<T> {
   const said = `the wrapping key ${name} is not found, or you do not have the permission ${right} on it, which is needed to ${what}`;
   return inWrapping(find, said);

@@ -65,7 +65,7 @@ export function unencodedFormat({ content }: ManagedObject, specification: Struc
   return wrapping || material instanceof Uint8Array ? undefined : 'Raw';
 }
 
-/** Tags, a keyset and a placeholder may stand for another key tomorrow: what is wrapped says which key it was. */
+/** Tags, keysets and placeholders may later resolve to another key, so the wrapped object stores the identifier of the key itself. */
 function identified(information: Structure, { id }: Key): Structure {
   return structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...information.value.filter(({ tag }) => tag !== TAG.UniqueIdentifier)]);
 }
@@ -75,7 +75,7 @@ function parametersOf(information: Structure): CryptographicParameters {
   return given ? readParameters(given) : {};
 }
 
-/** The content in clear; as it is where nothing wraps it. @throws Refusal where the wrapping key is missing or does not open it */
+/** The content, unwrapped if it is wrapped. @throws Refusal if the wrapping key is missing or does not unwrap it */
 export async function unwrapContent(content: Structure, ctx: OperationContext): Promise<Structure> {
   const block = structureOf(content, TAG.KeyBlock);
   const wrapping = block && keyBlockOf(content).wrapping;
