@@ -131,7 +131,7 @@ export type KmipApi = AccessApi &
     serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal, verdict?: CredentialVerdict): Promise<Answer>;
     /** @param body JSON, empty where the call takes none */
     crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
-    /** Rotates what is due; returns how many keys were. */
+    /** Rotates all keys that are due. @returns the number of keys that were rotated */
     rotateDue(): Promise<number>;
   };
 

@@ -53,7 +53,7 @@ export async function changeGrants(server: KeyServer, change: GrantChange, calle
     const mark = await requireMayGrant(server, tx, id, rights, caller);
     const grantee = granting ? await accountToBe(tx, user) : await accountOf(tx, user);
     if (grantee === caller.user) throw new Fault('KEYS_GRANT_SELF');
-    // A name whose holder is gone has no rights that could be taken away.
+    // The user of this name no longer exists, so there are no rights to revoke.
     if (grantee === undefined) return tx.audit(event);
     await writeGrant(server, tx, { ...change, rights }, grantee, mark);
     const problem = granting && id !== EVERYTHING ? await quotaProblem(tx, server.args.quotas, caller.user, 'grants') : undefined;
@@ -89,7 +89,7 @@ async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, r
   return NO_MARK;
 }
 
-/** @throws Fault BAD_REQUEST for a name that is no right */
+/** @throws Fault BAD_REQUEST for a name that is not a right */
 export function rightsOf(operations: readonly string[]): ReadonlySet<string> {
   try {
     return new Set(operations.map(rightOf));

@@ -1,4 +1,4 @@
-// An operation of KMIP as a declaration: all that the server has to know of it stands in one file of operations/.
+// A KMIP operation as a declaration: one file of operations/ holds everything that the server needs to know about it.
 import type { PayloadMembers } from '../../kmip/message/payload-members.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { ResultReason } from '../../kmip/refusal.ts';

@@ -1,4 +1,4 @@
-// How super admins name an account that has ended: as the list of tombstones tells it, or by the name that it had, where only one of them owns anything.
+// How super admins name a deleted account: as the list of tombstones shows it, or by its former name if only one account of that name owns objects.
 import { Fault } from '../../kernel/fault.ts';
 import { ACCOUNT, nameOfId, namingOf, scopeOf } from '../../kernel/store/account-name.ts';
 import { type AccountView, idsOfName, viewAccounts } from '../../kernel/store/accounts.ts';
@@ -9,7 +9,7 @@ export function handleOf(account: string): string {
   return account.startsWith(ACCOUNT) ? account : ACCOUNT + account;
 }
 
-/** @throws Fault NOT_FOUND, KEYS_REFUSED where the name was that of several who own something */
+/** @throws Fault NOT_FOUND, KEYS_REFUSED if several deleted accounts of this name own objects */
 export async function tombstoneOf(from: Reader, text: string): Promise<{ account: string; view: AccountView }> {
   const ids = text.startsWith(ACCOUNT) ? [text, text.slice(ACCOUNT.length)] : await hadName(from, text);
   const views = await viewAccounts(from, ids);

@@ -37,7 +37,7 @@ interface IssuerSearch {
   own(): Promise<ManagedObject | undefined>;
 }
 
-/** @throws Refusal InvalidField where no issuer can be told, InvalidObjectType, and those of `requireUsable` */
+/** @throws Refusal InvalidField if no issuer can be determined, InvalidObjectType, and those of `requireUsable` */
 export async function findIssuer(search: IssuerSearch): Promise<Issuer> {
   const { objects, right, now } = search;
   const named = search.certificate && (await objects.use(search.certificate, right, TAG.LinkedObjectIdentifier));

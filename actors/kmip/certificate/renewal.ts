@@ -41,7 +41,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   if (request && !request.subjectPublicKey.equals(before.publicKey))
     throw new Refusal('InvalidCSR', 'the public key in the certificate request is not the one in the certificate');
   const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
-  // The uses follow from the extensions; those of the old certificate hold as long as its extensions do.
+  // The usage mask follows from the extensions, so the old mask stays valid only while the extensions stay the same.
   const given = structureOf(wishes.request, TAG.Attributes);
   if (wishes.extensions !== undefined && !(given && child(given, TAG.CryptographicUsageMask))) attributes.remove(TAG.CryptographicUsageMask);
   const place = placeFor(ctx, { type: old.type, chosen: chosenIn(attributes.nodes()), replaced: old.id });

@@ -16,7 +16,7 @@ export interface CertificateWishes {
   /** Links to the certificate and the private key of the issuer. */
   readonly issuerCertificate: Structure | undefined;
   readonly issuerKey: Structure | undefined;
-  /** Attributes that are those of the key, not of the certificate. */
+  /** Attributes that describe the key, not the certificate. */
   readonly ofKey: readonly Node[];
   /** The payload with the attributes that the certificate itself gets. */
   readonly request: Structure;
@@ -71,7 +71,7 @@ function isVendorWish(node: Node, vendor: string): boolean {
   return (owner === vendor || owner === 'cosmian') && VENDOR_WISHES.has(textOf(node, TAG.AttributeName) ?? '');
 }
 
-/** Parts stand beside the other attributes or in one structure; empty ones mean nothing. */
+/** The parts are given next to the other attributes or in one structure; empty parts are ignored. */
 function subjectOf(given: readonly Node[]): DistinguishedName | undefined {
   const name: Partial<Record<NameAttribute, string[]>> = {};
   const parts = given.flatMap((node) => (node.tag === TAG.CertificateAttributes && node.type === TYPE.Structure ? node.value : [node]));

@@ -6,7 +6,7 @@ import { curveName, publicJwk } from './jwk.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest, decryptionFailed, Problem } from './problem.ts';
 
-/** What goes into the derivation beside the shared secret: a key for one algorithm, of one length, between two parties. */
+/** The inputs of the derivation besides the shared secret. They bind the key to one algorithm, one length and two parties. */
 interface KeyDerivation {
   /** AlgorithmID: `enc` where the result encrypts the content, else `alg`. */
   readonly algorithm: string;

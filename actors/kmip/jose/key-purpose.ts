@@ -37,7 +37,7 @@ const HASH = { sha1: HashingAlgorithm.SHA_1, sha256: HashingAlgorithm.SHA_256, s
 
 const hashing = (hash: keyof typeof HASH): Node => enumeration(TAG.HashingAlgorithm, HASH[hash]);
 
-/** Undefined for what is no algorithm of keys: `dir`, and names that are not offered. */
+/** Undefined for names that are not algorithms for stored keys: `dir`, and algorithms that are not offered. */
 export function purposeOf(alg: string): KeyPurpose | undefined {
   const enc = findContentEncryption(alg);
   if (enc?.hash !== undefined) return { ...CONTENT, parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.CBC), hashing(enc.hash)) };

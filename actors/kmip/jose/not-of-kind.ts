@@ -3,7 +3,7 @@ import { purposeOf } from './key-purpose.ts';
 import { badRequest, type Problem } from './problem.ts';
 import { refused } from './registered.ts';
 
-/** An algorithm that is offered but for keys of another type is a mistake; what is not offered is said to be so. */
+/** Distinguishes an algorithm for another key type (a bad request) from one that is not supported. */
 export function notOfKind(alg: string): Problem {
   return purposeOf(alg) ? badRequest('alg is no algorithm of keys of this kty') : refused('alg', alg, 'body');
 }

@@ -28,7 +28,7 @@ export function addTags(kid: string, body: Members, ctx: OperationContext): Prom
   return changeTags(kid, ctx, (tags) => [...new Set([...tags, ...added])]);
 }
 
-/** Tags that the key has not are none to delete, and no error. @throws Problem, Refusal */
+/** Ignores tags that the key does not have. @throws Problem, Refusal */
 export function deleteTags(kid: string, body: Members, ctx: OperationContext): Promise<unknown> {
   const deleted = new Set(tagsOf(body));
   return changeTags(kid, ctx, (tags) => tags.filter((tag) => !deleted.has(tag)));

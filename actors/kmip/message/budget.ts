@@ -34,7 +34,7 @@ export class Budget {
     return Math.min(MOST_ANSWER, MOST_ANSWER - this.#left);
   }
 
-  /** The outcome of an item that is not begun any more: there is no time left, or no room in the answer. */
+  /** The outcome of an item that is not started because no time, or no room in the response, is left. */
   spent(item: BatchItem): Outcome | undefined {
     if (this.#left < 0) return tooLarge(item);
     if (this.#now() < this.#end) return undefined;

@@ -42,7 +42,7 @@ export async function serve(
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
-    // JSON that is no message and names no operation is answered like a bare operation that there is not.
+    // JSON that is neither a message nor a known operation is answered like an unknown operation.
     if (refusal.reason === 'OperationNotSupported') return refused(server, 404, refusal.detail, `?:${refusal.reason}`);
     const bare = isJson(encoding) ? bareOperation(bytes) : undefined;
     if (bare !== undefined) return refused(server, 422, refusal.detail, `${bare}:${refusal.reason}`);

@@ -169,7 +169,7 @@ async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subjec
   if (object) {
     const publicKey = await tx.describeById(object.id, 'Certify');
     requireUsable(publicKey, now);
-    // The next certificates are issued by what the link leads to: who has only been granted the use of the key does not choose that.
+    // The link decides which certificate issues later ones, so a user with only a grant on the key must not set it.
     if (publicKey.owner === draft.owner) await linkPublicKey(tx, publicKey, draft.id, now);
   }
   await tx.insert(draft);

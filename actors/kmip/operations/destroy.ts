@@ -1,4 +1,4 @@
-// Destroy: the material of an object goes, what was known of it stays (KMIP 2.1 section 6.1.15).
+// Destroy: deletes the material of an object and keeps its metadata (KMIP 2.1 section 6.1.15).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';

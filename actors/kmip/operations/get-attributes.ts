@@ -38,7 +38,7 @@ function isMeant(asked: AttributeReference, own: AttributeReference): boolean {
 
 const isByPart = ({ tag }: AttributeReference): boolean => tag === TAG.Tag || tag === TAG.LinkType;
 
-/** @throws Refusal InvalidMessage for a reference that is there twice, InvalidAttribute for what is no attribute */
+/** @throws Refusal InvalidMessage for a duplicate reference, InvalidAttribute for a name that is not an attribute */
 function readReferences(request: Structure): AttributeReference[] {
   const references = children(request, TAG.AttributeReference).map(readReference);
   for (const [place, reference] of references.entries()) {

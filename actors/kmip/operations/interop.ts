@@ -1,4 +1,4 @@
-// Interop: a client tells of the test it is about to run (KMIP specification 2.1 section 6.1.26).
+// Interop: a client announces the test that it is about to run (KMIP specification 2.1 section 6.1.26).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';

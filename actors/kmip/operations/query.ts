@@ -1,4 +1,4 @@
-// Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
+// Query: describes this server and its capabilities, as far as requested (KMIP 2.1 section 6.1.40).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { profilesServed } from '../../../kmip/profile.ts';

@@ -21,7 +21,7 @@ export function cipherAlgorithm(ctx: OperationContext, parameters: Cryptographic
   return algorithm;
 }
 
-/** @throws Refusal InvalidField: who sends what is to be authenticated must not believe that it was */
+/** @throws Refusal InvalidField, so that a client does not believe that its data was authenticated */
 export function requireAuthenticated(request: Structure, { name, authenticated }: CipherFacts): void {
   if (authenticated) return;
   for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag])

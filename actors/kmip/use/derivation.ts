@@ -25,7 +25,7 @@ export async function derivedBytes(request: Structure, bases: readonly KeyUse[],
   });
 }
 
-/** Some clients put the hashing algorithm beside CryptographicParameters, not into them. */
+/** Some clients put the hashing algorithm next to CryptographicParameters, not inside. */
 function parametersIn(given: Structure): CryptographicParameters {
   const inside = structureOf(given, TAG.CryptographicParameters);
   const parameters = inside ? parametersOf(inside) : {};

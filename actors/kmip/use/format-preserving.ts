@@ -53,7 +53,7 @@ function formatFor(object: ManagedObject, request: Structure): FpeParameters {
   return fpeParametersFrom(fields, additional);
 }
 
-/** What a text is made of where nothing else is said. */
+/** The default alphabet. */
 const DIGITS: ReadonlySet<string> = new Set('0123456789');
 
 const twoWays = (): Refusal =>
