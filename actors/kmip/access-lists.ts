@@ -104,7 +104,7 @@ export async function listGrantees({ store, rows }: KeyServer, object: ObjectDes
   return { items, next: found.length > limit ? cursor(shown.at(-1)?.user_id ?? '') : undefined };
 }
 
-/** As many as a page has room for, at least one. */
+/** The entries that fit on a page, at least one. */
 function cut<T extends Found>(found: readonly T[], limit: number): { rows: readonly T[]; isLast: boolean } {
   let bytes = 0;
   const over = found.findIndex((row, at) => {

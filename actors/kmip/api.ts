@@ -125,7 +125,7 @@ export type TombstoneApi = {
 export type KmipApi = AccessApi &
   TombstoneApi & {
     /**
-     * One RequestMessage, or a bare operation in JSON. Never fails for what is in the message: that is in the answer.
+     * One RequestMessage, or a single operation in JSON. Never fails because of the message itself: the response then says what is wrong.
      * @param verdict of the credentials in its header; without one they are answered, and nothing is done
      */
     serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal, verdict?: CredentialVerdict): Promise<Answer>;

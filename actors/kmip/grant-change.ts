@@ -14,7 +14,7 @@ import { auditActor, callerName } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
 const MAX_USER_CHARACTERS = 512;
-/** Users and realms that one object is granted to: they are read with it. */
+/** Maximum of users and realms with a grant on one object. They are read together with the object. */
 const MAX_GRANTEES = 10_000;
 
 interface GrantChange {
@@ -24,7 +24,7 @@ interface GrantChange {
   readonly user: string;
   /** Names of the rights, as KMIP calls the operations. */
   readonly operations: readonly string[];
-  /** False where the rights are taken away. */
+  /** False if the rights are revoked. */
   readonly granting: boolean;
 }
 
@@ -37,7 +37,7 @@ export function isPrivileged({ args }: KeyServer, caller: Principal): boolean {
   return args.privilegedUsers.includes(callerName(caller));
 }
 
-/** In one transaction, with its audit row. @throws Fault for what the caller may not do, or what cannot be */
+/** Runs in one transaction, with its audit row. @throws Fault if the caller may not do this, or the request is not valid */
 export async function changeGrants(server: KeyServer, change: GrantChange, caller: Principal): Promise<void> {
   const rights = rightsOf(change.operations);
   const { id, user, granting } = change;

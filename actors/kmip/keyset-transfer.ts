@@ -1,4 +1,4 @@
-// Keysets of one name are not mixed when objects change hands: `name@latest` would be another key from one moment to the next.
+// Prevents keysets of the same name from mixing when objects change owners: `name@latest` would suddenly mean another key.
 import { Fault } from '../../kernel/fault.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import { generationOf } from './object/finder.ts';

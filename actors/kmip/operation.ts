@@ -9,7 +9,7 @@ import type { OperationContext } from './operation-context.ts';
 export interface LeftIdentifier {
   /** Of the member of the answer. */
   readonly tag: number;
-  /** Of the UniqueIdentifier enumeration, by which a later item names the object; undefined where there is none. */
+  /** The value of the UniqueIdentifier enumeration by which a later item refers to the object; undefined if there is none. */
   readonly code?: number;
   /** The answer may name several, and leaves an identifier only if it names one. */
   readonly alone?: boolean;

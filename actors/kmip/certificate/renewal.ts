@@ -1,4 +1,4 @@
-// A new certificate for the key of an old one, for ReCertify, Certify and the rotation that is due.
+// Issues a new certificate for the key of an old one, for ReCertify, Certify and scheduled rotation.
 import type { KeyObject } from 'node:crypto';
 import { type CertificateOptions, randomSerial, unsignedCertificate } from '../../../crypto/x509/certificate.ts';
 import { type CertificateFacts, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
@@ -125,7 +125,7 @@ function renewed(
   };
 }
 
-/** The public key leads to the new certificate; where a grantee renews it, only if it led to the old one. */
+/** Links the public key to the new certificate. If a grantee renews it, only if the key was linked to the old one. */
 async function relink(tx: ObjectTransaction, old: Draft, replacement: Draft, { caller, now }: OperationContext): Promise<void> {
   const id = linkedTo(old, 'PublicKeyLink');
   const publicKey = id === undefined ? undefined : await tx.read(id);

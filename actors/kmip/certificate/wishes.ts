@@ -8,7 +8,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ISSUER_TAGS, SUBJECT_TAGS } from '../object/certificate-attributes.ts';
 
 export interface CertificateWishes {
-  /** Undefined where no part of a name is given. */
+  /** Undefined if no part of a name is given. */
   readonly subject: DistinguishedName | undefined;
   /** In the form of OpenSSL's configuration. */
   readonly extensions: string | undefined;

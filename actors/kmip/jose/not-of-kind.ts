@@ -1,4 +1,4 @@
-// Why a key of one type is not made for an algorithm.
+// Explains why a key of one type cannot be created for an algorithm.
 import { purposeOf } from './key-purpose.ts';
 import { badRequest, type Problem } from './problem.ts';
 import { refused } from './registered.ts';

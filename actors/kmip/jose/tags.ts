@@ -13,7 +13,7 @@ import type { Members } from './members.ts';
 import { badRequest } from './problem.ts';
 
 const NAME = 'tag';
-/** Of one request; a key has no more. */
+/** Maximum tags in one request and on one key. */
 const MAX_TAGS = 256;
 
 /** @throws Problem, Refusal */

@@ -1,4 +1,4 @@
-// What one batch may cost: time of its thread and bytes of its answer, so that no message holds up the requests of others.
+// Limits the thread time and the response bytes of one batch, so that no message blocks the requests of others.
 import { setImmediate } from 'node:timers/promises';
 import type { BatchItem } from '../../../kmip/message/request.ts';
 import { binarySize } from '../../../kmip/ttlv/binary.ts';
@@ -10,7 +10,7 @@ import type { Outcome } from './batch.ts';
 
 /** Milliseconds after which no further item is begun: well within the deadline of a call, so that the client learns what was done. */
 const MOST_TIME = 20_000;
-/** The same for a batch that may be undone, which keeps all other writers waiting. */
+/** The limit for a batch that may be undone, because it blocks all other writers. */
 const MOST_TIME_UNDOABLE = 5_000;
 /** Bytes of the payloads in the binary encoding: as many as a request may have. */
 const MOST_ANSWER = LIMITS.bytes;

@@ -1,4 +1,4 @@
-// One message in, one message out: a RequestMessage in any encoding, or a bare operation in JSON.
+// Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
 import { move } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';

@@ -17,7 +17,7 @@ const OPEN_IN: ReadonlyMap<number, readonly StateCode[]> = new Map([
   [TAG.ProtectStopDate, [State.PreActive, State.Active]],
 ] as const);
 
-/** @throws Refusal WrongKeyLifecycleState where the date has had its effect */
+/** @throws Refusal WrongKeyLifecycleState if the date has already taken effect */
 export function requireOpenDate(object: ObjectDescription, tag: number, now: number): void {
   const states = OPEN_IN.get(tag);
   if (!states) return;

@@ -24,7 +24,7 @@ interface NewObject {
   readonly content: Structure;
   /** What the client gave; becomes the object's own. */
   readonly attributes: AttributeSet;
-  /** Was asked for before the content was made. */
+  /** Chosen before the content was created. */
   readonly place: Place;
   /** Made elsewhere, and brought here by the client. */
   readonly brought?: true;
@@ -84,7 +84,7 @@ function describeKey({ attributes }: Draft, content: Structure, set: (node: Node
   set(boolean(TAG.NeverExtractable, !extractable));
 }
 
-/** Reads a flag, and sets it to its default where it is missing. */
+/** Reads a flag. Sets it to its default if it is missing. */
 function flag(attributes: AttributeSet, tag: number, otherwise: boolean): boolean {
   const value = flagOf(attributes, tag, otherwise);
   attributes.set(boolean(tag, value));

@@ -5,7 +5,7 @@ import { child, codeOf, nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
-/** @throws Refusal InvalidObjectType where the object that the payload names is of another type; InvalidField for a type that there is not */
+/** @throws Refusal InvalidObjectType if the named object is of another type; InvalidField for an unknown type */
 export function requireExpected(payload: Structure, { id, type }: ObjectDescription): void {
   const expected = codeOf(payload, TAG.ExpectedObjectType);
   if (expected === undefined) return;

@@ -24,7 +24,7 @@ import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 /** States of a generation that the name of its keyset alone does not stand for. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
-/** Identifiers that nobody has chosen. */
+/** Identifiers that the server generated. */
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Where a finder reads. */
@@ -105,7 +105,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   async #opened(held: Held<D>, right: OperationName): Promise<T> {
     if (hasContent(held.object)) return held.object as unknown as T;
     const whole = await this.#source.whole(held);
-    // Read a second time: it may be another's by now.
+    // Read again, because the owner may have changed meanwhile.
     if (!whole || !this.#may(whole, right)) throw this.#absent(right, held.object.id);
     return whole.object;
   }

@@ -1,4 +1,4 @@
-// The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
+// The content of an object as Get and Export return it: in the requested format, and wrapped if the client or the object requires it.
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { keyValueIn } from '../../../kmip/message/legacy.ts';

@@ -11,7 +11,7 @@ const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).
 export const EVERYTHING = '*';
 /** The user that is every authenticated caller. */
 const EVERYBODY = '*';
-/** What `get` does not imply: ending an object, and whatever else changes it or makes another in its place. */
+/** Rights that `get` does not imply: destroying an object, changing it, or replacing it. */
 const APART: ReadonlySet<string> = new Set(
   (
     [

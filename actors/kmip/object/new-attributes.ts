@@ -1,4 +1,4 @@
-// The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
+// Checks the attributes that a client gives a new object: each attribute alone, then the attributes together.
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from '../../../kmip/attribute/rules.ts';
@@ -58,7 +58,7 @@ export function attributesIn(request: Structure, ...tags: readonly number[]): re
   return tags.flatMap((tag) => structureOf(request, tag)?.value ?? []);
 }
 
-/** @param node as checkAttribute returns it @throws Refusal for one that is there already, or one too many */
+/** @param node as checkAttribute returns it @throws Refusal if the attribute is already there, or there are too many */
 export function takeAttribute(set: AttributeSet, node: Node): void {
   requireRoom(set, node.tag);
   const reference = referenceTo(node);
@@ -103,7 +103,7 @@ export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | u
   return node?.type === TYPE.Enumeration ? nameOf('RecommendedCurve', node.value) : undefined;
 }
 
-/** @throws Refusal where the server is configured not to use an algorithm */
+/** @throws Refusal if the configuration of the server excludes the algorithm */
 export function requireAllowed(algorithm: CryptographicAlgorithm, allowed: readonly string[]): void {
   if (allowed.length > 0 && !allowed.includes(algorithm)) throw new Refusal('InvalidField', `this server is not configured to use ${algorithm}`);
 }

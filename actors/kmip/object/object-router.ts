@@ -8,7 +8,7 @@ import type { Found, ObjectReader, ObjectSource, ObjectWriter, Search } from './
 const BORDER = '::';
 
 export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescription> {
-  /** Has every identifier that is of no other source, and what nobody has chosen a place for. */
+  /** Holds every identifier that belongs to no other source, and new objects for which no place was chosen. */
   readonly main: ObjectSource;
   /** The longest prefix first, each with its border. */
   readonly #others: readonly { readonly start: string; readonly source: ObjectSource }[];

@@ -45,7 +45,7 @@ export class Outside {
   }
 }
 
-/** Runs a change; where it wants work it is undone, and run again when the work is done. */
+/** Runs a change. If it needs outside work, the change is rolled back and runs again once the work is done. */
 export async function withOutside<T>(change: (outside: Outside) => Promise<T>): Promise<T> {
   const outside = new Outside();
   for (;;) {

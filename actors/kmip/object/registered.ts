@@ -63,7 +63,7 @@ export function contentIn(request: Structure, type: number, mayLackKeyValue = fa
   throw new Refusal('InvalidMessage', `missing field: a ${nameOf('ObjectType', type)}`);
 }
 
-/** Adds what the content says of itself to the attributes. @throws Refusal where the two disagree, or the content is malformed */
+/** Adds the facts that the content states to the attributes. @throws Refusal if the two disagree, or the content is malformed */
 export function describeContent(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
   if (lacksKeyValue(content)) return describeKeptElsewhere(type, content, attributes, allowed);
   switch (type) {

@@ -153,7 +153,7 @@ export interface Succession {
  * one is, and who may use it, is so of the new one, whoever asked for the rotation.
  */
 export async function replace(tx: ObjectTransaction, { now }: Pick<OperationContext, 'now'>, ...successions: readonly Succession[]): Promise<void> {
-  // All names are given up before any is taken: the halves of a pair may have one together.
+  // Removes all Names before it sets any, because the two keys of a pair may share a Name.
   for (const { old, replacement } of successions) {
     replacement.owner = old.owner;
     setLink(old, 'ReplacementObjectLink', replacement.id);

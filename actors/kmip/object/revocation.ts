@@ -28,7 +28,7 @@ export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occu
   if (compromised) draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, occurrence ?? now));
 }
 
-/** The other half of a key pair, where the caller has the right on it as well: a client may have written the link. */
+/** The other key of a pair, if the caller has the right on it too. The link alone is not enough, because a client may have written it. */
 export async function pairOf(tx: ObjectTransaction, draft: DescriptionDraft, right: OperationName): Promise<DescriptionDraft[]> {
   const id = linkedTo(draft, 'PublicKeyLink') ?? linkedTo(draft, 'PrivateKeyLink');
   const other = id === undefined ? undefined : await tx.permitted(id, right);

@@ -29,7 +29,7 @@ import { readTerms, termsOf, writeTerms } from './term-rows.ts';
 /** An object as it was read, with the size of what lies in the store. */
 export interface Stored<T> {
   readonly object: T;
-  /** Bytes of the sealed content; 0 where it is destroyed. */
+  /** Bytes of the sealed content; 0 if it is destroyed. */
   readonly contentBytes: number;
 }
 

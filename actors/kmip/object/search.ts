@@ -31,7 +31,7 @@ const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusM
 /** Objects that are read together, and the bytes of their attributes. */
 const MAX_LOOKED_AT = 128;
 const MAX_LOOKED_AT_BYTES = 4_194_304;
-/** In one search: what both databases take as one statement, and more than anybody asks for. */
+/** Maximum in one search: both databases accept this many in one statement, and it is more than anybody needs. */
 const MOST_CONDITIONS = 100;
 
 /** Many clients take the first object with the right name, so objects granted by others must not come before the caller's own. */

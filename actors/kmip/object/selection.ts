@@ -18,7 +18,7 @@ const SELECTIVE: ReadonlySet<number> = new Set([TAG.Name, TAG.Link, TAG.Attribut
 /** What is searched: the caller's own objects, or those that others have granted. */
 export type Scope = 'own' | 'granted';
 
-/** What others have granted must not come in the place of one's own. */
+/** Objects granted by others must not displace the caller's own. */
 export const SCOPES: readonly Scope[] = ['own', 'granted'];
 
 export class Selection {

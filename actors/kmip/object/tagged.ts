@@ -14,7 +14,7 @@ import { SCOPES, Selection } from './selection.ts';
 
 const { SymmetricKey, PublicKey, PrivateKey, Certificate, SecretData, Destroyed, DestroyedCompromised } = { ...ENUM.ObjectType, ...ENUM.State };
 
-/** In one identifier: what both databases take as one condition, and more than anybody needs. */
+/** Maximum in one identifier: both databases accept this many conditions, and it is more than anybody needs. */
 const MAX_TAGS = 100;
 /** Of one name. */
 const MAX_TAGGED = 1000;
@@ -56,7 +56,7 @@ interface Tagged {
   readonly object_type: number;
 }
 
-/** Of a pair under one tag, the half that leads to the other. @returns whether they are linked */
+/** Whether a private and a public key with the same tag are a linked pair. */
 export type Linked = (privateKey: string, publicKey: string) => Promise<boolean>;
 
 /**

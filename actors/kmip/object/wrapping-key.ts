@@ -14,7 +14,7 @@ import { requireUse, USE } from './usage.ts';
 
 const { ObjectType } = ENUM;
 
-/** What is wrong with a wrapping key has reasons of its own. */
+/** Problems with a wrapping key have their own result reasons. */
 const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
   ObjectNotFound: 'WrappingObjectNotFound',
   ItemNotFound: 'WrappingObjectNotFound',

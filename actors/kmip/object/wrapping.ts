@@ -97,7 +97,7 @@ export async function unwrapWith(key: Key, content: Structure): Promise<Structur
   return replaced(content, structure(TAG.KeyBlock, members));
 }
 
-/** The KeyValue as bytes; clients are about, PyKMIP for one, that put the same bytes into a KeyValue structure as its KeyMaterial. */
+/** The KeyValue as bytes. Some clients, such as PyKMIP, put the same bytes into a KeyValue structure as its KeyMaterial. */
 function wrappedBytes(content: Structure): Uint8Array {
   const { material } = keyBlockOf(content);
   if (material instanceof Uint8Array) return material;

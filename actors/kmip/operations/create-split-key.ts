@@ -83,7 +83,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   return drafts.map(({ id }) => text(TAG.UniqueIdentifier, id));
 }
 
-/** Each part has an identifier of its own. */
+/** Each part has its own identifier. */
 function placesOf(parts: number, chosen: string | undefined, ctx: OperationContext): Place[] {
   const type = ObjectType.SplitKey;
   return Array.from({ length: parts }, (_, i) => placeFor(ctx, { type, chosen: chosen === undefined ? undefined : `${chosen}_${i + 1}` }));
@@ -117,7 +117,7 @@ async function existing(source: ManagedObject, type: number, ctx: OperationConte
   return { material, format: 'Raw', algorithm, length: stated ?? material.length * 8 };
 }
 
-/** A new symmetric key, or secret data of 256 bits where no length is given. A private key without its public key is of no use. */
+/** A new symmetric key, or secret data of 256 bits where no length is given. A new private key without its public key would be useless. */
 function fresh(type: number, attributes: AttributeSet, { server }: OperationContext): Secret {
   if (type === ObjectType.SecretData) {
     const length = givenLength(attributes) ?? 256;

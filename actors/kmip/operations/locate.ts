@@ -8,7 +8,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
-/** In one answer; the rest is had with OffsetItems. */
+/** Maximum in one response; clients get the rest with OffsetItems. */
 const MOST = 1_000;
 
 export const locate = {
