@@ -32,7 +32,7 @@ export function withEncapsulated(request: Structure, content: Structure, type: O
 
 const isSame = (one: Node, other: Node): boolean => one.tag === other.tag && sameReference(referenceTo(one), referenceTo(other));
 
-/** What this server cannot take stays where it is. */
+/** Attributes that this server does not support stay inside the KeyValue. */
 function isFit(node: Node, type: ObjectType): boolean {
   try {
     checkAttribute(node, type);

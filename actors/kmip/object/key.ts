@@ -12,7 +12,7 @@ import type { Aside } from '../aside.ts';
 import type { Streams } from '../streams.ts';
 import type { ManagedObject } from './managed-object.ts';
 
-/** What may be known of a key without its bytes. To read it may be refused, as any use is. */
+/** What can be known of a key without its bytes. Reading it may be refused, like any use. */
 export interface KeyFacts {
   /** The identifier of its object. */
   readonly id: string;
@@ -137,7 +137,7 @@ export interface Key extends KeyFacts {
   parts(part: KeyPart): Promise<PartOutput>;
   /** The public key of a pair, by whichever half. */
   publicKey(): Promise<KeyObject>;
-  /** The key itself: to be given out, split, or used as data. @throws Refusal NotExtractable where it cannot leave its place */
+  /** The key itself: to be given out, split, or used as data. @throws Refusal NotExtractable if it cannot leave its place */
   material(): Promise<KeyObject>;
 }
 

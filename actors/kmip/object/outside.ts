@@ -1,4 +1,4 @@
-// Work that a transaction needs and does not do itself: a transaction keeps all other writers waiting, may run again, and awaits nothing but its store.
+// Work that a transaction needs but must not do itself: a transaction blocks all other writers, may run again, and awaits only its store.
 import { createHash } from 'node:crypto';
 import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import type { ManagedObject } from './managed-object.ts';

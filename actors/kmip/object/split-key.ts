@@ -1,4 +1,4 @@
-// The content of a split key object: one part, with how many there are and how many are needed (KMIP 2.1 section 2.8).
+// The content of a split key object: one part, the number of parts and the number needed to join them (KMIP 2.1 section 2.8).
 import type { KeyPart, SplitKeyMethod } from '../../../crypto/secret-sharing/split.ts';
 import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';

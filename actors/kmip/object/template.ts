@@ -23,9 +23,9 @@ export function requireTemplate(content: Structure): void {
 }
 
 /**
- * The payload with the Name that is inside the template: it is the template's own, which clients of 1.0 give there and others next to it
+ * The payload with the Name from inside the template added. It is the Name of the template itself; clients of 1.0 give it inside, others next to it
  * (section 2.2.6 of 1.4).
- * @throws Refusal InvalidField for another one than that next to the template
+ * @throws Refusal InvalidField if it differs from the Name next to the template
  */
 export function withTemplateName(request: Structure, content: Structure): Structure {
   const inside = attributesOf(content).filter(({ tag }) => tag === TAG.Name);

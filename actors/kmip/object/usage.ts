@@ -17,7 +17,7 @@ export interface Use {
   readonly fpeBits?: number;
   /** Applying protection needs an Active key. Processing protected data is also permitted with a Deactivated or Compromised key. */
   readonly protects: boolean;
-  /** What the mask must permit, where it is not called as the operation. */
+  /** The name of the permission in the mask, if it differs from the operation. */
   readonly permission?: string;
   /** How a refusal begins. */
   readonly failure: string;

@@ -1,4 +1,4 @@
-// The one place where stored key material becomes a key that an algorithm works with, once for each object in the cache.
+// The only place that turns stored key material into a key for an algorithm, once for each object in the cache.
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { certificateFacts } from '../../../../crypto/x509/certificate-facts.ts';
 import { keyBlockOf } from '../../../../kmip/key-block.ts';
