@@ -1,4 +1,4 @@
-// `npm start`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs what is missing, then runs the pinned Node. Plain JavaScript for any Node from 18 on.
+// `npm start`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -18,21 +18,21 @@ const entries = {
 const [command, ...args] = process.argv.slice(2);
 if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys(entries).join('|')}`);
 
-/** Larger pieces of memory go back to the system when they are freed: glibc would keep those of up to 32 MiB once it has seen one. */
+/** Larger pieces of memory return to the system when they are freed. By default glibc raises this threshold, up to 32 MiB, after it has freed a large piece. */
 const MMAP_FROM_BYTES = '1048576';
 
 install(command !== 'start');
 run(join(root, entries[command]));
 
-/** @param dev whether the development dependencies are needed too; `npm start` does without them, and without a compiler */
+/** @param dev whether development dependencies are needed; `npm start` needs neither them nor a compiler */
 function install(dev) {
   if (isInstalled(dev)) return;
-  console.error(`gatehouse: installing dependencies (${dev ? 'three minutes' : 'a minute'}, once)`);
-  // A first install is exact; a later one adds what is missing and leaves the lock file alone.
+  console.error(`gatehouse: installing dependencies (only once, takes about ${dev ? 'three minutes' : 'a minute'})`);
+  // The first install follows the lock file exactly; a later one adds what is missing and does not change the lock file.
   const verb = existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'];
   const flags = [...verb, ...(dev ? [] : ['--omit=dev']), '--loglevel=error', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
-  // Packages that run programs when they are installed are not told the server's secrets.
+  // Packages may run scripts during installation, so the secrets of the server are removed from their environment.
   const open = Object.entries(process.env).filter(([name]) => !name.startsWith('GATEHOUSE_') || name.startsWith('GATEHOUSE_TEST_'));
   const env = { ...Object.fromEntries(open), PATH: outsidePath() };
   const node = findNode(env.PATH);
@@ -43,7 +43,7 @@ function install(dev) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** Every package of the lock file is there in its version; optional ones may be missing where they could not be compiled. */
+/** Whether every package of the lock file is installed in its version. Optional packages may be missing, because they may not compile. */
 function isInstalled(dev) {
   try {
     const { packages: wanted } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
@@ -56,7 +56,7 @@ function isInstalled(dev) {
   }
 }
 
-/** PATH without the folders inside node_modules: the install may replace the very Node that runs this. */
+/** @returns PATH without folders in node_modules, because the installation may replace the Node in there */
 function outsidePath() {
   return (process.env.PATH ?? '')
     .split(delimiter)
@@ -75,14 +75,14 @@ function run(entry) {
   const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   const { UV_THREADPOOL_SIZE = String(availableParallelism() + 4), MALLOC_MMAP_THRESHOLD_ = MMAP_FROM_BYTES } = process.env;
   const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
-  // The channel tells the server when this launcher is gone without having passed a signal on.
+  // The closing of the IPC channel tells the server that this launcher has ended without forwarding a signal.
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', entry, ...args], {
     cwd: process.cwd(),
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });
   if (command === 'start') {
-    // The server has its own copy, and says which other variables held secrets once it has read them.
+    // The server has its own copy. After reading the configuration it tells which other variables held secrets.
     forgetVariables(Object.keys(process.env).filter((name) => name.startsWith('GATEHOUSE_')));
     child.on('message', (message) => Array.isArray(message?.forget) && forgetVariables(message.forget));
   }

@@ -1,4 +1,4 @@
-// The server's main module: boots it, says where it is, and stops it on SIGTERM and SIGINT.
+// The main module of the server: starts it, prints its address, and stops it on SIGTERM and SIGINT.
 import { readFileSync } from 'node:fs';
 import { backUp } from './kernel/backup/back-up.ts';
 import { BackupError } from './kernel/backup/format.ts';
@@ -10,7 +10,7 @@ import { describe } from './kernel/fault.ts';
 import { BUILT_IN } from './plugins/index.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
-/** A terminal signals the launcher and the server, and the launcher passes it on: within this time it is one signal. */
+/** A terminal signals both the launcher and the server, and the launcher forwards the signal. Within this time both count as one signal. */
 const ONE_SIGNAL_MS = 1_000;
 
 async function main(argv: readonly string[]): Promise<void> {
@@ -29,7 +29,7 @@ async function main(argv: readonly string[]): Promise<void> {
 function stopOnSignals(server: Server): void {
   let firstAt: number | undefined;
   const stop = (signal: NodeJS.Signals) => {
-    // A second signal, later, is somebody who does not want to wait.
+    // A later second signal means that somebody does not want to wait.
     if (firstAt !== undefined) {
       if (performance.now() - firstAt > ONE_SIGNAL_MS) process.exit(1);
       return;
@@ -46,12 +46,12 @@ function stopOnSignals(server: Server): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  // The launcher is gone without a signal: nobody could stop this server any more.
+  // The launcher has ended without a signal, so nobody could stop this server.
   if (process.channel) process.on('disconnect', () => stop('SIGTERM'));
 }
 
 main(process.argv.slice(2)).catch((error: unknown) => {
-  // What the operator has to mend is told in words; anything else is a bug and keeps its stack.
+  // Problems that the operator can fix are printed as plain text. Anything else is a bug and keeps its stack.
   if (error instanceof BackupError) console.error(`gatehouse: ${error.message}`);
   else console.error(error instanceof ConfigError ? `gatehouse cannot start: ${error.message}` : describe(error));
   process.exit(1);

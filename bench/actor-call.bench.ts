@@ -1,8 +1,8 @@
-// What one call of an actor costs: the kernel's own, against Comlink over a plain port, Comlink over the batching line, and a bare batched port.
+// Measures the cost of an actor call: a call of the kernel, Comlink over a plain port, Comlink over the batching channel, and a bare batched port.
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { wrap } from 'comlink';
 import { pinned } from '../kernel/actor.ts';
-import { openLine } from '../kernel/runtime/line.ts';
+import { openChannel } from '../kernel/runtime/channel.ts';
 import { portWire } from '../kernel/runtime/wires.ts';
 import { createRuntime } from '../test/runtime.ts';
 import type { EchoApi } from './fakes/echo.actor.ts';
@@ -24,7 +24,7 @@ await runtime.start();
 const kernel = ref('echo').at('a');
 const subjects: Readonly<Record<string, Echo>> = {
   'Comlink, plain port': plain(),
-  'Comlink, batching line': batched(),
+  'Comlink, batching channel': batched(),
   'kernel call': (text) => kernel.echo(text),
   'bare batched port': bare(),
 };
@@ -47,7 +47,7 @@ report('actor-call', rows, [
 await runtime.stop();
 process.exit(0);
 
-/** CPU is that of the whole process: both threads and the collector. */
+/** Measures the CPU time of the whole process: both threads and garbage collection. */
 async function measure(echo: Echo, inFlight: number, ms: number): Promise<{ perSecond: number; cpuUs: number }> {
   const startedAt = performance.now();
   const cpu = process.cpuUsage();
@@ -75,11 +75,11 @@ function plain(): Echo {
 }
 
 function batched(): Echo {
-  const { echo } = wrap<{ echo(text: string): string }>(openLine(portWire(channel('batched'))).endpoint);
+  const { echo } = wrap<{ echo(text: string): string }>(openChannel(portWire(channel('batched'))).endpoint);
   return echo as unknown as Echo;
 }
 
-/** No Comlink, no envelope, no deadline: numbered messages, those of one tick in one array. */
+/** Without Comlink, envelopes and deadlines: numbered messages, with all messages of one tick in one array. */
 function bare(): Echo {
   const port = channel('bare');
   const waiting = new Map<number, (value: unknown) => void>();

@@ -1,4 +1,4 @@
-// What the authentication service adds to an empty route of the same front: /whoami, token lookups, role logins.
+// Compares /whoami, token lookups and role logins with an empty route of the same server.
 import { request } from 'undici';
 import { type LoadResult, load, requestText } from './load.ts';
 import { median, percentile, report, round } from './report.ts';
@@ -19,7 +19,7 @@ const subjects: Readonly<Record<string, string>> = {
   'role login': requestText('POST', '/auth/approle/login', {}, role.credentials),
 };
 const results = new Map<string, LoadResult[]>(Object.keys(subjects).map((name) => [name, []]));
-// The subjects take turns, so that a slow moment of the machine meets them all.
+// The subjects take turns, so that a slow period of the machine affects all of them.
 for (let run = 0; run <= ROUNDS; run++) {
   for (const [name, text] of Object.entries(subjects)) {
     const result = await load({ address, ca, connections: CONNECTIONS, ms: RUN_MS, status: 200, next: () => text });
@@ -38,11 +38,11 @@ const rows = [...results].map(([name, runs]) => ({
 }));
 const limits = ['/whoami', 'token lookup'].map((name) => {
   const value = round(rate(name) / rate('empty route'), 2);
-  return { limit: `${name} as a part of the empty route, at least ${LEAST_RATIO}`, value, holds: value >= LEAST_RATIO };
+  return { limit: `${name} relative to the empty route, at least ${LEAST_RATIO}`, value, holds: value >= LEAST_RATIO };
 });
 report('auth', rows, limits);
 
-/** A role with a secret id that may be used without end, and a token of it. */
+/** Creates a role whose secret ID has no limit of uses, and a token of that role. */
 async function makeRole(): Promise<{ credentials: unknown; token: string }> {
   const ask = async (method: 'GET' | 'POST', path: string, body?: unknown) => {
     const headers = { cookie, 'content-type': 'application/json' };

@@ -1,4 +1,4 @@
-// The key server against an empty POST route of the same front, and against node:crypto in a loop: symmetric encryption through its three doors, signatures, key creation, batches.
+// Compares the key server with an empty POST route of the same server, and with node:crypto in a loop: encryption by KMIP in JSON and binary and by REST, signatures, key creation, batches.
 import { writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ const names = Object.keys(subjects).filter((name) => !wanted || name === EMPTY |
 
 const results = new Map<string, LoadResult[]>();
 for (let run = 0; run <= ROUNDS; run++)
-  // The subjects take turns, so that a slow moment of the machine meets them all.
+  // The subjects take turns, so that a slow period of the machine affects all of them.
   for (const connections of CONNECTIONS)
     for (const name of names) {
       const text = subjects[name] as Buffer;
@@ -86,7 +86,7 @@ await agent.destroy();
 await server.stop();
 
 const LOOPS = { 'RSA-2048 Sign, binary': 'rsa', 'P-256 Sign, binary': 'ec', 'Encrypt, binary': 'aes' } as const;
-/** Operations a second of node:crypto in one loop, and in one loop for each core at once. */
+/** Operations per second of node:crypto in one loop, and in one loop per core at the same time. */
 const bare = new Map<string, { readonly one: number; readonly all: number }>();
 for (const [name, kind] of Object.entries(LOOPS))
   if (names.includes(name)) bare.set(name, { one: await bareRate(kind, 1), all: await bareRate(kind, cpus().length) });
@@ -115,11 +115,11 @@ const LEAST = { 'Encrypt, JSON': 0.45, 'Encrypt, binary': 0.55, 'encrypt, REST':
 const limits = Object.entries(LEAST).flatMap(([name, least]) =>
   [16, 64].map((connections) => {
     const value = part(name, connections);
-    return { limit: `${name} as a part of the empty route at ${connections} connections, at least ${least}`, value, holds: value >= least };
+    return { limit: `${name} relative to the empty route at ${connections} connections, at least ${least}`, value, holds: value >= least };
   }),
 );
 const rsa = Number(ofLoop('RSA-2048 Sign, binary', 64, 'one'));
-report('kmip', rows, [...limits, { limit: 'RSA-2048 Sign at 64 connections as a part of node:crypto in a loop, at least 0.7', value: rsa, holds: rsa >= 0.7 }]);
+report('kmip', rows, [...limits, { limit: 'RSA-2048 Sign at 64 connections relative to node:crypto in a loop, at least 0.7', value: rsa, holds: rsa >= 0.7 }]);
 
 function httpText(path: string, type: string, body: string | Buffer): Buffer {
   const bytes = Buffer.from(body);
@@ -133,7 +133,7 @@ async function post(path: string, type: string, body: string): Promise<string> {
   return text;
 }
 
-/** A bare operation; the text of its answer. */
+/** Sends one operation without a message around it. @returns the text of the answer */
 function kmip(operation: string, payload: readonly Json[]): Promise<string> {
   return post('/kmip/2_1', 'application/json', JSON.stringify(s(operation, ...payload)));
 }
@@ -148,7 +148,7 @@ async function pair(attributes: readonly Json[]): Promise<string> {
   return identifier(await kmip('CreateKeyPair', [common]), 'PrivateKeyUniqueIdentifier');
 }
 
-/** Operations a second of node:crypto in loops on threads of their own. */
+/** @returns operations per second of node:crypto, with one loop in each of the threads */
 async function bareRate(kind: 'rsa' | 'ec' | 'aes', threads: number): Promise<number> {
   const workers = Array.from({ length: threads }, () => new Worker(new URL('./fakes/crypto-loop.ts', import.meta.url), { workerData: { kind, ms: RUN_MS } }));
   const rates = await Promise.all(workers.map((worker) => new Promise<number>((resolve, reject) => worker.on('message', resolve).on('error', reject))));

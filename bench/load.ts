@@ -1,14 +1,14 @@
-// A load of HTTPS requests from few CPU cycles: prepared bytes on kept-alive connections, answers counted by their length.
+// Generates a load of HTTPS requests with little CPU time: sends prepared bytes on keep-alive connections and finds the end of answers by Content-Length.
 import { connect, type TLSSocket } from 'node:tls';
 
 export interface LoadOptions {
   readonly address: string;
   readonly ca: string;
-  /** Certificate and key that the client shows. */
+  /** Client certificate and its key. */
   readonly client?: { readonly cert: string; readonly key: string };
   readonly connections: number;
   readonly ms: number;
-  /** Head and body of the next request. */
+  /** @returns head and body of the next request */
   next(): string | Uint8Array;
   /** Status that every answer must have. */
   readonly status: number;
@@ -16,11 +16,11 @@ export interface LoadOptions {
 
 export interface LoadResult {
   readonly perSecond: number;
-  /** Durations of all requests, milliseconds. */
+  /** Durations of all requests in milliseconds. */
   readonly times: readonly number[];
 }
 
-/** Text of a request. @param body sent as JSON */
+/** @returns the text of a request @param body sent as JSON */
 export function requestText(method: string, path: string, headers: Readonly<Record<string, string>> = {}, body?: unknown): string {
   const payload = body === undefined ? '' : JSON.stringify(body);
   const all = {

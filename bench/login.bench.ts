@@ -1,4 +1,4 @@
-// Logins per second against the bare hash, and how long /whoami and /health take while logins saturate the machine.
+// Compares logins per second with the bare password hash, and measures /whoami and /health while logins saturate the machine.
 import { availableParallelism } from 'node:os';
 import { hashSync } from '@node-rs/argon2';
 import { request } from 'undici';
@@ -8,7 +8,7 @@ import { login, PASSWORD, startServerProcess } from './server-process.ts';
 const CONNECTIONS = 16;
 const ROUNDS = 3;
 const ROUND_MS = 8_000;
-/** One probe of each kind every this many milliseconds, on connections of its own. */
+/** Pause between two probes of the same kind. Each kind has its own connections. */
 const PROBE_MS = 10;
 const LEAST_RATIO = 0.85;
 const MOST_P99_MS = 25;
@@ -35,12 +35,12 @@ const [whoami, health] = [
   round(median(rounds.map((each) => percentile(each.health, 0.99)))),
 ];
 report('login', rows, [
-  { limit: `logins/s as a part of cores / CPU of a bare hash, at least ${LEAST_RATIO}`, value: ratio, holds: ratio >= LEAST_RATIO },
+  { limit: `logins/s relative to cores / CPU of a bare hash, at least ${LEAST_RATIO}`, value: ratio, holds: ratio >= LEAST_RATIO },
   { limit: `p99 of /whoami under saturation, at most ${MOST_P99_MS} ms`, value: whoami, holds: whoami <= MOST_P99_MS },
   { limit: `p99 of /health under saturation, at most ${MOST_P99_MS} ms`, value: health, holds: health <= MOST_P99_MS },
 ]);
 
-/** The bare hash is measured right before, in the same state of the machine. */
+/** Measures the bare hash right before the logins, in the same state of the machine. */
 async function measure() {
   const bareMs = bareHash();
   const until = performance.now() + ROUND_MS;
@@ -67,7 +67,7 @@ async function measure() {
   return { bareMs, loginsPerSecond, ratio: loginsPerSecond / (cores / (bareMs / 1000)), whoami: whoamiTimes, health: healthTimes };
 }
 
-/** CPU milliseconds of one hash at the server's cost, by the library alone. */
+/** @returns CPU milliseconds of one hash with the server's parameters, by the library alone */
 function bareHash(): number {
   const cost = { algorithm: 2, memoryCost: 65_536, timeCost: 3, parallelism: 4, outputLen: 32 };
   const password = new TextEncoder().encode(PASSWORD);

@@ -1,4 +1,4 @@
-// How every benchmark ends: a table for people, one line of JSON that is kept in bench/results, and a status other than 0 where a limit fails.
+// Reports the results of a benchmark: prints a table, stores a line of JSON in bench/results, and sets an exit status other than 0 if a limit fails.
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
@@ -10,10 +10,10 @@ export interface Limit {
   readonly holds: boolean;
 }
 
-/** A limit failed; 1 is a benchmark that broke. */
+/** Exit status of a benchmark with a failed limit. Status 1 means that the benchmark itself failed. */
 export const LIMIT_FAILED = 3;
 
-/** @param name of the benchmark and of its file in bench/results @param limits what the figures are held to @param results folder of those files */
+/** @param name of the benchmark and of its result file @param limits limits and whether they hold @param results folder of the result files */
 export function report(name: string, rows: readonly Row[], limits: readonly Limit[], results = new URL('./results/', import.meta.url)): void {
   const machine = { cpu: cpus()[0]?.model ?? 'unknown', cores: cpus().length, node: process.version, platform: `${process.platform} ${process.arch}` };
   console.log(`\n${name} on ${machine.cores} x ${machine.cpu}, Node ${machine.node}\n`);
@@ -22,7 +22,7 @@ export function report(name: string, rows: readonly Row[], limits: readonly Limi
   const line = JSON.stringify({ name, at: new Date().toISOString(), machine, rows, limits });
   writeFileSync(new URL(`${name}.json`, results), `${line}\n`);
   console.log(line);
-  // At the very end, so that no `process.exit(0)` of a benchmark hides it; a figure that could not be measured holds nothing.
+  // Set on exit, so that `process.exit(0)` in a benchmark does not hide it. A value that could not be measured counts as failed.
   const hasFailed = limits.some(({ holds, value }) => !holds || !Number.isFinite(value));
   if (hasFailed)
     process.on('exit', (status) => {
@@ -44,7 +44,7 @@ export function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** The value that `part` of all values do not exceed. */
+/** @returns the value that the given part of all values does not exceed */
 export function percentile(values: readonly number[], part: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * part) - 1)] ?? Number.NaN;

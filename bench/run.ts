@@ -1,4 +1,4 @@
-// `npm run bench [-- name ...]`: runs the benchmarks named, or all of them, each in a process of its own; ends with status 1 if a limit fails or one breaks.
+// `npm run bench [-- name ...]`: runs the named benchmarks, or all of them, each in a separate process. The exit status is 1 if a limit or a benchmark fails.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,7 +8,7 @@ import { LIMIT_FAILED } from './report.ts';
 
 const { values, positionals: wanted } = parseArgs({
   allowPositionals: true,
-  // Of other benchmarks: the tests have some that take no time.
+  // Another folder of benchmarks, for tests.
   options: { folder: { type: 'string', default: fileURLToPath(new URL('.', import.meta.url)) } },
 });
 const SUFFIX = '.bench.ts';
@@ -18,7 +18,7 @@ if (unknown.length > 0) {
   console.error(`no such benchmark: ${unknown.join(', ')}; there are ${all.join(', ')}`);
   process.exit(1);
 }
-// All of them run: what fails in one says nothing of the others.
+// Run all of them, even if some fail.
 const failures = (wanted.length === 0 ? all : wanted).flatMap((name) => {
   const { status, signal } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', join(values.folder, name + SUFFIX)], { stdio: 'inherit' });
   if (status === 0) return [];

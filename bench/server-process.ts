@@ -1,4 +1,4 @@
-// A gatehouse in a process of its own for a benchmark: started as `npm start` starts it, signed in once, stopped at the end.
+// Starts a server in a separate process for a benchmark, as `npm start` does, signs in once, and stops it at the end.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -10,16 +10,16 @@ export const PASSWORD = 'a password for the benchmark';
 
 export interface ServerProcess {
   readonly address: string;
-  /** Its certificate, to be trusted. */
+  /** Certificate of the server, for clients to trust. */
   readonly ca: string;
   readonly agent: Agent;
-  /** Cookie header of a session of the admin. */
+  /** Cookie header of a session of the administrator. */
   readonly cookie: string;
   readonly pid: number;
   stop(): Promise<void>;
 }
 
-/** @param config text of config.toml @param connections of the client */
+/** @param config text of config.toml @param connections limit of the client's connections */
 export async function startServerProcess(config: string, connections: number): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
   const dataDir = join(folder, 'data');
@@ -31,7 +31,7 @@ export async function startServerProcess(config: string, connections: number): P
     ['--disable-warning=ExperimentalWarning', main, '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'],
     { env, stdio: ['ignore', 'pipe', 'inherit'] },
   );
-  // A benchmark that fails must not leave its server behind.
+  // If the benchmark fails, its server must not keep running.
   process.on('exit', () => child.kill());
   const address = await new Promise<string>((resolve, reject) => {
     let text = '';

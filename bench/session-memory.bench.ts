@@ -1,4 +1,4 @@
-// What live sessions cost in memory: 100 000 of them made and used, on SQLite, all in the cache of their actor.
+// Measures the memory of live sessions: creates and uses 100 000 sessions on SQLite, all in the cache of their actor.
 import { hash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Each anonymization method against the empty route of the same front, and what slow patterns cost everybody else.
+// Compares each anonymization method with an empty route of the same server, and measures how slow patterns affect other clients.
 import { type LoadResult, load, requestText } from './load.ts';
 import { median, percentile, report, round } from './report.ts';
 import { startServerProcess } from './server-process.ts';
@@ -6,7 +6,7 @@ import { startServerProcess } from './server-process.ts';
 const CONNECTIONS = 32;
 const ROUNDS = 2;
 const RUN_MS = 700;
-/** Clients that send nothing but slow patterns, and what another client's empty request may then take. */
+/** Number of clients that send slow patterns only, and the limit of the time that another client's empty request may then take. */
 const ATTACKERS = 8;
 const MOST_P99_MS = 50;
 
@@ -36,7 +36,7 @@ const subjects: Readonly<Record<string, string>> = {
   'hash, Argon2': post('hash', ARGON2),
 };
 const results = new Map<string, LoadResult[]>(Object.keys(subjects).map((name) => [name, []]));
-// The subjects take turns, so that a slow moment of the machine meets them all.
+// The subjects take turns, so that a slow period of the machine affects all of them.
 for (let round = 0; round <= ROUNDS; round++) {
   for (const [name, text] of Object.entries(subjects)) {
     const result = await run(text);

@@ -1,4 +1,4 @@
-// What the encodings cost: decoding an Encrypt request of 64 bytes and encoding its answer, in JSON and in binary.
+// Measures the encodings: decodes an Encrypt request with 64 bytes of data and encodes its answer, in JSON, binary and XML.
 import { randomBytes } from 'node:crypto';
 import { decodeBinary, encodeBinary } from '../kmip/ttlv/binary.ts';
 import { ENUM } from '../kmip/ttlv/enumeration.ts';
@@ -52,7 +52,7 @@ const subjects: readonly { readonly name: string; readonly size: number; readonl
   { name: 'XML, message', size: xml.length, decode: () => decodeXml(xml), encode: () => encodeXml(response) },
 ];
 
-/** CPU of the process, so that others on the machine count little; garbage collection is in it. */
+/** CPU time of the process, including garbage collection. Other processes on the machine affect it little. */
 function nanoseconds(work: () => unknown): number {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {

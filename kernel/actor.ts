@@ -1,72 +1,95 @@
-// The actor contract: what an actor is, how it is described, and what its callers hold.
+// The types of actors: what an actor is, how a plugin describes it, and what its callers use.
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
-import type { Store } from './store/store.ts';
+import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';
 
-/** Methods take and return structured-cloneable values; each is one message. Optional and rest parameters are not supported. */
+/** Each call of a method is one message, so arguments and results must be structured-cloneable. Optional and rest parameters are not supported. */
 export type Api = { readonly [method: string]: (...args: never[]) => unknown };
 
-/** What an actor says of itself: `detail` is plain data for the plugin that owns it. */
+/** The status that an actor reports. `detail` is plain data for the plugin that owns the actor. */
 export interface Status {
   readonly ready: boolean;
   readonly note?: string;
   readonly detail?: unknown;
 }
 
-/** The call being served, from `ActorContext.call()`. */
+/** The call that is being served, from `ActorContext.call()`. */
 export interface Call {
   readonly requestId: string | undefined;
-  /** Aborted when the caller goes away or its deadline passes; long work looks at it between steps. */
+  /** Aborted if the caller gives up or the deadline passes. Long work should check it between steps. */
   readonly signal: AbortSignal;
-  /** What is left of the call is a wait: the thread takes other calls in its place, however many of these it has. */
+  /** Tells the kernel that the rest of this call only waits: the thread then takes other calls, without a limit on the waiting ones. */
   aside(): void;
 }
 
 export interface ActorContext {
   readonly name: string;
-  /** The instance of a pinned actor, the shard or replica number of the others. */
+  /** Instance of a pinned actor, shard or replica number of the other kinds. */
   readonly key: string;
-  /** Names this node among those that share a database. */
+  /** Unique name of this node among those that share a database. */
   readonly node: string;
   /** Aborted when a graceful stop begins. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly log: Log;
-  /** Absent in a process of its own: it caches nothing that others change. */
+  /** Undefined in an actor that runs in its own process; such an actor must not cache rows that others change. */
   readonly versions: Versions | undefined;
   /** This thread's own connection to the store; only for specs with `store: true`. */
   openStore(): Promise<Store>;
   /** A data key that the spec names in `dataKeys`. */
   dataKey(purpose: DataKeyPurpose): Uint8Array;
-  /** True at the first start of a version that authenticates the rows of this purpose: those without a MAC are given one before the factory is done. */
+  /** True until all rows of this purpose are authenticated: the factory must then add MACs to rows without one before it returns. */
   adopts(purpose: DataKeyPurpose): boolean;
-  /** The call under way, through any number of awaits. */
+  /** @returns the call that is being served, also after any number of awaits */
   call(): Call | undefined;
-  /** Replaces what /ready and the owning plugin see of this actor. */
+  /** Sets the status that /ready and the owning plugin see. */
   report(status: Status): void;
-  /** A direct line to another actor that the spec names in `peers`. */
+  /** @returns a direct channel to another actor that the spec names in `peers` */
   peer<A extends Api>(name: string): PinnedRef<A>;
 }
 
-/** What a factory returns. `stop` runs on a graceful stop only, never after a crash. */
+/** The result of a factory. `stop` runs only on a graceful stop, never after a crash. */
 export interface Actor<A extends Api> {
   readonly api: A;
   stop?(): Promise<void> | void;
 }
 
-/** The factory is the start hook: if it throws, the actor never existed. State lives in its closure. */
+/** Creates an actor, whose state lives in the closure. If the factory throws, the start has failed. */
 export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) => Promise<Actor<A>> | Actor<A>;
 
+/** Thrown by a part beside the callers where the actor itself has to serve the call. One object for all: it costs next to nothing, and its stack says nothing. */
+export const ELSEWHERE: Error = new Error('the actor itself serves this call');
+
+/** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
+export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {
+  readonly versions: Versions;
+  openReader(): Promise<ReadStore>;
+  requestId(): string | undefined;
+  /** The actor itself, as its callers hold it; of a sharded actor the owner of `key`. */
+  own(key: string): Remote<A>;
+}
+
+/**
+ * Methods of an actor that its callers' thread can serve: quick, without a write, and only with what no other thread may change behind its
+ * back. Each throws ELSEWHERE for what it leaves to the actor; nothing that it did until then may be seen by anybody.
+ */
+export interface BesidePart<A extends Api> {
+  readonly api: { readonly [M in keyof A]?: (...args: Parameters<A[M]>) => Awaited<ReturnType<A[M]>> | Promise<Awaited<ReturnType<A[M]>>> };
+  stop?(): Promise<void> | void;
+}
+
+export type BesideFactory<A extends Api, Args> = (args: Args, ctx: BesideContext<A>) => Promise<BesidePart<A>> | BesidePart<A>;
+
 export interface RestartPolicy {
-  /** Crashes within `withinMs` that are answered with a restart; one more and the actor is `failed`. */
+  /** Number of crashes within `withinMs` after which the actor is still restarted. One more, and it is `failed`. */
   readonly max: number;
   readonly withinMs: number;
-  /** Delay before the first restart; doubles with each crash in the window, up to `maxDelayMs`. */
+  /** Delay before the first restart. It doubles with each crash within `withinMs`, up to `maxDelayMs`. */
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
-  /** A failed actor is tried again at this interval, for ever. */
+  /** A failed actor is started again at this interval, without end. */
   readonly retryMs: number;
 }
 
@@ -74,59 +97,61 @@ export const DEFAULT_RESTART: RestartPolicy = Object.freeze({ max: 5, withinMs: 
 
 interface SpecBase<A extends Api> {
   readonly module: URL;
-  /** From the call to its answer, queue included. */
+  /** Time limit from the call to its answer, including the wait in the queue. */
   readonly deadlineMs: number;
-  /** `kill`: the deadline is for the work alone, not for the wait before it; the thread is ended and replaced, and that is no crash. */
+  /** `kill`: the deadline limits the work only, not the wait before it. At the deadline the thread is ended and replaced, which does not count as a crash. */
   readonly onDeadline?: 'kill';
-  /** Calls waiting or under way, beyond which a call is refused with OVERLOADED. Default 1024. */
+  /** Limit of waiting and running calls; further calls are refused with OVERLOADED. Default 1024. */
   readonly maxQueue?: number;
   readonly restart?: RestartPolicy;
-  /** Boot does not wait for it and does not fail with it: for what depends on something outside. */
+  /** The server start does not wait for the actor and does not fail with it. For actors that depend on something outside, such as an HSM. */
   readonly start?: 'background';
-  /** Limit of the JavaScript heap, MiB. Default 256. */
+  /** Limit of the JavaScript heap in MiB. Default 256. */
   readonly memoryMb?: number;
-  /** Added to the niceness of the thread and of all threads its libraries start: CPU work yields to the front. */
+  /** Added to the niceness of the thread and of the threads that its libraries start, so that CPU work yields to the main thread. */
   readonly nice?: number;
   /** The actor may open the store. */
   readonly store?: boolean;
-  /** Data keys of the server that the actor works with. */
+  /** Data keys of the server that the actor needs. */
   readonly dataKeys?: readonly DataKeyPurpose[];
-  /** Pinned or sharded actors it may call directly. */
+  /** Pinned or sharded actors that it may call directly. */
   readonly peers?: readonly string[];
-  /** Carries the type only. */
+  /** Module of a BesideFactory, for a sharded or replicated actor: serves in the callers' thread what needs no thread of its own. */
+  readonly beside?: URL | undefined;
+  /** Never set; it only carries the type. */
   readonly api?: A;
 }
 
-/** One thread per key; all calls for a key go there, in the order they were made. */
+/** One thread per key. It gets all calls for its key in the order in which they were made. */
 export interface PinnedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly kind: 'pinned';
   readonly instances: Readonly<Record<string, Args>>;
-  /** Keys that run in a process of their own, each with its whole environment. */
+  /** Keys that run in a separate process, with the complete environment of that process. */
   readonly isolated?: Readonly<Record<string, { readonly env: Readonly<Record<string, string>> }>>;
 }
 
-/** `shards` threads; a key belongs to exactly one of them, so that a cache needs no locks. */
+/** A number of threads. Each key belongs to exactly one of them, so caches need no locks. */
 export interface ShardedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly kind: 'sharded';
   readonly shards: number;
   readonly args: Args;
 }
 
-/** `size` identical threads; any may serve any call. */
+/** A number of identical threads, each of which can serve any call. */
 export interface ReplicatedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly kind: 'replicated';
   readonly size: number;
-  /** Calls handed to one thread at a time; the rest wait in the kernel's queue. Default 1. */
+  /** Calls that one thread gets at a time; the others wait in the kernel's queue. Default 1. */
   readonly prefetch?: number;
   readonly args: Args;
 }
 
 type ActorSpec<A extends Api, Args> = PinnedSpec<A, Args> | ShardedSpec<A, Args> | ReplicatedSpec<A, Args>;
-// biome-ignore lint/suspicious/noExplicitAny: an actor's arguments are its own business; the kernel only carries them.
+// biome-ignore lint/suspicious/noExplicitAny: the kernel passes an actor's arguments on without knowing their type.
 type AnyArgs = any;
 export type AnySpec = ActorSpec<Api, AnyArgs>;
 
-/** The caller's view: every method async, no other property. Each call ends as a value, the actor's fault, or a kernel fault. */
+/** An actor as its callers see it: all methods are async, and there are no other properties. A call ends with a value, a fault of the actor, or a fault of the kernel. */
 export type Remote<A extends Api> = { readonly [M in keyof A]: (...args: Parameters<A[M]>) => Promise<Awaited<ReturnType<A[M]>>> };
 
 export interface PinnedRef<A extends Api> {
@@ -135,7 +160,7 @@ export interface PinnedRef<A extends Api> {
 }
 
 export interface ShardedRef<A extends Api> {
-  /** The owner of this key. */
+  /** @returns the shard that owns this key */
   of(key: string): Remote<A>;
   all(): readonly Remote<A>[];
 }
@@ -150,6 +175,10 @@ export type RefOf<S> =
         : never;
 
 export function defineActor<A extends Api, Args>(factory: ActorFactory<A, Args>): ActorFactory<A, Args> {
+  return factory;
+}
+
+export function defineBeside<A extends Api, Args>(factory: BesideFactory<A, Args>): BesideFactory<A, Args> {
   return factory;
 }
 

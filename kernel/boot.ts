@@ -1,4 +1,4 @@
-// The boot of the server as named steps: configuration, plugins, store, actors, front. What fails unwinds what was done and says why.
+// Starts the server step by step: configuration, plugins, store, actors, HTTP front. If a step fails, the earlier steps are undone.
 import type { DestinationStream } from 'pino';
 import { actorSpecs } from './catalog/actors.ts';
 import { routesOf } from './catalog/routes.ts';
@@ -22,9 +22,11 @@ import { createVersions } from './versions.ts';
 
 interface BootOptions extends ConfigureOptions {
   readonly version: string;
-  /** Tests move it. */
+  /** For tests that move the clock. */
   readonly clock?: LocalClock;
-  /** Where log lines go instead of standard output. */
+  /** Parts of actors beside the front get copies, as other threads would: tests notice what both sides hold. */
+  readonly isCopying?: boolean;
+  /** For tests: output of the log instead of standard output. */
   readonly logTo?: DestinationStream;
 }
 
@@ -33,17 +35,17 @@ export interface Server {
   readonly address: string;
   readonly dataDir: string;
   readonly runtime: Runtime;
-  /** What the plugins want the operator to know, for the line that says the server is up. */
+  /** Texts for the operator, printed with the start message. */
   readonly announcements: readonly string[];
   readonly log: Log;
-  /** Finishes what is under way and stops everything; settles when it has. */
+  /** Waits for running work and stops everything. Settles when all has stopped. */
   stop(): Promise<void>;
 }
 
-/** How long a stop waits for each actor, milliseconds. */
+/** How long a stop waits for each actor. */
 const ACTOR_MS = 5_000;
 
-/** @throws ConfigError for what the operator has to mend, Error for anything else; nothing is left running */
+/** @throws ConfigError for problems that the operator can fix, Error for anything else; then nothing keeps running */
 export async function boot(options: BootOptions): Promise<Server> {
   const configured = await configure(options);
   const log = createLog(configured.config.log.level, options.logTo);
@@ -103,11 +105,11 @@ interface RuntimeParts {
   readonly metrics: Metrics;
   readonly store: { readonly url: string };
   readonly node: string;
-  /** Asked when an actor starts: the data keys can be opened by then. */
+  /** Called when an actor starts; the store is prepared by then. */
   prepared(): Prepared;
 }
 
-function createRuntime({ catalog, sections, config, base, version, log }: Start, { metrics, prepared, ...parts }: RuntimeParts): Runtime {
+function createRuntime({ catalog, sections, config, base, version, log, isCopying }: Start, { metrics, prepared, ...parts }: RuntimeParts): Runtime {
   const runtime = new Runtime(actorSpecs(catalog.plugins, sections, config, base, version), {
     ...parts,
     versions: createVersions(),
@@ -117,6 +119,7 @@ function createRuntime({ catalog, sections, config, base, version, log }: Start,
     adopts: (purpose) => prepared().keyring.adopts(purpose),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
+    isCopying: isCopying ?? false,
   });
   metrics.watch(runtime, () => prepared().seal.isSealed);
   return runtime;

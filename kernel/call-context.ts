@@ -1,4 +1,4 @@
-// The request or call under way in this thread, so that its id reaches every log line and every thread it touches.
+// Keeps the current request or call of this thread, so that its ID reaches the log lines and the calls to other threads.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Call } from './actor.ts';
 

@@ -1,10 +1,10 @@
-// Time that is injected: one offset shared by all threads, so that a test moves every clock at once.
+// An injectable clock. All threads share one offset, so a test can move every clock at once.
 
-/** Milliseconds; the part of a clock that XState needs is `setTimeout` and `clearTimeout`. */
+/** All times are in milliseconds. XState uses `setTimeout` and `clearTimeout` of it. */
 export interface Clock {
   /** Wall time, milliseconds since the epoch. */
   now(): number;
-  /** This thread's time for measuring, milliseconds; only differences mean something. */
+  /** Monotonic time of this thread in milliseconds; only differences are meaningful. */
   monotonic(): number;
   setTimeout(run: () => void, ms: number): Timer;
   clearTimeout(timer: Timer): void;
@@ -12,15 +12,15 @@ export interface Clock {
 
 export interface Timer {
   readonly run: () => void;
-  /** When it is due, by this thread's monotonic time: a wall clock set back must not hold a deadline. */
+  /** Due time on this thread's monotonic clock, because setting back the wall clock must not delay a deadline. */
   readonly dueAt: number;
   handle: NodeJS.Timeout;
 }
 
-/** A clock of one thread. `offset` is shared memory in threads; a process of its own gets the offset by message. */
+/** The clock of one thread. Threads share `offset` as memory; a separate process gets it by message. */
 export interface LocalClock extends Clock {
   readonly offset: BigInt64Array;
-  /** Fires what is due after the offset has changed; returns how many timers fired. */
+  /** Fires the timers that are due after the offset has changed. @returns how many fired */
   moved(): number;
 }
 
@@ -44,7 +44,7 @@ export function createClock(offset: BigInt64Array = sharedOffset()): LocalClock 
   };
 }
 
-/** Timers over a time that may jump. */
+/** Timers that also work when a test moves the time. */
 class Timers {
   readonly #timers = new Set<Timer>();
   readonly #monotonic: () => number;
@@ -66,7 +66,7 @@ class Timers {
     this.#timers.delete(timer);
   }
 
-  /** After the time has jumped. @returns how many timers were due and have been fired */
+  /** Call it after the time was moved. @returns how many timers were due and have fired */
   fireDue(): number {
     const due = [...this.#timers].filter((timer) => timer.dueAt <= this.#monotonic()).sort((a, b) => a.dueAt - b.dueAt);
     for (const timer of due) {
@@ -86,7 +86,7 @@ class Timers {
   }
 
   readonly #fire = (timer: Timer): void => {
-    // A timer longer than setTimeout can hold, or one that the test clock was moved under, is armed again.
+    // The delay may exceed the limit of setTimeout, or a test may have moved the clock: then set the timer again.
     const leftMs = timer.dueAt - this.#monotonic();
     if (leftMs > 1) return this.#arm(timer, leftMs);
     this.#timers.delete(timer);

@@ -1,4 +1,4 @@
-// The first step of the boot: flags, file, variables and plugins become one validated configuration, or one list of problems.
+// The first step of the start: combines flags, file, variables and plugins into one validated configuration, or one list of problems.
 import { type Catalog, loadCatalog } from './catalog/load.ts';
 import { type FlagValues, parseFlags } from './config/flags.ts';
 import { forgetVariables } from './config/forget-variables.mjs';
@@ -10,10 +10,10 @@ import { addressList } from './http/probes.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
 
 export interface ConfigureOptions {
-  /** The built-in plugins, in their order of start. */
+  /** The built-in plugins in the order in which they start. */
   readonly plugins: readonly AnyPlugin[];
   readonly argv: readonly string[];
-  /** Variables that held secrets are deleted from it. */
+  /** The server's own variables, and others that held secrets, are deleted from it. */
   readonly env: NodeJS.ProcessEnv;
 }
 
@@ -22,21 +22,22 @@ export interface Configured {
   /** Validated configuration of each plugin, by its name. */
   readonly sections: ReadonlyMap<string, unknown>;
   readonly catalog: Catalog;
-  /** Flags that plugins declare. */
+  /** Values of the flags of plugins. */
   readonly flags: FlagValues;
-  /** Folder that relative paths of the configuration start from. */
+  /** Folder of relative paths in the configuration. */
   readonly base: string;
   readonly dataDir: string;
-  /** `--rotate-kek` was given, and the root key that was given with it. */
+  /** Whether `--rotate-kek` was given. */
   readonly rotateKek: boolean;
+  /** The value of `--new-root-key`. */
   readonly newRootKey: string | undefined;
-  /** Variables that plugins read, which are not in the environment any more. */
+  /** Variables that plugins read; they are no longer in the environment. */
   readonly kept: NodeJS.ProcessEnv;
-  /** What does not stop the boot but should be known. */
+  /** Messages about problems that do not stop the start. */
   readonly warnings: readonly string[];
 }
 
-/** @throws ConfigError with every problem of the kernel's and of all plugins' sections */
+/** @throws ConfigError with every problem in the sections of the kernel and of all plugins */
 export async function configure({ plugins, argv, env }: ConfigureOptions): Promise<Configured> {
   const ownFlags = parseFlags(argv, {});
   const file = readConfigFile(ownFlags.config ?? env['GATEHOUSE_CONFIG']);
@@ -66,15 +67,15 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     rotateKek: flags.rotateKek,
     newRootKey: rootKey.value as string | undefined,
     warnings: [
-      ...loaded.unknownVariables.filter((name) => !rootKey.used.has(name)).map((name) => `${name} sets no key`),
-      ...flags.exposed.map((flag) => `${flag}: others on this machine can see a secret on the command line, use file:PATH or env:NAME`),
+      ...loaded.unknownVariables.filter((name) => !rootKey.used.has(name)).map((name) => `${name}: matches no key of the configuration and is ignored`),
+      ...flags.exposed.map((flag) => `${flag}: other users of this machine can see a secret on the command line; use file:PATH or env:NAME instead`),
     ],
   };
 }
 
 const KEPT = ['GATEHOUSE_ADMIN_PASSWORD', 'GATEHOUSE_DATA_DIR'];
 
-/** Before any thread is started, which would have a copy. The launcher, which has the same environment, is asked to forget them as well. */
+/** Called before any thread starts, because a thread copies the environment. The launcher has the same environment and is asked to delete the variables too. */
 function forget(env: NodeJS.ProcessEnv, names: readonly string[]): void {
   if (env !== process.env) for (const name of names) delete env[name];
   else {

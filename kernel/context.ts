@@ -1,4 +1,4 @@
-// What each plugin gets to work with.
+// Builds the context object that each plugin gets.
 import type { AnySpec, Status } from './actor.ts';
 import type { LocalClock } from './clock.ts';
 import type { Configured } from './configure.ts';
@@ -14,7 +14,7 @@ interface ContextParts {
   readonly dataDir: string;
   readonly version: string;
   readonly front: FrontView;
-  /** Variables that plugins read; they delete what they have read. */
+  /** Environment variables for plugins, which delete those that they have read. */
   readonly env: NodeJS.ProcessEnv;
   readonly signal: AbortSignal;
 }
@@ -22,10 +22,11 @@ interface ContextParts {
 type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
 export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
 
-/** A context for each plugin, in the order of the catalog. */
+/** @returns a context for each plugin, in the order of the catalog */
 export function contextsOf({ catalog, sections, flags, log }: Configured & { readonly log: Log }, { runtime, ...parts }: ContextParts): Contexts {
   const actors = Object.fromEntries([...runtime.groups].map(([name, group]) => [name, group.ref])) as AnyContext['actors'];
-  const reported = (actor: string) => new Map((runtime.groups.get(actor)?.cells ?? []).map((cell): [string, Status | undefined] => [cell.key, cell.status]));
+  const reported = (actor: string) =>
+    new Map((runtime.groups.get(actor)?.supervisors ?? []).map((supervisor): [string, Status | undefined] => [supervisor.key, supervisor.status]));
   return new Map(
     catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: tagged(log, plugin.name) }]),
   );

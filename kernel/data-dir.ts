@@ -1,4 +1,4 @@
-// The data folder: made with mode 0700, held by one server at a time.
+// Opens the data folder: creates it with mode 0700 and locks it, so that one server at a time uses it.
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,13 +10,13 @@ interface DataDir {
   release(): void;
 }
 
-/** What there is in a folder that a gatehouse has used, or that was made ready for one. */
+/** Names of files that show that a folder is a data folder of gatehouse. */
 const OURS = ['node', 'lock', 'root.key', 'gatehouse.db', 'initial-password', 'tls'];
 
 /**
- * A folder that is empty or has been a data folder is closed to others, which is told; any other that they can read stays as it is.
- * @param warn takes what the operator has to know
- * @throws ConfigError when the folder cannot be made or written, is open to others and holds somebody else's files, or another server holds it
+ * If other users can read the folder, it gets mode 0700 and the operator is warned. But a folder with files that are not gatehouse's is refused.
+ * @param warn gets warnings for the operator
+ * @throws ConfigError if the folder cannot be created or written, is readable by others and holds foreign files, or another server uses it
  */
 export function openDataDir(given: string, warn: (message: string) => void): DataDir {
   const path = resolve(given);
@@ -29,27 +29,29 @@ function made(path: string): boolean {
   try {
     return createPrivateFolder(path);
   } catch (error) {
-    throw new ConfigError([`data folder ${path}: cannot be made (${(error as NodeJS.ErrnoException).code})`]);
+    throw new ConfigError([`data folder ${path}: cannot be created (${(error as NodeJS.ErrnoException).code})`]);
   }
 }
 
 function close(path: string, warn: (message: string) => void): void {
   const mode = statSync(path).mode & 0o7777;
   if ((mode & 0o077) === 0) return;
-  const was = `others could read it (mode ${mode.toString(8).padStart(4, '0')})`;
+  const was = `other users could read it (mode ${mode.toString(8).padStart(4, '0')})`;
   try {
     const names = readdirSync(path);
     if (names.length > 0 && !names.some((name) => OURS.includes(name)))
-      throw new ConfigError([`data folder ${path}: ${was}, and it holds files that are not gatehouse's: name a folder of its own, or give this one mode 0700`]);
+      throw new ConfigError([`data folder ${path}: ${was}, and it holds files that are not gatehouse's; use a separate folder, or give this one mode 0700`]);
     chmodSync(path, 0o700);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw code === undefined ? error : new ConfigError([`data folder ${path}: ${was}, and cannot be given mode 0700 (${code})`]);
+    throw code === undefined
+      ? error
+      : new ConfigError([`data folder ${path}: ${was}, and its mode cannot be changed to 0700 (${code}); change it, or use another folder`]);
   }
-  warn(`data folder ${path}: ${was}; it has mode 0700 now`);
+  warn(`data folder ${path}: ${was}; its mode is now 0700`);
 }
 
-/** A lock that the operating system drops with the process, whatever ends it: that of a small database. */
+/** Locks a small SQLite database, because the operating system releases that lock however the process ends. */
 function holdLock(path: string): DatabaseSync {
   try {
     createPrivateFile(join(path, 'lock'));
@@ -58,6 +60,10 @@ function holdLock(path: string): DatabaseSync {
     return lock;
   } catch (error) {
     const { errcode, message } = error as { errcode?: number; message: string };
-    throw new ConfigError([errcode === 5 ? `data folder ${path}: another gatehouse is using it` : `data folder ${path}: cannot be locked (${message})`]);
+    throw new ConfigError([
+      errcode === 5
+        ? `data folder ${path}: another gatehouse is using it; stop that one, or set --data-dir to another folder`
+        : `data folder ${path}: cannot be locked (${message})`,
+    ]);
   }
 }

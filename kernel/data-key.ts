@@ -1,4 +1,4 @@
-// A data key in the hands of an actor: generations for sealing, each for a bounded number of seals, and keys derived from it for other uses.
+// A data key as an actor uses it: generations for sealing, each for a limited number of seals, and derived keys for other uses.
 import { createSecretKey, hkdfSync, type KeyObject, randomFillSync } from 'node:crypto';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import { giveBack } from './give-back.ts';
@@ -6,21 +6,21 @@ import { seal, unseal } from './seal.ts';
 import type { Reader, Store, Transaction } from './store/store.ts';
 
 /**
- * Seals of one generation. AES-GCM with random nonces of 96 bits takes 2^32 under one key (NIST SP 800-38D section 8.3); 2^28 leave a nonce to
- * repeat with a probability of 2^-41.
+ * Seals per generation. AES-GCM with random 96-bit nonces allows 2^32 per key (NIST SP 800-38D section 8.3); with 2^28 the probability that a
+ * nonce repeats is 2^-41.
  */
 export const MAX_SEALS = 2 ** 28;
-/** Seals that a thread takes at a time: one write for so many, and what it has left is lost with it, never used twice. */
+/** Seals that a thread reserves with one write. If the thread ends, its remaining seals are lost; none is ever used twice. */
 const BLOCK = 2 ** 16;
 const KEY_BYTES = 32;
 const LOCK = 'gatehouse data key generations';
 
-/** Thrown inside a transaction, which is undone; `retrying` reserves more and runs it again. */
+/** Thrown inside a transaction to roll it back; `retrying` reserves more seals and runs the transaction again. */
 class SealsSpent extends Error {}
 
 export interface Sealed {
   readonly generation: number;
-  /** Nonce, ciphertext, tag. */
+  /** Nonce, ciphertext and tag. */
   readonly bytes: Uint8Array;
 }
 
@@ -38,7 +38,7 @@ interface GenerationRow {
 export class DataKey {
   readonly #purpose: DataKeyPurpose;
   readonly #first: Uint8Array;
-  /** Wraps the later generations, so that a thread makes one without the root key; the root key wraps the first. */
+  /** Wraps the later generations, so that a thread can make one without the root key, which wraps the first generation only. */
   readonly #wrapping: Uint8Array;
   readonly #maxSeals: number;
   readonly #now: () => number;
@@ -46,7 +46,7 @@ export class DataKey {
   readonly #reserved: Reserved[] = [];
   #reserving: Promise<void> | undefined;
 
-  /** @param first the first generation, 32 bytes; kept for the life of the thread @param maxSeals of one generation */
+  /** @param first the first generation, 32 bytes; kept as long as the thread lives @param maxSeals limit of one generation */
   constructor(purpose: DataKeyPurpose, first: Uint8Array, now: () => number, maxSeals = MAX_SEALS) {
     this.#purpose = purpose;
     this.#first = first;
@@ -56,7 +56,7 @@ export class DataKey {
     this.#keys.set(1, first);
   }
 
-  /** A key for MACs and the like, the same in every generation. */
+  /** @returns a key for MACs and similar uses, the same in every generation */
   derive(use: string): KeyObject {
     const bytes = new Uint8Array(hkdf(this.#first, use));
     const key = createSecretKey(bytes);
@@ -64,18 +64,18 @@ export class DataKey {
     return key;
   }
 
-  /** Within `retrying` only. */
+  /** Call it only within `retrying`. */
   seal(what: string, plain: Uint8Array): Sealed {
     const reserved = this.#reserved[0];
-    if (!reserved) throw new SealsSpent('seals are to be reserved');
+    if (!reserved) throw new SealsSpent('no seals are reserved: call seal within retrying');
     reserved.left -= 1;
     if (reserved.left === 0) this.#reserved.shift();
     return { generation: reserved.generation, bytes: seal(this.#keys.get(reserved.generation) as Uint8Array, what, plain) };
   }
 
   /**
-   * The sealed bytes are given up: large ones would be held beside what was in them until the next collection.
-   * @returns undefined where the generation is not there, or it does not open with it
+   * Frees the sealed bytes, because large ones would otherwise stay in memory beside their contents until the next garbage collection.
+   * @returns undefined if the generation does not exist or does not open the bytes
    */
   async unseal(from: Reader, what: string, { generation, bytes }: Sealed): Promise<Uint8Array | undefined> {
     const key = this.#keys.get(generation) ?? (await this.#read(from, generation));
@@ -84,7 +84,7 @@ export class DataKey {
     return plain;
   }
 
-  /** Runs a transaction that seals. It may run again, as any may: seals are reserved outside of it, so that none is used before that is written down. */
+  /** Runs a transaction that seals, several times if necessary. Seals are reserved in a separate transaction, so that each is recorded before it is used. */
   async retrying<T>(store: Store, transaction: () => Promise<T>): Promise<T> {
     for (let seals = 1; ; seals *= 2) {
       try {
@@ -103,7 +103,7 @@ export class DataKey {
     const wanted = Math.max(seals, Math.min(BLOCK, Math.ceil(this.#maxSeals / 4)));
     const taken = await store.transaction((tx) => this.#take(tx, wanted), { lock: LOCK });
     for (const { generation } of taken)
-      if (!(await this.#read(store, generation))) throw new Error(`generation ${generation} of the data key ${this.#purpose} does not open`);
+      if (!(await this.#read(store, generation))) throw new Error(`generation ${generation} of the data key ${this.#purpose} cannot be opened`);
     this.#reserved.push(...taken);
   }
 
@@ -125,7 +125,7 @@ export class DataKey {
     return taken;
   }
 
-  /** One that does not open was not made by the server: nothing is sealed with it, and its number is spent. */
+  /** A generation that cannot be opened was not made by the server. It counts as used up, so nothing is sealed with it. */
   async #newest(tx: Transaction): Promise<{ generation: number; seals: number }> {
     const [row] = await tx.all<GenerationRow>(
       'SELECT generation, wrapped, seals FROM data_key_generation WHERE purpose = $1 ORDER BY generation DESC LIMIT 1',
@@ -145,7 +145,7 @@ export class DataKey {
       this.#now(),
     ]);
     await tx.audit({ event: 'server.data_key', outcome: 'success', target: this.#purpose, reason: `generation ${generation}` });
-    // Read back once it is committed: a transaction that is undone leaves none.
+    // It is read back after the commit, so that a rolled back transaction leaves no key in memory.
     key.fill(0);
   }
 

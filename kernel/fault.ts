@@ -1,12 +1,12 @@
-// The one error class of gatehouse, the kernel's own fault codes, and the form a fault takes between threads.
+// The error class of gatehouse, the fault codes of the kernel, and the form of a fault between threads.
 
-/** One row of a fault table: what the outside may learn about a failure. */
+/** One row of a fault table: what a client may learn about a failure. */
 export interface FaultKind {
   /** HTTP status of the answer. */
   readonly status: number;
-  /** Public text, the same for every occurrence. */
+  /** Public text. It must not depend on the occurrence. */
   readonly message: string;
-  /** True where the same request may succeed later; the HTTP answer then carries Retry-After. */
+  /** True if the same request may succeed later; the HTTP answer then has the header Retry-After. */
   readonly retry?: boolean;
 }
 
@@ -17,22 +17,22 @@ export const KERNEL_FAULTS = Object.freeze({
   BAD_REQUEST: { status: 400, message: 'the request is malformed' },
   UNAUTHENTICATED: { status: 401, message: 'authentication is required' },
   FORBIDDEN: { status: 403, message: 'not allowed' },
-  NOT_FOUND: { status: 404, message: 'there is nothing here' },
-  METHOD_NOT_ALLOWED: { status: 405, message: 'this path does not take that method' },
+  NOT_FOUND: { status: 404, message: 'there is nothing at this path' },
+  METHOD_NOT_ALLOWED: { status: 405, message: 'this path does not support the method; the header Allow lists the methods that it supports' },
   REQUEST_TIMEOUT: { status: 408, message: 'the request did not arrive in time' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'the body is too large' },
   HEADERS_TOO_LARGE: { status: 431, message: 'the header fields are too large' },
-  CANCELLED: { status: 499, message: 'the caller went away' },
-  OVERLOADED: { status: 503, message: 'too busy, try again', retry: true },
-  UNAVAILABLE: { status: 503, message: 'this part of the server is down', retry: true },
-  // Routes and listeners of the key server; the rest of the server works.
+  CANCELLED: { status: 499, message: 'the client disconnected before the answer was ready' },
+  OVERLOADED: { status: 503, message: 'the server is too busy; try again later', retry: true },
+  UNAVAILABLE: { status: 503, message: 'this part of the server is down; try again later', retry: true },
+  // Only the routes and listeners of the key server are affected.
   KEY_SERVER_SEALED: { status: 503, message: 'the key server is sealed: its key-encryption key cannot be reached; try again later', retry: true },
-  STOPPING: { status: 503, message: 'the server is stopping', retry: true },
-  ACTOR_LOST: { status: 503, message: 'the work was interrupted, its outcome is unknown' },
-  DEADLINE: { status: 504, message: 'no answer in time, the outcome is unknown' },
+  STOPPING: { status: 503, message: 'the server is stopping; try again later', retry: true },
+  ACTOR_LOST: { status: 503, message: 'the work was interrupted; its outcome is unknown' },
+  DEADLINE: { status: 504, message: 'there was no answer in time; the outcome is unknown' },
 }) satisfies FaultTable;
 
-/** `code` names a row of a fault table. `detail` and `errors` are public and written by us; `cause` goes to the log only. */
+/** `code` names a row of a fault table. `detail` and `errors` are public, so they must contain our own texts only. `cause` goes to the log only. */
 export class Fault extends Error {
   readonly code: string;
   readonly detail: string | undefined;
@@ -47,25 +47,25 @@ export class Fault extends Error {
   }
 }
 
-/** A failure of the server, or of what it stands on, which says nothing of the request: it is no refusal, and is answered as what it is. */
+/** Whether an error is a failure of the server or of its environment, and not a refusal of the request. */
 export function isServerFailure(error: unknown): boolean {
   if (!(error instanceof Fault)) return true;
   const kind: FaultKind | undefined = KERNEL_FAULTS[error.code as keyof typeof KERNEL_FAULTS];
   return kind !== undefined && (kind.status >= 500 || error.code === 'CANCELLED');
 }
 
-/** The same in one line, where there is no status: `OVERLOADED: too busy, try again`. */
+/** @returns code and message in one line, for protocols without a status: `CODE: message` */
 export function failureText(code: string): string {
   const kind: FaultKind = KERNEL_FAULTS[code as keyof typeof KERNEL_FAULTS] ?? KERNEL_FAULTS.INTERNAL;
   return kind === KERNEL_FAULTS.INTERNAL ? kind.message : `${code}: ${kind.message}`;
 }
 
-/** What an actor answers to a call; nothing is ever thrown across a port, where `code` and `cause` would be lost. */
+/** The answer of an actor to a call. Errors are not thrown across a port, because `code` and `cause` would be lost. */
 export type Reply =
   | { readonly ok: true; readonly value: unknown; readonly ms: number }
   | { readonly ok: false; readonly fault: FaultWire; readonly ms: number };
 
-/** A fault between threads. `trace` is for the log and never leaves the process. */
+/** A fault on its way between threads. `trace` is for the log only. */
 export interface FaultWire {
   readonly code: string;
   readonly detail?: string | undefined;
@@ -73,7 +73,7 @@ export interface FaultWire {
   readonly trace: string;
 }
 
-/** The thread border: anything that is not a Fault is a bug and leaves as INTERNAL. */
+/** Encodes an error for another thread. Anything that is not a Fault is a bug and becomes INTERNAL. */
 export function encodeFault(error: unknown): FaultWire {
   const trace = describe(error);
   if (!(error instanceof Fault)) return { code: 'INTERNAL', trace };
@@ -84,7 +84,7 @@ export function decodeFault(wire: FaultWire): Fault {
   return new Fault(wire.code, { detail: wire.detail, errors: wire.errors, cause: wire.trace });
 }
 
-/** The stack of an error and of its causes, as text for the log. */
+/** @returns the stacks of an error and of its causes, as text for the log */
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = error.stack ?? error.message;

@@ -1,4 +1,4 @@
-// What both fronts share of their callers: memory of requests that arrive, memory of answers that leave, and turns at the actors.
+// The limits that HTTPS and the listeners share: memory of requests, memory of answers, and turns of callers.
 import type { Clock } from './clock.ts';
 import type { KernelConfig } from './config/sections.ts';
 import { cores } from './runtime/runtime.ts';
@@ -7,9 +7,9 @@ import { Stalled } from './stalled.ts';
 import { Turns } from './turns.ts';
 
 export interface FrontLimits {
-  /** Bytes of bodies and messages that arrive or are worked on. */
+  /** Bytes of request bodies and messages, from their arrival to their answer. */
   readonly requests: Shares;
-  /** Bytes of answers from when they are there until they have left. */
+  /** Bytes of answers until they are sent. */
   readonly answers: Shares;
   readonly turns: Turns;
   readonly stalled: Stalled;
@@ -21,7 +21,7 @@ export function frontLimits({ caller_memory, total_memory, write_timeout }: Kern
   return {
     requests: new Shares(shares),
     answers,
-    // A caller whose requests are all slow leaves half of the threads to others, where there are any. What they cost is real time, which no test moves.
+    // A caller with slow requests gets half of the threads while there are other callers. Real time is used here, because the duration of requests is real.
     turns: new Turns({ least: Math.max(1, Math.floor(cores / 2)), alone: cores, monotonic: () => performance.now() }),
     stalled: new Stalled({ clock, timeoutMs: write_timeout * 1_000, answers }),
   };

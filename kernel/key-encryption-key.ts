@@ -1,14 +1,14 @@
-// The key that wraps the data keys of the server: the root key, or one that stays where a plugin keeps it.
+// The interface of the key that wraps the data keys of the server: the root key, or a key that stays outside, such as in an HSM.
 
 /**
- * Its calls are promises: it may be in another thread, process or machine. Each call ends within a deadline of its own. A call that fails says
- * that the key cannot be reached now, and may be made again later.
+ * The methods return promises, because the key may be in another thread, process or machine. Each call must end within its own deadline. A call
+ * that fails means that the key cannot be reached now; the caller may try again later.
  */
 export interface KeyEncryptionKey {
-  /** Names the key and tells nothing of its bytes. It is stored beside what the key wraps: 1 to 256 characters, no control character. */
+  /** Name of the key, stored with the wrapped data keys. It must reveal nothing about the bytes of the key. 1 to 256 characters, no control characters. */
   readonly id: string;
-  /** @param label what the data key is for; what comes back is opened with the same label only */
+  /** @param label purpose of the data key; the result can be opened only with the same label */
   wrap(dataKey: Uint8Array, label: string): Promise<Uint8Array>;
-  /** @returns a copy that the caller overwrites; undefined where this key or this label did not wrap it */
+  /** @returns a copy that the caller must overwrite after use; undefined if it was wrapped with another key or label */
   unwrap(wrapped: Uint8Array, label: string): Promise<Uint8Array | undefined>;
 }

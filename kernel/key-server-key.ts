@@ -1,4 +1,4 @@
-// The data key of the key server where a plugin's key wraps it: made when that key is first reached, opened by it for each thread that starts.
+// The data key of the key server when a plugin's key wraps it: made when that key is first reached, and opened for each thread that starts.
 import { randomFillSync } from 'node:crypto';
 import { ConfigError } from './config/load.ts';
 import type { Contexts } from './context.ts';
@@ -23,37 +23,42 @@ const PURPOSE = 'keys';
 const KEY_NAME = /^\P{Cc}{1,256}$/u;
 
 interface KeyServerKeyOptions {
-  /** On a connection that is closed afterwards. */
+  /** Opens a connection for `work` and closes it afterwards. */
   withStore<T>(work: (store: Store) => Promise<T>): Promise<T>;
   now(): number;
 }
 
-/** The key-encryption key that a plugin provides. @throws ConfigError for two of them, or one whose identifier is malformed */
+/** @returns the key-encryption key that a plugin provides, if any @throws ConfigError for a second key, or a malformed identifier */
 export function keyEncryptionKeyOf(contexts: Contexts): KeyEncryptionKey | undefined {
   const keys = [...contexts].flatMap(([plugin, ctx]) => {
     const key = plugin.keyEncryptionKey?.(ctx);
     return key ? [{ plugin: plugin.name, key }] : [];
   });
   const [first, second] = keys;
-  if (second) throw new ConfigError([`plugin ${second.plugin}: the key-encryption key of the key server belongs to ${first?.plugin}`]);
+  if (second)
+    throw new ConfigError([
+      `plugin ${second.plugin}: the plugin ${first?.plugin} already provides the key-encryption key of the key server; only one plugin may do so`,
+    ]);
   if (first && !KEY_NAME.test(first.key.id))
-    throw new ConfigError([`plugin ${first.plugin}: the identifier of its key-encryption key must have 1 to 256 characters, no control character`]);
+    throw new ConfigError([`plugin ${first.plugin}: the identifier of its key-encryption key must have 1 to 256 characters and no control characters`]);
   return first?.key;
 }
 
 /**
- * Asked before anything is opened: which key has wrapped the data key is written beside it.
- * @param id of the key-encryption key that a plugin provides; undefined for the root key
- * @throws ConfigError where it is another one
+ * Checks that the expected key has wrapped the data key, by the name stored with it. Called before anything is opened.
+ * @param id identifier of the plugin's key-encryption key; undefined for the root key
+ * @throws ConfigError if another key has wrapped it
  */
 export function requireWrappedBy(id: string | undefined, rows: readonly DataKeyRow[]): void {
   const row = rows.find(({ purpose }) => purpose === PURPOSE);
   const wrapping = row && pluginKeyIn(row)?.id;
   if (!row || wrapping === id) return;
   if (wrapping !== undefined)
-    throw new ConfigError([`the data key of the key server is wrapped by the key-encryption key ${wrapping}: configure that key${id ? `, not ${id}` : ''}`]);
+    throw new ConfigError([
+      `the data key of the key server is wrapped by the key-encryption key ${wrapping}; configure that key${id ? ` instead of ${id}` : ''}`,
+    ]);
   throw new ConfigError([
-    `the data key of the key server is wrapped by the root key: start without the key-encryption key ${id}, which can be used from the first start of a database only`,
+    `the data key of the key server is wrapped by the root key; start without the key-encryption key ${id}, because such a key can be used only with a new database`,
   ]);
 }
 
@@ -65,25 +70,25 @@ export function keyServerKey(key: KeyEncryptionKey, { withStore, now }: KeyServe
     async open() {
       const row = known ?? (await stored()) ?? (await make(key, withStore, now()));
       const opened = await openWith(key, row);
-      // Read anew after a failure: another node may have wrapped it anew.
+      // After a failure the row is read again, because another node may have rewrapped the key.
       known = opened && row;
       if (opened) return opened.bytes;
       throw new ConfigError([
-        `the key-encryption key ${key.id} does not open the data key of the key server: it was changed, or another key has its name now; put back the key that the database was made with`,
+        `the key-encryption key ${key.id} does not open the data key of the key server: the key was changed, or another key now has its name; restore the key that was used to create the database`,
       ]);
     },
   };
 }
 
-/** Wrapped outside of the transaction, which keeps others waiting. What another node has made meanwhile counts. */
+/** Wraps outside of the transaction, because a transaction makes others wait. If another node has made a data key meanwhile, that one is used. */
 async function make(key: KeyEncryptionKey, withStore: KeyServerKeyOptions['withStore'], now: number): Promise<DataKeyRow> {
   const dataKey = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
   const wrapped = await reach(key.wrap(dataKey, labelOf(PURPOSE, true)));
   const row: DataKeyRow = { purpose: PURPOSE, wrapped: withKeyName(key.id, wrapped), check_value: checkValue(dataKey) };
   dataKey.fill(0);
-  // Nothing is sealed with a key that does not come back.
+  // Check that the key can be opened again before it is used.
   const opened = await openWith(key, row);
-  if (!opened) throw new ConfigError([`the key-encryption key ${key.id} does not open what it has wrapped: use another key`]);
+  if (!opened) throw new ConfigError([`the key-encryption key ${key.id} cannot open what it has wrapped; use another key`]);
   opened.bytes.fill(0);
   return withStore((store) => store.transaction((tx) => insert(tx, row, key.id, now), { lock: DATA_KEY_LOCK }));
 }
@@ -102,7 +107,7 @@ async function openWith(key: KeyEncryptionKey, row: DataKeyRow): Promise<OpenedK
   return own?.id === key.id ? reach(openRow(key, { ...row, wrapped: own.wrapped })) : undefined;
 }
 
-/** @throws Fault for whatever the key's call fails with: the key cannot be reached */
+/** @throws Fault KEY_SERVER_SEALED if the call fails, whatever the reason: the key cannot be reached */
 async function reach<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;

@@ -1,20 +1,20 @@
-// Whether the key server is sealed: it is while its data key cannot be opened, which is tried again and again.
+// The states of the key server: sealed while its data key cannot be opened, which is tried again and again, and unsealed.
 import { assign, fromPromise, setup } from 'xstate';
 
-/** The key-encryption key cannot be reached any more, or does not open the data key. */
+/** `away`: the key-encryption key can no longer be reached, or does not open the data key. */
 interface SealEvent {
   readonly type: 'away';
   readonly reason: unknown;
 }
 
 interface SealContext {
-  /** Attempts that have failed since it was last unsealed. */
+  /** Failed attempts since it was last unsealed. */
   readonly failures: number;
-  /** Why the last one failed. */
+  /** Reason of the last failure. */
   readonly reason: unknown;
 }
 
-/** Of one attempt, milliseconds: a start of the server waits no longer for a key that does not answer. */
+/** Time limit of one attempt, and so also of the wait for it when the server starts. */
 const UNSEAL_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 10_000;

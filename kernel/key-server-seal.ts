@@ -1,4 +1,4 @@
-// The seal of the key server: opens its data key for the threads that start, and unseals by itself once the key-encryption key can be reached.
+// The seal of the key server: opens its data key for threads that start, and unseals by itself when the key-encryption key can be reached.
 import { type ActorRefFrom, createActor, fromPromise, waitFor } from 'xstate';
 import type { Clock } from './clock.ts';
 import { ConfigError } from './config/load.ts';
@@ -6,13 +6,13 @@ import { describe, Fault } from './fault.ts';
 import { keyServerSealMachine } from './key-server-seal.machine.ts';
 import type { Log } from './log-entry.ts';
 
-/** The data key of the key server, and what opens it. */
+/** Opens the data key of the key server. */
 export interface KeyServerKey {
-  /** The key-encryption key, for the log. */
+  /** Name of the key-encryption key, for the log. */
   readonly openedBy: string;
   /**
-   * Opened anew at each call; the caller hands it over or overwrites it.
-   * @throws Fault where the key-encryption key cannot be reached, ConfigError where it does not open the data key
+   * Opens the data key at each call; the caller moves it on or overwrites it.
+   * @throws Fault if the key-encryption key cannot be reached, ConfigError if it does not open the data key
    */
   open(): Promise<Uint8Array>;
 }
@@ -26,7 +26,7 @@ interface SealOptions {
 export class KeyServerSeal {
   readonly #options: SealOptions;
   readonly #seal: ActorRefFrom<typeof keyServerSealMachine>;
-  /** What the log was last told; a reason that stays is told once. */
+  /** The last logged reason, so that the same reason is not logged again. */
   #told: string | undefined;
 
   constructor(options: SealOptions) {
@@ -39,11 +39,11 @@ export class KeyServerSeal {
       }),
       { clock: clock as never },
     );
-    // An interpreter without an error observer would throw into the main thread.
+    // Without an error observer XState would throw into the main thread.
     this.#seal.subscribe({ error: (error) => log.error({ error: describe(error) }, 'the seal of the key server failed') });
   }
 
-  /** Makes the first attempt. @returns what ends the attempts */
+  /** Makes the first attempt. @returns a function that ends the attempts */
   start(): () => void {
     this.#seal.start();
     return () => void this.#seal.stop();
@@ -53,26 +53,28 @@ export class KeyServerSeal {
     return this.#seal.getSnapshot().value !== 'unsealed';
   }
 
-  /** Why the key server is sealed, for the operator; undefined while it is not. */
+  /** Why the key server is sealed, for the operator; undefined if it is not sealed. */
   get problem(): string | undefined {
     if (!this.isSealed) return undefined;
     const { reason } = this.#seal.getSnapshot().context;
-    return reason === undefined ? 'its data key is not opened yet' : textOf(reason);
+    return reason === undefined ? 'its data key has not been opened yet' : textOf(reason);
   }
 
-  /** For the line that says the server is up. */
+  /** Texts for the start message of the server. */
   get announcements(): readonly string[] {
-    return this.isSealed ? [`the key server is sealed (${this.problem}): sign-in works, and the key server unseals by itself`] : [];
+    return this.isSealed
+      ? [`the key server is sealed (${this.problem}); sign-in works, and the key server unseals by itself when its key-encryption key can be reached`]
+      : [];
   }
 
-  /** @throws ConfigError where the key-encryption key answers and does not open the data key: waiting will not help */
+  /** @throws ConfigError if the key-encryption key can be reached but does not open the data key: waiting would not help */
   requireRightKey(): void {
     const { reason } = this.#seal.getSnapshot().context;
     if (this.isSealed && reason instanceof ConfigError) throw reason;
   }
 
   /**
-   * For a thread that starts; waits for an attempt that is under way.
+   * Opens the data key for a thread that starts. It waits for a running attempt.
    * @throws Fault KEY_SERVER_SEALED
    */
   async dataKey(): Promise<Uint8Array> {
@@ -87,12 +89,12 @@ export class KeyServerSeal {
     }
   }
 
-  /** Settles when the key server is unsealed, at once where it is; fails when it is stopped before. */
+  /** Settles when the key server is unsealed. Rejects if it is stopped before. */
   async unsealed(): Promise<void> {
     await waitFor(this.#seal, (snapshot) => snapshot.matches('unsealed'));
   }
 
-  /** That the data key opens is all that is asked here: each thread gets a copy of its own. */
+  /** Only checks that the data key can be opened. Each thread gets its own copy later. */
   async #try(): Promise<void> {
     const dataKey = await this.#options.key.open();
     dataKey.fill(0);
@@ -105,7 +107,7 @@ export class KeyServerSeal {
     const { key, log } = this.#options;
     log[reason instanceof ConfigError ? 'error' : 'warn'](
       { key_encryption_key: key.openedBy, reason: text, trace: describe(reason) },
-      'the key server is sealed, its calls are refused until its key-encryption key can be reached',
+      'the key server is sealed; its calls are refused until its key-encryption key can be reached',
     );
   }
 
@@ -116,7 +118,7 @@ export class KeyServerSeal {
   }
 }
 
-/** In one line. */
+/** @returns the reason in one line */
 function textOf(reason: unknown): string {
   return (reason instanceof Error ? reason.message : String(reason)).replaceAll(/\s+/g, ' ');
 }

@@ -1,4 +1,4 @@
-// The server's own keys under the root key: data keys in the database, made once, opened for each thread that needs one.
+// The data keys of the server, wrapped by the root key: created once, stored in the database, and opened for each thread that needs one.
 import { randomFillSync } from 'node:crypto';
 import { ConfigError } from './config/load.ts';
 import {
@@ -17,35 +17,35 @@ import {
 import { firstRootKey, type RootKey, type RootKeySource, rootKeyPath, rootKeys, settleRootKeyFiles } from './root-key.ts';
 import type { Store, Transaction } from './store/store.ts';
 
-/** Holds no data key: each is opened with the root key for the thread that starts and needs it. */
+/** Does not keep data keys in memory. Each is opened with the root key when a thread that needs it starts. */
 export interface Keyring {
   /**
-   * Opened anew at each call; the caller hands it over or overwrites it.
-   * @throws ConfigError when the root key is not there any more, or opens neither what was read at the start nor what is stored now
+   * Opens a data key at each call; the caller moves it on or overwrites it.
+   * @throws ConfigError if the root key no longer exists, or opens neither the rows read at the start nor those stored now
    */
   dataKey(purpose: DataKeyPurpose): Promise<Uint8Array>;
-  /** Whether the store may hold rows from before those of this purpose were authenticated. */
+  /** Whether the store may hold rows of this purpose that are not authenticated yet. */
   adopts(purpose: DataKeyPurpose): boolean;
-  /** Notes, wrapped by the root key, that all rows of these purposes are authenticated: what has no MAC from now on is forged. */
+  /** Records, protected by the root key, that all rows of these purposes are authenticated. From then on a row without a MAC counts as forged. */
   settle(store: Store, purposes: readonly DataKeyPurpose[]): Promise<void>;
 }
 
 interface OpenedKeys {
-  /** The one that opened them, its bytes overwritten once the keys are dealt with. */
+  /** The root key that opened them. Its bytes are overwritten by `overwrite`. */
   readonly root: RootKey;
   readonly keys: Map<string, OpenedKey>;
 }
 
 interface KeyringOptions {
-  /** The stored data keys as they are later: the root key of a running node may be replaced by that of a rotation. */
+  /** Reads the stored data keys again, because a rotation may have replaced the root key while this node runs. */
   reread?(): Promise<DataKeyRow[]>;
-  /** What the root key wraps; by default everything. */
+  /** Purposes of the data keys that the root key wraps. Default: all. */
   readonly purposes?: readonly DataKeyPurpose[];
 }
 
 /**
- * Makes the data keys and the root key on the first start of all nodes, and sees that the root key opens them. What an interrupted rotation left is settled.
- * @throws ConfigError when the root key is missing, malformed, or does not open the stored data keys; a second one is never made
+ * Creates the data keys and the root key on the very first start, checks that the root key opens them, and finishes an interrupted rotation.
+ * @throws ConfigError if the root key is missing, malformed, or does not open the stored data keys; then no new root key is created
  */
 export async function openKeyring(
   store: Store,
@@ -100,16 +100,16 @@ async function settleRows(tx: Transaction, source: RootKeySource, purposes: read
   overwrite({ root, keys });
 }
 
-/** What was opened is not needed any more. */
+/** Overwrites opened keys and their root key after use. */
 export function overwrite({ root, keys }: OpenedKeys): void {
   root.forget();
   for (const { bytes } of keys.values()) bytes.fill(0);
 }
 
 /**
- * The data keys that a root key wraps, and the root key that opens all of them. Those that a key of a plugin wraps are passed over.
- * @returns undefined where no root key opens all of them
- * @throws ConfigError for a root key that is malformed
+ * Opens the stored data keys, except those that a plugin's key wraps.
+ * @returns the data keys and the root key that opens all of them; undefined if no root key does
+ * @throws ConfigError for a malformed root key
  */
 export async function openDataKeys(source: RootKeySource, stored: readonly DataKeyRow[]): Promise<OpenedKeys | undefined> {
   const rows = stored.filter((row) => !pluginKeyIn(row));
@@ -125,15 +125,15 @@ export async function openDataKeys(source: RootKeySource, stored: readonly DataK
   return undefined;
 }
 
-/** @throws ConfigError where there is no root key, or none that opens all of them */
+/** @throws ConfigError if there is no root key, or none that opens all of them */
 export async function openStored(source: RootKeySource, rows: readonly DataKeyRow[]): Promise<OpenedKeys> {
   const opened = await openDataKeys(source, rows);
   if (opened) return opened;
   const path = rootKeyPath(source.dataDir);
   if (rootKeys(source).next().done)
-    throw new ConfigError([`${path} is missing, but the database has data keys wrapped by it: put it back (a new one would not open them)`]);
+    throw new ConfigError([`${path} is missing, but the database has data keys wrapped by it; restore this file, because a new root key would not open them`]);
   const purposes = rows.filter((row) => !pluginKeyIn(row)).map(({ purpose }) => `"${purpose}"`);
   throw new ConfigError([
-    `store.root_key: this root key does not open the data keys ${purposes.join(', ')} of the database; use the root key that the database was made with, or that the last --rotate-kek made`,
+    `store.root_key: this root key does not open the data keys ${purposes.join(', ')} of the database; use the root key with which the database was created, or the one that the last --rotate-kek created`,
   ]);
 }

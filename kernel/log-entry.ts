@@ -1,4 +1,4 @@
-// What an actor or plugin may log: a constant message and its values as fields.
+// The log interface of actors and plugins: a constant message, with values as fields.
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 type LogMethod = (fields: Readonly<Record<string, unknown>>, message: string) => void;

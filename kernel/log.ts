@@ -1,4 +1,4 @@
-// The server's one logger: pino, one JSON line per event on standard output, secrets redacted by key name.
+// The logger of the server: pino writes one JSON line per event to standard output, and secrets are redacted by the names of their keys.
 import { type DestinationStream, pino } from 'pino';
 import { currentRequestId } from './call-context.ts';
 import type { Log, LogLevel } from './log-entry.ts';
@@ -6,7 +6,7 @@ import { redact } from './redact.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 
-/** @param destination where the lines go; standard output unless a test wants to read them */
+/** @param destination output for tests; default: standard output */
 export function createLog(level: (typeof LOG_LEVELS)[number], destination?: DestinationStream): Log {
   const logger = pino(
     {

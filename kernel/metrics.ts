@@ -1,4 +1,4 @@
-// Prometheus metrics: one registry, the kernel's own figures, and what plugins add.
+// The Prometheus metrics of the kernel, in a registry to which plugins can add theirs.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallObserver } from './runtime/pending.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -6,9 +6,9 @@ import type { Runtime } from './runtime/runtime.ts';
 export interface Metrics {
   readonly registry: Registry;
   readonly httpDuration: Histogram<'method' | 'route' | 'status'>;
-  /** Keeps the figures of one actor's calls; cheap enough for every call. */
+  /** @returns an observer that counts the calls of one actor; cheap enough for every call */
   observe(actor: string): CallObserver;
-  /** The counter of that name, made the first time; its name begins with what it counts for. */
+  /** @returns the counter `gatehouse_<name>`, created on first use */
   counter<L extends string>(name: string, help: string, labels: readonly L[]): Counter<L>;
   /** Reads the actors and the seal of the key server at every scrape. */
   watch(runtime: Runtime, isSealed: () => boolean): void;
@@ -70,10 +70,12 @@ function exposeCalls(registry: Registry, figures: ReadonlyMap<string, CallFigure
   total('gatehouse_actor_calls_total', 'Calls of actors by outcome: ok or a fault code', ['actor', 'outcome'], (counter, actor, { outcomes }) => {
     for (const [outcome, count] of outcomes) counter.inc({ actor, outcome }, count);
   });
-  total('gatehouse_actor_wait_seconds_total', 'Time calls spent waiting before they were handed to the actor', ['actor'], (counter, actor, { waitMs }) =>
+  total('gatehouse_actor_wait_seconds_total', 'Time that calls waited before an actor began to work on them', ['actor'], (counter, actor, { waitMs }) =>
     counter.inc({ actor }, waitMs / 1000),
   );
-  total('gatehouse_actor_run_seconds_total', 'Time calls spent in the actor', ['actor'], (counter, actor, { runMs }) => counter.inc({ actor }, runMs / 1000));
+  total('gatehouse_actor_run_seconds_total', 'Time that actors worked on calls', ['actor'], (counter, actor, { runMs }) =>
+    counter.inc({ actor }, runMs / 1000),
+  );
 }
 
 function exposeActors(registry: Registry, runtime: Runtime): void {
@@ -88,18 +90,29 @@ function exposeActors(registry: Registry, runtime: Runtime): void {
         read(this);
       },
     });
-  gauge('gatehouse_actor_queue_depth', 'Calls waiting or under way', ['actor'], (depth) => {
-    for (const { name, lanes } of runtime.groups.values())
+  gauge('gatehouse_actor_queue_depth', 'Waiting and running calls', ['actor'], (depth) => {
+    for (const { name, mailboxes } of runtime.groups.values())
       depth.set(
         { actor: name },
-        lanes.reduce((sum, lane) => sum + lane.waiting + lane.busy, 0),
+        mailboxes.reduce((sum, mailbox) => sum + mailbox.waiting + mailbox.busy, 0),
       );
   });
-  gauge('gatehouse_actor_state', 'The state each actor thread is in, as a label; always 1', ['actor', 'key', 'state'], (state) => {
-    for (const { name, cells } of runtime.groups.values()) for (const cell of cells) state.set({ actor: name, key: cell.key, state: cell.state }, 1);
+  gauge(
+    'gatehouse_actor_beside_calls_total',
+    'Calls that met the part of an actor beside the front, by how they ended there',
+    ['actor', 'outcome'],
+    (calls) => {
+      for (const { name, mailboxes } of runtime.groups.values())
+        for (const [outcome, count] of Object.entries(mailboxes[0]?.beside?.counts ?? {})) calls.set({ actor: name, outcome }, count);
+    },
+  );
+  gauge('gatehouse_actor_state', 'State of each actor thread, as a label; the value is always 1', ['actor', 'key', 'state'], (state) => {
+    for (const { name, supervisors } of runtime.groups.values())
+      for (const supervisor of supervisors) state.set({ actor: name, key: supervisor.key, state: supervisor.state }, 1);
   });
   gauge('gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
-    for (const { name, cells } of runtime.groups.values()) for (const cell of cells) restarts.set({ actor: name, key: cell.key }, cell.restarts);
+    for (const { name, supervisors } of runtime.groups.values())
+      for (const supervisor of supervisors) restarts.set({ actor: name, key: supervisor.key }, supervisor.restarts);
   });
 }
 

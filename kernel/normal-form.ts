@@ -1,26 +1,26 @@
-// Names and passwords in Unicode's composed form (NFC), once it is certain that this costs little.
+// Converts names and passwords to the composed form of Unicode (NFC), after checking that this is cheap.
 
 /*
- * It sorts each run of combining marks in a time that grows with the square of the run's length: 120 000 of them take seconds.
+ * Normalization takes time that grows with the square of the length of a run of combining marks: a run of 120 000 takes seconds.
  */
 
-/** Characters of UTF-16 before they are composed: four of them may become one, and a name has 255. */
+/** UTF-16 code units before normalization: up to four may become one, and a normalized name has at most 255. */
 export const MAX_NAME_CHARACTERS = 1_024;
-/** As above for a password, which has 1024 bytes composed at most. */
+/** The same for a password, which has at most 1024 bytes after normalization. */
 export const MAX_PASSWORD_CHARACTERS = 4_096;
 
-/** A text of any language has at most 30 in a row (Unicode Standard Annex 15, section 13). */
+/** No natural text has more than 30 combining marks in a row (Unicode Standard Annex 15, section 13). */
 const MANY_IN_A_ROW = /\p{M}{31}/u;
-/** Composed or not, each takes a byte at least: with more of them no password has 1024 bytes. */
+/** Each mark takes at least one byte after normalization, so a password with more marks would exceed 1024 bytes. */
 const MAX_MARKS = 1_024;
 const MARKS = /\p{M}/gu;
 
-/** @returns undefined for a text that is no name, whatever it is a name of */
+/** @returns undefined for a text that cannot be a name of any kind */
 export function normalName(text: string): string | undefined {
   return text.length > MAX_NAME_CHARACTERS || MANY_IN_A_ROW.test(text) ? undefined : text.normalize('NFC');
 }
 
-/** @returns undefined for a text that is longer than any password */
+/** @returns undefined for a text that is too long for a password */
 export function normalPassword(text: string): string | undefined {
   if (text.length > MAX_PASSWORD_CHARACTERS || (text.match(MARKS)?.length ?? 0) > MAX_MARKS) return undefined;
   return text.normalize('NFC');

@@ -1,18 +1,18 @@
-// PEM files (RFC 7468) that the configuration names: read, and every block parsed, so that a damaged one is named and not left out without a word.
+// Reads PEM files (RFC 7468) and parses every block, so that a damaged block is reported and not silently skipped.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
 interface PemKind {
-  /** In words, for messages. */
+  /** Name of the kind in messages. */
   readonly what: string;
-  /** What stands behind BEGIN and END. */
+  /** The text after BEGIN and END. */
   readonly label: RegExp;
-  /** @throws Error for a block that is damaged */
+  /** @throws Error for a damaged block */
   parse(block: string): unknown;
 }
 
-/** What OpenSSL reads of a file. */
+/** The kinds of blocks that OpenSSL reads, with the labels that it accepts. */
 const KINDS = {
   certificate: { what: 'certificate', label: /^(?:X509 |TRUSTED )?CERTIFICATE$/, parse: (block) => new X509Certificate(block) },
   privateKey: { what: 'private key', label: /^(?:[A-Z]+ )*PRIVATE KEY$/, parse: (block) => createPrivateKey(block) },
@@ -21,7 +21,7 @@ const KINDS = {
 
 const BEGIN = /-----BEGIN ([A-Z0-9 ]+)-----/g;
 
-/** @param problem says what is wrong, with the path; at its first call the file is of no use */
+/** @param problem gets a message, beginning with the path, if the file cannot be used @returns the file; undefined if it cannot be used */
 export function readPem(path: string, kind: keyof typeof KINDS, problem: (text: string) => void): Buffer | undefined {
   let pem: Buffer;
   try {
@@ -35,19 +35,19 @@ export function readPem(path: string, kind: keyof typeof KINDS, problem: (text: 
   return wrong === undefined ? pem : undefined;
 }
 
-/** What is wrong with the text, undefined where nothing is. A file may hold other blocks beside those that are looked for. */
+/** @returns what is wrong with the text; undefined if nothing is. The file may also hold blocks of other kinds. */
 function damage(text: string, { what, label, parse }: PemKind): string | undefined {
   const begins = [...text.matchAll(BEGIN)].filter((match) => label.test(match[1] as string));
-  if (begins.length === 0) return `holds no ${what} in PEM`;
+  if (begins.length === 0) return `holds no ${what} in PEM format`;
   for (const [index, { 0: begin, 1: name, index: at }] of begins.entries()) {
     const which = begins.length === 1 ? `its ${what}` : `${what} ${index + 1} of ${begins.length}`;
     const end = `-----END ${name}-----`;
     const closes = text.indexOf(end, at + begin.length);
-    if (closes === -1) return `is cut off: ${which} has no end`;
+    if (closes === -1) return `is incomplete: ${which} has no end line`;
     try {
       parse(`${text.slice(at, closes + end.length)}\n`);
     } catch (error) {
-      return `cannot be used: ${which} does not parse (${(error as Error).message})`;
+      return `cannot be used: ${which} is damaged (${(error as Error).message})`;
     }
   }
   return undefined;

@@ -1,4 +1,4 @@
-// The plugin contract: what a plugin declares, and what it gets.
+// The interface of plugins: what a plugin declares, and the context that it gets.
 import type { TSchema } from 'typebox';
 import type { AnySpec, RefOf, Status } from './actor.ts';
 import type { Clock } from './clock.ts';
@@ -16,82 +16,82 @@ import type { Migration } from './store/migrate.ts';
 
 export type Actors = Readonly<Record<string, AnySpec>>;
 
-/** What a plugin may know of the front; there is nothing to know before the server is about to listen. */
+/** What a plugin can learn about the HTTP server. Call it only after the routes are set up. */
 export interface FrontView {
-  /** The OpenAPI document of every route. */
+  /** @returns the OpenAPI document of all routes */
   openapi(format: 'yaml' | 'json'): DocumentText;
-  /** The certificates in service, PEM each: the server's own, then those that vouch for it as far as the file holds them. */
+  /** @returns the certificates in use as PEM: the server's own, then those of its issuers that are in the file */
   certificateChain(): readonly string[];
 }
 
 export interface PluginContext<C, S extends Actors> {
   readonly config: C;
-  /** Its own, and those of other plugins that it works with. */
+  /** The plugin's own actors, and those of other plugins that it uses. */
   readonly actors: { readonly [K in keyof S]: RefOf<S[K]> };
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly dataDir: string;
-  /** Of the server. */
+  /** Version of the server. */
   readonly version: string;
   readonly front: FrontView;
-  /** Variables of the process, for what is no configuration: secrets of a first start, which are deleted once read. */
+  /** Environment variables that are not configuration, such as secrets for the first start. A plugin deletes those that it has read. */
   readonly env: NodeJS.ProcessEnv;
-  /** The plugin's flags as given on the command line. */
+  /** Values of plugin flags on the command line. */
   readonly flags: FlagValues;
-  /** Aborted when the server stops, before its actors do: what a plugin has started by itself ends then. */
+  /** Aborted when the server stops, before its actors stop. A plugin must then end what it has started itself. */
   readonly signal: AbortSignal;
-  /** What an actor last reported of itself, by key; undefined while it is not running. */
+  /** @returns the last reported status of an actor, by key; undefined while it is not running */
   reported(actor: string & keyof S): ReadonlyMap<string, Status | undefined>;
 }
 
-/** `N` are actors of other plugins that it works with. Only `name` and `config` are required. Functions that get no context are pure: they describe and start nothing. */
+/** `N` are the actors of other plugins that it uses. Only `name` and `config` are required. Functions without a context must be pure: they start nothing. */
 interface Plugin<C, S extends Actors, N extends Actors = S> {
-  /** Its section in config.toml, its log field, the prefix of its fault codes. */
+  /** Also the section in config.toml, the field `plugin` in the log, and the prefix of fault codes. */
   readonly name: string;
-  /** The section, where it is not named like the plugin. */
+  /** The section in config.toml, if its name differs from that of the plugin. */
   readonly section?: string;
   readonly config: TSchema;
-  /** Codes begin with the plugin's name: `AUTH_DENIED`. */
+  /** Codes begin with the name of the plugin: `AUTH_DENIED`. */
   readonly faults?: FaultTable;
-  /** What is said of the groups that the OpenAPI document lists routes in, by tag. */
+  /** Descriptions of the groups of routes in the OpenAPI document, by tag. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** The form of 404 at paths that nobody serves. */
+  /** The form of the 404 answer for paths without a route. */
   readonly unserved?: Unserved;
   readonly migrations?: readonly Migration[];
   readonly flags?: Readonly<Record<string, FlagSpec>>;
-  /** The section that the plugin's flags stand for; used where the file has none. */
+  /** @returns the section made from the plugin's flags; used if the file does not have the section */
   sectionOf?(flags: FlagValues): unknown;
-  /** What a schema cannot say of the section; each begins with the place below it: `[0].hsm_password: ...`, `.key: ...`. */
+  /** @returns problems that a schema cannot find. Each begins with its place in the section: `[0].hsm_password: ...`, `.key: ...`. */
   problems?(config: C): readonly string[];
-  /** `base` is the folder that relative paths of the configuration start from, `version` that of the server. */
+  /** @param base folder of relative paths in the configuration @param version of the server */
   actors?(config: C, kernel: KernelConfig, base: string, version: string): S;
   authenticators?(ctx: PluginContext<C, S & N>): Partial<Record<CredentialKind, Authenticator>>;
   routes?(ctx: PluginContext<C, S & N>): readonly Route[];
-  /** Protocols that are not HTTP. */
+  /** Listeners of protocols other than HTTP. */
   listeners?(ctx: PluginContext<C, S & N>): readonly Listener[];
-  /** Whether `/version` is JSON for who names no type: programs that the plugin serves may expect that, others a plain text. */
+  /** Whether `/version` answers with JSON if the client states no preference, because clients of this plugin expect it. */
   isVersionJson?(config: C): boolean;
   /**
-   * The key that wraps the data key of the key server in the place of the root key; one plugin at most has one. Asked for before the actors
-   * start; its calls are made while they start, and later.
+   * @returns a key that wraps the data key of the key server instead of the root key; at most one plugin may provide one. This is called before
+   * the actors start; the methods of the key are called while they start, and later.
    */
   keyEncryptionKey?(ctx: PluginContext<C, S & N>): KeyEncryptionKey | undefined;
-  /** Runs when the actors run, before the server listens; what it returns is part of the line that says so. */
+  /** Runs after the actors have started and before the server listens. @returns texts for the start message of the server */
   open?(ctx: PluginContext<C, S & N>): Promise<readonly string[]>;
-  /** Whether the plugin as a whole can do its work, beside the states of its actors. */
+  /** @returns whether the plugin is ready, in addition to the states of its actors */
   status?(ctx: PluginContext<C, S & N>): Status | Promise<Status>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the kernel carries any plugin's configuration and actors without looking inside.
+// biome-ignore lint/suspicious/noExplicitAny: the kernel passes on the configuration and actors of any plugin without knowing their types.
 export type AnyPlugin = Plugin<any, any, any>;
 
-/** Identity, for inference; a plugin needs no import at run time. */
+/** Returns the plugin unchanged; it only helps type inference. */
 export function definePlugin<C, S extends Actors = Actors, N extends Actors = S>(plugin: Plugin<C, S, N>): Plugin<C, S, N> {
   return plugin;
 }
 
-/** The section of the configuration that is the plugin's. */
+/** @returns the name of the plugin's section in config.toml */
 export function sectionOf({ section, name }: AnyPlugin): string {
   return section ?? name;
 }

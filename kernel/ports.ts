@@ -1,4 +1,4 @@
-// The ports of the server: HTTPS with the routes of the plugins and the probes, and the listeners of other protocols.
+// Opens the ports of the server: HTTPS with the routes of plugins and kernel, and the listeners of other protocols.
 import type { AddressInfo } from 'node:net';
 import type { TlsOptions } from 'node:tls';
 import { faultTables } from './catalog/faults.ts';
@@ -23,7 +23,7 @@ import { notReady } from './readiness.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Unwind } from './unwind.ts';
 
-/** The files of the certificate and the key, and what is in service of them. */
+/** The TLS files, and the options made from them that are in use. */
 export interface ServedTls {
   readonly files: TlsFiles;
   current: TlsOptions;
@@ -40,29 +40,29 @@ interface PortOptions extends Pick<Configured, 'config' | 'catalog'> {
   readonly clock: LocalClock;
   readonly log: Log;
   readonly unwind: Unwind;
-  /** Of the server. */
+  /** Version of gatehouse. */
   readonly version: string;
 }
 
 interface Ports {
   readonly front: Front;
-  /** Opens the ports; what is opened is closed by the unwinding. */
+  /** Opens the ports, and registers with `unwind` that they are closed. */
   open(): Promise<Opened>;
 }
 
 interface Opened {
   /** `https://host:port` */
   readonly address: string;
-  /** A line for each listener of another protocol. */
+  /** A text for each listener of another protocol. */
   readonly announcements: readonly string[];
 }
 
-/** How long a stop waits for the requests under way, milliseconds. */
+/** How long a stop waits for running requests. */
 const REQUESTS_MS = 10_000;
-/** Of the connections of the process, where there are protocols beside HTTP. */
+/** Part of all connections that the listeners of other protocols may have together. */
 const LISTENERS_SHARE = 0.25;
 
-/** Builds the front; no port is open before `open` is called. */
+/** Builds the HTTP server. No port is open before `open` is called. */
 export async function createPorts(options: PortOptions): Promise<Ports> {
   const { config, catalog, contexts, runtime, metrics, clock, log, unwind, version, routes, tls, listeners } = options;
   const hooks = [...contexts];
@@ -101,7 +101,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
   };
 }
 
-/** Those that are open are closed by the unwinding, also when a later one fails. */
+/** Registers each open listener with `unwind` at once, so that it is closed if a later one fails. */
 async function openListeners(listeners: readonly Listener[], common: Parameters<typeof listenTo>[1], unwind: Unwind): Promise<OpenListener[]> {
   const opened: OpenListener[] = [];
   for (const listener of listeners) {
@@ -130,7 +130,7 @@ async function listen({ app, server }: Front, { host, port }: { readonly host: s
   return `https://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;
 }
 
-/** What the plugins say of the groups of routes; of what two say of one, the first counts. */
+/** @returns the plugins' descriptions of the groups of routes; the first description of a group is used */
 function tagsOf(plugins: readonly AnyPlugin[]): Readonly<Record<string, string>> {
   const tags: Record<string, string> = {};
   for (const [tag, about] of plugins.flatMap((plugin) => Object.entries(plugin.tags ?? {}))) tags[tag] ??= about;

@@ -1,4 +1,4 @@
-// Makes the store ready before any actor opens it: where it is, which node this is, migrations, and the server's own keys.
+// Prepares the store before any actor opens it: its URL, the name of this node, migrations, and the keys of the server.
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,11 +22,11 @@ export interface Prepared {
   readonly keyring: Keyring;
   /** Opens the data key of the key server. */
   readonly seal: KeyServerSeal;
-  /** What the operator has to know. */
+  /** Texts for the operator, for the start message. */
   readonly announcements: readonly string[];
 }
 
-/** Migrations and the server's own keys, on a connection that is closed before any actor opens its own. */
+/** Runs the migrations and opens the keys of the server, on a connection that is closed before any actor opens its own. */
 export async function prepareStore(
   { config, catalog, rotateKek: isRotation, newRootKey, log }: Configured & { readonly log: Log },
   url: string,
@@ -54,7 +54,7 @@ export async function prepareStore(
   }
 }
 
-/** A connection for what happens later and seldom: a thread starts again and another node has changed the root key, or the data key of the key server is made. */
+/** Opens a connection for rare later work: rereading the data keys after another node has rotated the root key, or creating the data key of the key server. */
 async function onOwnStore<T>(url: string, node: string, clock: Clock, work: (store: Store) => Promise<T>): Promise<T> {
   const store = await openStore(url, { writer: `${node}/kernel`, clock });
   try {
@@ -64,20 +64,20 @@ async function onOwnStore<T>(url: string, node: string, clock: Clock, work: (sto
   }
 }
 
-/** The actors that know the rows of these purposes have started: what was there before them is authenticated. */
+/** Records that the rows of these purposes are authenticated. Called when the actors that own these rows have started. */
 export async function settleRows({ keyring }: Prepared, purposes: readonly DataKeyPurpose[], url: string, node: string, clock: Clock): Promise<void> {
   if (!purposes.some((purpose) => keyring.adopts(purpose))) return;
   await onOwnStore(url, node, clock, (store) => keyring.settle(store, purposes));
 }
 
-/** @param url as configured @returns with the file of SQLite as an absolute path */
+/** @param url as configured @returns the URL, with an absolute path for SQLite @throws ConfigError for an unknown scheme */
 export function storeUrl(url: string, dataDir: string): string {
   if (url.startsWith('sqlite:')) return `sqlite:${join(dataDir, url.slice('sqlite:'.length))}`;
   if (/^postgres(ql)?:/.test(url)) return url;
   throw new ConfigError(['store.url: must begin with sqlite: or postgres://']);
 }
 
-/** Names this node among those that share a database; made once. */
+/** @returns the unique name of this node among those that share a database; it is created once and stored in the data folder */
 export function nodeName(dataDir: string): string {
   const path = join(dataDir, 'node');
   if (!existsSync(path)) writePrivateFile(path, `${randomUUID()}\n`);

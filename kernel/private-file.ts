@@ -1,14 +1,14 @@
-// Files and folders of the server's own: nobody else's, whatever the umask, and there whole or not at all.
+// Creates files and folders that only the server's user can access, whatever the umask is, and writes files atomically.
 import { chmodSync, closeSync, fchmodSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
-/** Writes a file of mode 0600 so that it is there whole or not at all, also after a loss of power. */
+/** Writes a file with mode 0600 atomically: even after a power failure it is complete or does not exist. */
 export function writePrivateFile(path: string, text: string): void {
   const temporary = `${path}.new`;
-  // What an interrupted write has left, or somebody has put there, may have another mode.
+  // A file left by an interrupted write, or put there by somebody else, may have another mode.
   rmSync(temporary, { force: true });
   const file = openSync(temporary, 'wx', FILE_MODE);
   fchmodSync(file, FILE_MODE);
@@ -18,7 +18,7 @@ export function writePrivateFile(path: string, text: string): void {
   renameDurably(temporary, path);
 }
 
-/** Makes an empty file of mode 0600, for somebody who makes files as the umask says; one that is there stays as it is. */
+/** Creates an empty file with mode 0600, for a library that would create it with the umask. An existing file is not changed. */
 export function createPrivateFile(path: string): void {
   try {
     const file = openSync(path, 'wx', FILE_MODE);
@@ -29,12 +29,12 @@ export function createPrivateFile(path: string): void {
   }
 }
 
-/** Gives a file that was just made its mode, which the umask may have made narrower than its owner needs. */
+/** Sets the mode of a new file to 0600, because the umask may have removed bits that the owner needs. */
 export function makePrivate(file: number): void {
   fchmodSync(file, FILE_MODE);
 }
 
-/** Makes a folder of mode 0700, and those above it that are missing; one that is there stays as it is. @returns whether it was made */
+/** Creates a folder with mode 0700, and its missing parents. An existing folder is not changed. @returns whether it was created */
 export function createPrivateFolder(path: string): boolean {
   const first = mkdirSync(path, { recursive: true, mode: FOLDER_MODE });
   if (first === undefined) return false;
@@ -42,7 +42,7 @@ export function createPrivateFolder(path: string): boolean {
   return true;
 }
 
-/** Renames a file so that a loss of power leaves it under one of both names. */
+/** Renames a file so that after a power failure it has either the old or the new name. */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   const folder = openSync(dirname(to), 'r');

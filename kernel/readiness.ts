@@ -1,16 +1,16 @@
-// What /ready looks at: the seal of the key server, every actor thread, every actor's own word, every plugin.
+// Collects what is not ready for /ready: the seal of the key server, actor threads, statuses that actors report, and plugins.
 import type { Contexts } from './context.ts';
 import type { KeyServerSeal } from './key-server-seal.ts';
-import type { Cell } from './runtime/cell.ts';
 import type { Runtime } from './runtime/runtime.ts';
+import type { Supervisor } from './runtime/supervisor.ts';
 
-/** Names of what is not ready, each with its reason. */
+/** @returns the names of the parts that are not ready, each with its reason */
 export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeyServerSeal): Promise<string[]> {
   const names = seal.problem === undefined ? [] : [`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`];
-  for (const { name, spec, cells } of runtime.groups.values()) {
-    for (const cell of cells) {
-      const reason = reasonOf(cell);
-      if (reason) names.push(`${name}${spec.kind === 'pinned' || cells.length > 1 ? `/${cell.key}` : ''}: ${reason}`);
+  for (const { name, spec, supervisors } of runtime.groups.values()) {
+    for (const supervisor of supervisors) {
+      const reason = reasonOf(supervisor);
+      if (reason) names.push(`${name}${spec.kind === 'pinned' || supervisors.length > 1 ? `/${supervisor.key}` : ''}: ${reason}`);
     }
   }
   for (const [plugin, ctx] of contexts) {
@@ -20,9 +20,9 @@ export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeySe
   return names;
 }
 
-function reasonOf({ state, status, slot }: Cell): string | undefined {
+function reasonOf({ state, status, dispatcher }: Supervisor): string | undefined {
   if (state !== 'running') return state;
-  // A thread that has not answered in time and still holds the call is stuck: in native code, or in a loop.
-  if (slot.overdue > 0) return `${slot.overdue} calls past their deadline`;
+  // A thread that still works on a call past its deadline is stuck in native code or in a loop.
+  if (dispatcher.overdue > 0) return `${dispatcher.overdue} calls past their deadline`;
   return status && !status.ready ? (status.note ?? 'not ready') : undefined;
 }

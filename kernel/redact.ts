@@ -1,11 +1,11 @@
-// Removes secrets from what is logged, by the name of their key.
+// Removes secrets from log fields, by the names of their keys.
 
 const SECRET = /passw|secret|pin$|token|cookie|authorization|private|root_key|key_material|credential$|passphrase|phc|hash$/i;
-/** Names that match but are no secrets. */
+/** Names that match although they are not secrets. */
 const PUBLIC = /^(secret_id_accessor|token_type|tokens?_(generated|total))$/i;
 const DEPTH = 6;
 
-/** A copy of `fields` in which every value under a secret's name reads `[redacted]`; bytes are never printed. */
+/** @returns a copy of `fields` in which values with the name of a secret are `[redacted]`; bytes are never printed */
 export function redact(fields: unknown, depth = 0): unknown {
   if (typeof fields !== 'object' || fields === null) return fields;
   if (ArrayBuffer.isView(fields)) return `[${fields.byteLength} bytes]`;

@@ -1,7 +1,7 @@
-// Work that is done again and again: a turn that fails is told, and the next one comes all the same.
+// Repeats work at an interval. A failed run is reported, and the next run follows as usual.
 import type { Clock } from './clock.ts';
 
-/** Starts the first turn after `everyMs`. @returns what ends the turns; one that is under way goes on */
+/** Starts the first run after `everyMs`. @returns a function that ends the repetition; a current run continues */
 export function repeat(clock: Clock, everyMs: number, work: () => Promise<unknown>, onFailure: (error: unknown) => void): () => void {
   let timer = clock.setTimeout(again, everyMs);
   function again() {

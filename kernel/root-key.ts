@@ -1,4 +1,4 @@
-// The root key, the key-encryption key that software holds: in a file of the data folder or configured, and the file that a rotation puts in its place.
+// The root key, a key-encryption key in software: read from a file in the data folder or from the configuration, and replaced by a rotation.
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,21 +13,21 @@ const ID_BYTES = 8;
 
 export interface RootKeySource {
   readonly dataDir: string;
-  /** `[store] root_key`: 64 hexadecimal digits or base64 of 32 bytes; empty: `<dataDir>/root.key`. */
+  /** `[store] root_key`: 64 hexadecimal digits, or base64 of 32 bytes; empty: the file `<dataDir>/root.key`. */
   readonly configured: string;
-  /** The root key that a rotation was given, in the same form. */
+  /** The new root key for a rotation, in the same form. */
   readonly next?: string | undefined;
 }
 
-/** AES-256-GCM; its bytes are in memory from when it is read until `forget`. */
+/** Wraps with AES-256-GCM. Its bytes stay in memory until `forget`. */
 export class RootKey implements KeyEncryptionKey {
   /** 16 hexadecimal digits. */
   readonly id: string;
-  /** It stands where a rotation puts the new one. */
+  /** It is the new key of a rotation that is not finished. */
   readonly isNext: boolean;
   readonly #bytes: Uint8Array;
 
-  /** @param bytes 32; the root key's own from now on */
+  /** @param bytes 32 bytes, which the root key takes over */
   constructor(bytes: Uint8Array, isNext: boolean) {
     this.#bytes = bytes;
     this.isNext = isNext;
@@ -42,15 +42,15 @@ export class RootKey implements KeyEncryptionKey {
     return unseal(this.#bytes, label, wrapped);
   }
 
-  /** Overwrites its bytes: it opens nothing any more. */
+  /** Overwrites the bytes. The key cannot be used afterwards. */
   forget(): void {
     this.#bytes.fill(0);
   }
 }
 
 /**
- * Those that there are, the one in use first; after it one that a rotation, perhaps interrupted, puts in its place. Each is read when it is asked for.
- * @throws ConfigError for one that is malformed
+ * Yields the existing root keys: first the one in use, then the new one of a rotation that may have been interrupted. Each is read on demand.
+ * @throws ConfigError for a malformed root key
  */
 export function* rootKeys({ dataDir, configured, next }: RootKeySource): Generator<RootKey> {
   if (configured !== '') {
@@ -63,7 +63,7 @@ export function* rootKeys({ dataDir, configured, next }: RootKeySource): Generat
   }
 }
 
-/** The root key of a store that has no data keys yet; the file is made where there is none. */
+/** @returns the root key for a store without data keys; if there is none, it creates the file */
 export function firstRootKey(source: RootKeySource): RootKey {
   const [known] = rootKeys(source);
   if (known) return known;
@@ -76,21 +76,21 @@ export function randomRootKey(): string {
   return randomBytes(KEY_BYTES).toString('base64');
 }
 
-/** @param where what a problem is told of */
+/** @param where source of the text, with which a message begins @throws ConfigError for a malformed root key */
 export function parseRootKey(text: string, where: string, isNext = false): RootKey {
   const decoded = Buffer.from(text, /^[0-9a-fA-F]{64}$/.test(text) ? 'hex' : 'base64');
-  if (decoded.length !== KEY_BYTES) throw new ConfigError([`${where}: a root key is 64 hexadecimal digits or the base64 of 32 bytes`]);
+  if (decoded.length !== KEY_BYTES) throw new ConfigError([`${where}: must be 64 hexadecimal digits, or base64 of 32 bytes`]);
   const bytes = new Uint8Array(decoded);
   decoded.fill(0);
   return new RootKey(bytes, isNext);
 }
 
-/** Puts a root key beside the one in use, before anything is wrapped by it. */
+/** Stores the new root key of a rotation beside the one in use, before anything is wrapped with it. */
 export function writeNextRootKey(dataDir: string, text: string): void {
   writePrivateFile(nextPath(dataDir), `${text}\n`);
 }
 
-/** Leaves the root key that opens the data keys as the only one in use; one that it replaces is kept under its ID, for the backups made before. */
+/** Makes the root key that opens the data keys the only one in use. A replaced key is kept in a file with its ID, because earlier backups need it. */
 export function settleRootKeyFiles({ dataDir, configured }: RootKeySource, opens: RootKey): void {
   if (configured !== '') return;
   if (!opens.isNext) return rmSync(nextPath(dataDir), { force: true });
@@ -108,7 +108,7 @@ export function rootKeyPath(dataDir: string): string {
   return join(dataDir, FILE);
 }
 
-/** Where a rotation leaves the root key that it replaced. */
+/** @returns the path of a root key that a rotation has replaced */
 export function keptRootKeyPath(dataDir: string, id: string): string {
   return join(dataDir, `${FILE}.${id}`);
 }

@@ -1,4 +1,4 @@
-// `--rotate-kek`: another root key in the place of the one in use, without a moment in which nothing opens the database.
+// `--rotate-kek`: replaces the root key, so that at every moment there is a key that opens the database.
 import { ConfigError } from './config/load.ts';
 import { DATA_KEY_LOCK, dataKeyRows, labelOf } from './data-key-row.ts';
 import { openStored, overwrite } from './keyring.ts';
@@ -6,15 +6,15 @@ import { keptRootKeyPath, parseRootKey, type RootKeySource, randomRootKey, rootK
 import type { Store } from './store/store.ts';
 
 /**
- * Wraps the data keys that the root key wraps by another one, which is `source.next`, or a random one in the place of the file `root.key`. The data keys stay: nodes
- * that run hold them and notice nothing. A crash at any moment leaves a root key that opens the database at the next start.
- * @returns what the operator has to know
- * @throws ConfigError when a root key is configured and no new one given, or the one in use does not open the data keys
+ * Rewraps the data keys with a new root key: `source.next`, or a random key in the file `root.key`. The data keys themselves do not change, so
+ * running nodes are not affected. After a crash at any moment there is a root key that opens the database at the next start.
+ * @returns text that tells the operator the result
+ * @throws ConfigError if a root key is configured and no new one is given, or the current one does not open the data keys
  */
 export async function rotateKek(store: Store, source: RootKeySource): Promise<string> {
   const { dataDir, configured } = source;
   if (configured !== '' && source.next === undefined)
-    throw new ConfigError(['--rotate-kek: store.root_key is configured, so --new-root-key has to name the new one']);
+    throw new ConfigError(['--rotate-kek: store.root_key is configured, so the new root key must be given with --new-root-key']);
   const text = source.next ?? randomRootKey();
   const next = parseRootKey(text, '--new-root-key', true);
   const replaced = await store.transaction(
@@ -33,9 +33,9 @@ export async function rotateKek(store: Store, source: RootKeySource): Promise<st
     { lock: DATA_KEY_LOCK },
   );
   next.forget();
-  if (replaced === undefined) return `--rotate-kek: the data keys were wrapped by the root key ${next.id} already`;
+  if (replaced === undefined) return `--rotate-kek: nothing to do, the data keys are already wrapped by the root key ${next.id}`;
   settleRootKeyFiles(source, next);
-  const told = `--rotate-kek: the data keys are wrapped by the root key ${next.id}`;
-  if (configured !== '') return `${told}: make it [store] root_key before the next start of any node, and keep ${replaced} for the backups made before`;
-  return `${told} in ${rootKeyPath(dataDir)}: back it up; ${keptRootKeyPath(dataDir, replaced)} is for the backups made before`;
+  const told = `--rotate-kek: the data keys are now wrapped by the root key ${next.id}`;
+  if (configured !== '') return `${told}; set [store] root_key to it before the next start of any node, and keep the root key ${replaced} for earlier backups`;
+  return `${told} in ${rootKeyPath(dataDir)}; back up this file, and keep ${keptRootKeyPath(dataDir, replaced)} for earlier backups`;
 }

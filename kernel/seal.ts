@@ -1,10 +1,10 @@
-// Wraps key material for storage: AES-256-GCM, bound to what it is for by the associated data.
+// Seals key material for storage with AES-256-GCM. The associated data binds it to its purpose.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** @returns nonce, ciphertext and tag in one array that owns its buffer */
+/** @returns nonce, ciphertext and tag, in an array with its own buffer */
 export function seal(key: Uint8Array, purpose: string, plaintext: Uint8Array): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(new TextEncoder().encode(purpose));
@@ -18,7 +18,7 @@ export function seal(key: Uint8Array, purpose: string, plaintext: Uint8Array): U
   return sealed;
 }
 
-/** @returns undefined where the key or the purpose is not the one it was sealed with, or a bit has changed */
+/** @returns undefined if the key or the purpose is another one, or the bytes have changed */
 export function unseal(key: Uint8Array, purpose: string, sealed: Uint8Array): Uint8Array | undefined {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
@@ -30,7 +30,7 @@ export function unseal(key: Uint8Array, purpose: string, sealed: Uint8Array): Ui
     plaintext.fill(0);
     return undefined;
   }
-  // A large one has a buffer of its own already: it is not held twice.
+  // A large plaintext already has its own buffer, so it is not copied.
   if (plaintext.byteLength === plaintext.buffer.byteLength) return new Uint8Array(plaintext.buffer);
   const owned = new Uint8Array(plaintext);
   plaintext.fill(0);

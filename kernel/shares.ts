@@ -1,18 +1,18 @@
-// Who holds how much of what is bounded, for each holder and in all: where there is no room left, whoever holds most loses first.
+// Divides a limited resource among holders, with a limit per holder and in total. If the total is exceeded, the largest holder loses first.
 
-/** One thing that is held, such as a body that is arriving. */
+/** One held item, such as a body that is arriving. */
 export interface Holding {
-  /** So much of it now, in place of what was said before. @returns false where there is no room for more of it: its owner gives it up, nothing has changed */
+  /** Sets the amount of this item. @returns false if there is no room: the holder must then give up the item */
   set(amount: number): boolean;
-  /** From now on it is not taken away for others: what it holds would not come back by that. */
+  /** From now on the item cannot be taken away for others, because that would not free its memory. */
   keep(): void;
   release(): void;
 }
 
 export interface SharesOptions {
-  /** What one holder may have; a single holding may be larger where it is the holder's only one. */
+  /** Limit per holder. A single item may be larger if it is the holder's only one. */
   readonly each: number;
-  /** What all may have together. */
+  /** Limit of all holders together. */
   readonly total: number;
 }
 
@@ -24,7 +24,7 @@ interface Entry {
 
 interface Holder {
   amount: number;
-  /** It was refused more, and has given nothing back since. */
+  /** It was refused more and has not released anything since. */
   wasRefused: boolean;
   readonly entries: Set<Entry>;
 }
@@ -46,13 +46,13 @@ export class Shares {
     return this.#holders.get(who)?.amount ?? 0;
   }
 
-  /** The holder was refused more and has given nothing back since: what it asks for next can be refused before any work. */
+  /** True if the holder is at its limit, or was refused more and has not released anything since. Its next request can then be refused before any work. */
   isFull(who: string): boolean {
     const holder = this.#holders.get(who);
     return holder !== undefined && (holder.wasRefused || holder.amount >= this.#options.each);
   }
 
-  /** @param lose called once when it is taken away for others; it is released already then */
+  /** @param lose called once if the item is taken away for others; it is already released then */
   open(who: string, lose: () => void): Holding {
     const entry: Entry = { lose, amount: 0, isKept: false };
     return {
@@ -96,7 +96,7 @@ export class Shares {
     if (holder.entries.size === 0) this.#holders.delete(who);
   }
 
-  /** The largest of what can be taken away from whoever holds most. */
+  /** @returns the largest removable item of the largest holder that has one */
   #loser(): [string, Entry] | undefined {
     let most: { who: string; amount: number; entry: Entry } | undefined;
     for (const [who, { amount, entries }] of this.#holders) {

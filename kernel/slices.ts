@@ -1,9 +1,9 @@
-// Long answers leave in slices, each when the one before has left: what TLS copies of them is one slice, and every slice is progress that can be seen.
+// Cuts long answers into slices, each sent after the previous one. TLS then copies one slice at a time, and progress is visible after each slice.
 
-/** As much as a socket takes before it asks to wait. */
+/** The amount that a socket accepts before it asks the writer to wait. */
 export const SLICE_BYTES = 65_536;
 
-/** @returns views, nothing is copied */
+/** Yields views, not copies. */
 export function* slicesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }

@@ -1,17 +1,17 @@
-// Closes connections whose peer does not read: they have something to write, and too little of it leaves in the time they have.
+// Closes connections whose peer does not read: data waits to be sent, and too little of it is sent within the time limit.
 import type { Socket } from 'node:net';
 import type { Clock } from './clock.ts';
 import type { Holding, Shares } from './shares.ts';
 
 export interface StalledOptions {
   readonly clock: Clock;
-  /** In this time all of what waits has to leave, or at least MIN_PROGRESS_BYTES of it. */
+  /** Within this time all waiting bytes must be sent, or at least MIN_PROGRESS_BYTES of them. */
   readonly timeoutMs: number;
-  /** What waits in the sockets counts here, beside what was counted already. */
+  /** The bytes that wait in sockets are counted here as well. */
   readonly answers: Shares;
 }
 
-/** Where a connection was when enough had left last. */
+/** State of a connection at its last sufficient progress. */
 interface Mark {
   readonly holding: Holding;
   left: number;
@@ -19,8 +19,8 @@ interface Mark {
 }
 
 /**
- * A steady reader is never cut: in 30 s it takes far more. The system tells of progress when a third of its own buffer is free again, so
- * that a reader of some kilobytes a second shows none for seconds, then much.
+ * A steady reader is never closed, because it reads far more in 30 s. The system reports progress only when a third of its send buffer is free, so
+ * a client that reads a few kilobytes per second shows no progress for seconds, and then a lot.
  */
 const MIN_PROGRESS_BYTES = 65_536;
 const CHECK_MS = 1_000;
@@ -35,7 +35,7 @@ export class Stalled {
     this.#timer = options.clock.setTimeout(this.#check, CHECK_MS);
   }
 
-  /** @param who holds what waits in the socket */
+  /** @param who the holder that the waiting bytes count against */
   watch(socket: Socket, who: string): void {
     const watched = { who, mark: undefined as Mark | undefined };
     this.#sockets.set(socket, watched);
@@ -45,7 +45,7 @@ export class Stalled {
     });
   }
 
-  /** A slice of a large answer begins to leave: time runs from now, not from when the socket is next looked at. */
+  /** Call it when a slice of a large answer is written, so that time runs from now and not from the next check. */
   note(socket: Socket): void {
     const watched = this.#sockets.get(socket);
     if (!watched) return;
@@ -88,7 +88,7 @@ function advance(mark: Mark, socket: Socket, now: number): void {
   mark.at = now;
 }
 
-/** Bytes that the system has taken. */
+/** @returns the number of bytes that the system has accepted */
 function leftOf(socket: Socket): number {
   return socket.bytesWritten - socket.writableLength;
 }

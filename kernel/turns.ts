@@ -1,12 +1,12 @@
-// How many requests of one caller are worked on at once: many while they are answered quickly, few while they are slow, so that the threads stay open for others.
+// Limits how many requests of one caller run at once: many while they are quick, few while they are slow, so that threads stay free for others.
 import { Fault } from './fault.ts';
 
 export interface TurnsOptions {
-  /** What a caller has whose requests are all slow, while others are there too. */
+  /** Requests at once of a caller whose requests are all slow, while there are other callers. */
   readonly least: number;
-  /** What it has while it is alone: enough for every thread to have work. */
+  /** The same while it is the only caller: enough to keep every thread busy. */
   readonly alone: number;
-  /** Milliseconds by a clock that only moves forward. */
+  /** Monotonic time in milliseconds. */
   monotonic(): number;
 }
 
@@ -14,27 +14,27 @@ export interface TurnsOptions {
 export type Leave = () => void;
 
 interface Caller {
-  /** So many at once now. */
+  /** Current limit of requests at once. */
   allowed: number;
   busy: number;
   readonly waiting: Set<() => void>;
 }
 
-/** What is answered within this time lets the caller have one more at once; what takes longer than the other, half as many. */
+/** A request within QUICK_MS raises the limit of its caller by one; one that takes longer than SLOW_MS halves it. */
 const QUICK_MS = 100;
 const SLOW_MS = 400;
 const FIRST = 4;
 const MAX_AT_ONCE = 512;
 const MAX_WAITING = 1_024;
-/** A caller is alone once no other one has asked for anything for this long. */
+/** A caller counts as the only one if no other caller has sent a request for this time. */
 const ALONE_MS = 2_000;
-/** Callers whose pace is remembered while they have nothing under way. */
+/** Above this number of callers, those without running requests are forgotten. */
 const MAX_REMEMBERED = 10_000;
 
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #callers = new Map<string, Caller>();
-  /** Who asked last, and when anybody else did. */
+  /** The last caller, and the last time that the caller changed. */
   #last: string | undefined;
   #otherAt = Number.NEGATIVE_INFINITY;
 
@@ -43,15 +43,16 @@ export class Turns {
   }
 
   /**
-   * Waits for a turn of this caller. @param signal of a caller that goes away while it waits
-   * @throws Fault OVERLOADED where too much of it waits already, CANCELLED where it went away
+   * Waits for a turn of this caller. @param signal aborted if the caller goes away while it waits
+   * @throws Fault OVERLOADED if too many requests of this caller wait already, CANCELLED if it goes away
    */
   enter(who: string, signal?: () => AbortSignal): Leave | Promise<Leave> {
     const caller = this.#callerOf(who);
     if (this.#last !== undefined && who !== this.#last) this.#otherAt = this.#options.monotonic();
     this.#last = who;
     if (caller.busy < caller.allowed) return this.#begin(caller);
-    if (caller.waiting.size >= MAX_WAITING) throw new Fault('OVERLOADED', { detail: 'too many of your requests wait already, try again' });
+    if (caller.waiting.size >= MAX_WAITING)
+      throw new Fault('OVERLOADED', { detail: 'too many of your requests are waiting; try again when some are answered' });
     return this.#wait(caller, signal?.());
   }
 
@@ -107,7 +108,7 @@ export class Turns {
     return caller;
   }
 
-  /** Who has nothing under way begins anew. */
+  /** Forgets the callers without running requests; they start again with the first limit. */
   #forget(): void {
     for (const [who, { busy }] of this.#callers) if (busy === 0) this.#callers.delete(who);
   }

@@ -1,19 +1,19 @@
-// Version counters in shared memory: how a thread learns that another one changed what it has cached.
+// Version counters in shared memory, by which a thread learns that another thread has changed what it has cached.
 
 const SLOTS = 65_536;
 
 /**
- * Counters indexed by a hash of an object's identifier. A writer bumps after its commit and before its reply. A reader notes the counter
- * before it reads the row, caches both, and trusts a hit only while the counter is unchanged. Two identifiers may share a counter: that
- * costs a read, never a stale answer.
+ * Counters indexed by a hash of an object's identifier. A writer increments the counter after its commit and before its reply. A reader gets the
+ * counter before it reads the row, caches both, and uses the cached row only while the counter is unchanged. If two identifiers share a counter,
+ * that costs an extra read but never gives a stale answer.
  */
 export interface Versions {
   readonly memory: SharedArrayBuffer;
-  /** One more element of the memory: the turns of those who write the store. */
+  /** A further element of the memory, used for the turns of threads that write to the store. */
   readonly turns: Int32Array;
   read(id: string): number;
   bump(id: string): void;
-  /** After the loss of a writer, whose last bumps may be missing. */
+  /** Invalidates everything, for use after the loss of a writer that may not have incremented its last counters. */
   bumpAll(): void;
 }
 
@@ -22,7 +22,7 @@ export function createVersions(memory: SharedArrayBuffer = new SharedArrayBuffer
   return {
     memory,
     turns: counters.subarray(SLOTS + 1),
-    // The counter after them is the epoch of bumpAll: one addition instead of 65 536.
+    // The element after the counters is incremented by bumpAll: one addition instead of 65 536.
     read: (id) => (Atomics.load(counters, slotOf(id)) + Atomics.load(counters, SLOTS)) | 0,
     bump: (id) => void Atomics.add(counters, slotOf(id), 1),
     bumpAll: () => void Atomics.add(counters, SLOTS, 1),
@@ -40,7 +40,7 @@ function slotOf(id: string): number {
   return hashOf(id) % SLOTS;
 }
 
-/** The identifier of a user's counter: neither part can hold a slash, so that two users never share one by their names. */
+/** @returns the identifier of a user's counter. Neither part can contain a slash, so different users have different identifiers. */
 export function userCounter(realm: string, username: string): string {
   return `user:${realm}/${username}`;
 }

@@ -1,4 +1,4 @@
-// The one visible list of built-in plugins, in their order of start.
+// The list of built-in plugins, in the order in which they start.
 import type { AnyPlugin } from '../kernel/plugin.ts';
 import auth from './auth/plugin.ts';
 import docs from './docs/plugin.ts';

@@ -23,13 +23,30 @@ export interface Calls {
 }
 
 /** @param node names this node among those that share the store */
-export function createRuntime<S extends Readonly<Record<string, AnySpec>>>(specs: S, store = 'sqlite:/nonexistent', node = 'test') {
+export function createRuntime<S extends Readonly<Record<string, AnySpec>>>(
+  specs: S,
+  store = 'sqlite:/nonexistent',
+  node = 'test',
+  isCopying = false,
+  options: Partial<ConstructorParameters<typeof Runtime>[1]> = {},
+) {
   const clock = createClock();
   const versions = createVersions();
   const { log, lines } = memoryLog();
   const calls: Calls[] = [];
   const observe = (actor: string) => (outcome: string) => void calls.push({ actor, outcome });
-  const runtime = new Runtime(specs, { clock, versions, log, store: { url: store }, node, dataKey: () => new Uint8Array(32), stopMs: 2_000, observe });
+  const runtime = new Runtime(specs, {
+    clock,
+    versions,
+    log,
+    store: { url: store },
+    node,
+    dataKey: () => new Uint8Array(32),
+    stopMs: 2_000,
+    observe,
+    isCopying,
+    ...options,
+  });
   return { runtime, clock, versions, lines, calls, ref: <K extends keyof S & string>(name: K) => runtime.ref<S[K]>(name) };
 }
 

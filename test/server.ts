@@ -78,7 +78,7 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       ...(url === undefined ? {} : { GATEHOUSE_STORE_URL: url }),
       ...options.env,
     });
-    const server = await boot({ plugins: options.plugins ?? BUILT_IN, version: '0.0.0-test', argv, env, clock, logTo });
+    const server = await boot({ plugins: options.plugins ?? BUILT_IN, version: '0.0.0-test', argv, env, clock, logTo, isCopying: true });
     const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
     const agent = new Agent({ connect: { ca } });
     const end = async () => {

@@ -1,4 +1,4 @@
-// The rows behind admin records: a record and the realms that it lists.
+// Rows of admin records, and of the realms that they list.
 import { Fault } from '../../kernel/fault.ts';
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { type PageRequest, readPage } from '../../kernel/store/page.ts';
@@ -17,7 +17,7 @@ interface Row {
 }
 
 const COLUMNS = 'id, userpass, jwt, fido2, digital_credentials, client_certificate';
-/** The realms of an admin are listed with it. */
+/** `size` includes the realms, because a list shows them with the admin. */
 const LISTING = {
   columns: COLUMNS,
   from: 'admin',
@@ -62,7 +62,7 @@ const valuesOf = ({ id, userpass, jwt, fido2, digital_credentials: digital, clie
   client_certificate,
 ];
 
-/** The record has these realms and no others. @throws Fault BAD_REQUEST for one that is not there, AUTH_QUOTA_EXCEEDED */
+/** Replaces the realms of a record. @throws Fault BAD_REQUEST for an unknown realm, AUTH_QUOTA_EXCEEDED */
 export async function writeRealms(part: Part, tx: Transaction, { id, realms }: AdminRecord): Promise<void> {
   const before = await tx.all<{ realm: string }>('SELECT realm FROM admin_realm WHERE admin = $1', [id]);
   const known = new Set(before.map(({ realm }) => realm));
@@ -74,7 +74,7 @@ export async function writeRealms(part: Part, tx: Transaction, { id, realms }: A
   for (const realm of new Set(realms)) if (!known.has(realm)) await requireRealmQuota(tx, part, 'admins_per_realm', realm);
 }
 
-/** As it is paged: the realms of each are read one by one. */
+/** One page of admins, each with its realms. */
 export async function listAdmins(store: Reader, page: PageRequest): Promise<EncodedPage<Admin>> {
   const { items, ...rest } = await readPage<Row>(store, LISTING, page);
   return encodePage({ ...rest, items: await Promise.all(items.map((row) => adminOf(store, row))) });
@@ -85,7 +85,7 @@ export async function insertAdmin(tx: Transaction, admin: AdminRecord): Promise<
   try {
     await tx.run(`INSERT INTO admin (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(admin));
   } catch (error) {
-    throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} exists already` }) : error;
+    throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the admin ${admin.id} already exists` }) : error;
   }
 }
 

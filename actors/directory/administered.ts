@@ -1,17 +1,17 @@
-// What a caller administers by the admin records: one rule, which every actor asks again in the transaction of each change that needs a right.
+// The rule for who administers which realms, by the admin records. Every actor checks it again in the transaction of each change that needs a right.
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { LIVE_ID } from '../../kernel/store/accounts.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
-/** Whose session it is. */
+/** The owner of a session. */
 interface Administering {
   readonly realm: string;
-  /** Of one scheme, and never a name's: that may be another's by now. */
+  /** The account, which belongs to one scheme. A name would not do, because it may belong to somebody else by now. */
   readonly account: string;
 }
 
-/** Who is about to sign in; records are found by the scheme only. */
+/** A user who is about to sign in. Only records that name the user for this scheme count. */
 interface Arriving {
   readonly realm: string;
   readonly username: string;
@@ -21,7 +21,7 @@ interface Arriving {
 
 export const SUPER_REALM = '_';
 
-/** A session in realm `_` has all rights of its records; one in another realm has the rights for that realm only, whatever else they list. */
+/** A session in realm `_` has all rights of its records. A session in another realm has rights for that realm only, whatever else the records list. */
 export async function administeredRealms(reader: Reader, { realm, account }: Administering): Promise<readonly string[]> {
   const sql = `SELECT DISTINCT admin_realm.realm AS realm FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
     WHERE admin_account.account = $1`;
@@ -29,7 +29,7 @@ export async function administeredRealms(reader: Reader, { realm, account }: Adm
   return realm === SUPER_REALM ? realms : realms.filter((own) => own === realm);
 }
 
-/** Whether the caller administers the realm, or all. One row is looked for, however many realms the caller has. */
+/** Whether the caller administers this realm or all realms. Reads one row, however many realms the caller has. */
 export async function administers(reader: Reader, { realm: own, account }: Administering, realm: string): Promise<boolean> {
   if (own !== SUPER_REALM && own !== realm) return false;
   const sql = `SELECT admin_realm.realm AS realm FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
@@ -43,7 +43,7 @@ export function requireSuperAdmin(reader: Reader, by: Administering): Promise<vo
 }
 
 /**
- * @param realms the caller has to administer every one of them; of none at all only a super admin is in charge
+ * @param realms the caller must administer every one of them; if the list is empty, the caller must be a super admin
  * @throws Fault FORBIDDEN, which undoes the transaction
  */
 export async function requireAdministration(reader: Reader, by: Administering, realms: readonly string[]): Promise<void> {
@@ -53,11 +53,11 @@ export async function requireAdministration(reader: Reader, by: Administering, r
   for (const realm of others) if (!(await administers(reader, by, realm))) throw new Fault('FORBIDDEN');
 }
 
-/** Realm `_` takes nobody but those whom an admin record lists for `_`, by the scheme they sign in with; other realms are not asked about. */
+/** Realm `_` admits only users whom an admin record lists for `_`, by the scheme they sign in with. Other realms admit everybody. */
 export async function opensTo(reader: Reader, { realm, username, scheme }: Arriving): Promise<boolean> {
   if (realm !== SUPER_REALM) return true;
   const name = userName(realm, scheme === 'up' ? username : `${scheme}:${username}`);
-  // One row of one shape, whether there is such a record or not. A name without an account of its own is that of its first holder.
+  // Returns one row of the same shape whether or not such a record exists. A name without an account of its own is its first holder's account id.
   const sql = `SELECT COUNT(*) AS n FROM admin_account JOIN admin_realm ON admin_realm.admin = admin_account.admin
     WHERE admin_account.account = COALESCE((${LIVE_ID}), $1) AND admin_realm.realm = '_'`;
   return ((await reader.get<{ n: number }>(sql, [name]))?.n ?? 0) > 0;

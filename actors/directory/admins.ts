@@ -1,4 +1,4 @@
-// Admin records: who administers which realms, and by which sign-ins they are known.
+// Admin records: which realms an admin administers, and which sign-ins belong to the admin.
 import { Fault } from '../../kernel/fault.ts';
 import { userName } from '../../kernel/store/account-name.ts';
 import { endName } from '../../kernel/store/accounts.ts';
@@ -11,7 +11,7 @@ import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { auditChange, type Part, requireRealmQuota } from './part.ts';
 
-/** That one record lists. */
+/** Highest number of realms in one record. */
 const MAX_REALMS = 1_000;
 
 type AdminApi = Pick<
@@ -66,14 +66,14 @@ function updateAdmin(part: Part, admin: AdminRecord, by: Actor): Promise<Admin |
   });
 }
 
-/** With the record goes the credential that it names, and all that was made from it. */
+/** Deletes the record together with the credentials that it names and their sessions. */
 async function deleteAdmin({ store, clock, args, bump }: Part, id: string, by: Actor): Promise<void> {
   const ended = await store.transaction(async (tx) => {
     const admin = await requireOwner(tx, id, by);
     if (!admin) return [];
     const userpass = admin.userpass ?? '';
     const realms: string[] = [];
-    // A credential of somebody else, who has the name by now, stays.
+    // If the name belongs to somebody else by now, their credential stays.
     for (const realm of admin.realms) if (await isBound(tx, id, realm, userpass)) realms.push(realm);
     await tx.run('DELETE FROM admin WHERE id = $1', [id]);
     for (const realm of realms) {
@@ -88,14 +88,14 @@ async function deleteAdmin({ store, clock, args, bump }: Part, id: string, by: A
   for (const [realm, username] of ended) bump(realm, username);
 }
 
-/** @returns null for what is not there, which only super admins are told @throws Fault FORBIDDEN for an admin whom the caller does not own */
+/** @returns null for an unknown admin, which only super admins may learn @throws Fault FORBIDDEN for an admin whom the caller does not administer */
 async function requireOwner(tx: Transaction, id: string, by: Actor): Promise<Admin | null> {
   const admin = await findAdmin(tx, id);
   await requireAdministration(tx, by, admin?.realms ?? []);
   return admin;
 }
 
-/** One row comes or goes, and no other with it; whoever the record stands for in other realms is not asked again. */
+/** Adds or removes one realm of a record; the record's bindings in other realms stay as they are. */
 function changeRealms(part: Part, id: string, realm: string, by: Actor, change: (tx: Transaction, admin: Admin) => Promise<void>): Promise<Admin | null> {
   return part.store.transaction(async (tx) => {
     const admin = await requireOwner(tx, id, by);
@@ -107,14 +107,14 @@ function changeRealms(part: Part, id: string, realm: string, by: Actor, change: 
   });
 }
 
-/** As many realms as the body of an admin may list, and as many admins as a realm may have. */
+/** Checks the number of realms of an admin, and the quota of admins of the realm. */
 async function requireRoom(part: Part, tx: Transaction, id: string, realm: string): Promise<void> {
   const listed = await tx.get<{ n: number }>('SELECT COUNT(*) AS n FROM admin_realm WHERE admin = $1', [id]);
-  if ((listed?.n ?? 0) > MAX_REALMS) throw new Fault('BAD_REQUEST', { detail: `an admin has at most ${MAX_REALMS} realms` });
+  if ((listed?.n ?? 0) > MAX_REALMS) throw new Fault('BAD_REQUEST', { detail: `the admin would have more than ${MAX_REALMS} realms: remove one first` });
   await requireRealmQuota(tx, part, 'admins_per_realm', realm);
 }
 
-/** The end of every change of a record. */
+/** The common last steps of every change of a record. */
 async function changed({ args }: Part, tx: Transaction, id: string, by: Actor): Promise<Admin> {
   await keepSuperAdmin(tx, args.clientCertificates);
   await auditChange(tx, by, 'admin.update', id, undefined);

@@ -1,4 +1,4 @@
-// What the directory answers: realms, credentials, second factors, admins, locks, signatures, and the audit log.
+// The interface of the directory: realms, credentials, second factors, admins, locks, signatures, and the audit log.
 
 import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { AuditEvent, AuditRow } from '../../kernel/store/audit.ts';
@@ -9,7 +9,7 @@ import type { Realm } from './realm.ts';
 
 export type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 
-/** Who acts: the account for rights, the names for the audit log. */
+/** The acting user: the account is for rights, the names are for the audit log. */
 export interface Actor {
   readonly realm: string;
   readonly username: string;
@@ -33,7 +33,7 @@ export interface AdminRecord {
 
 export interface Admin extends AdminRecord {
   readonly totp_enabled: boolean;
-  /** Both hold the secret, which is shown once, when it is generated. */
+  /** Always null, like `totp_auth_url`: both would hold the secret, which is shown only once, when it is generated. */
   readonly totp_secret: null;
   readonly totp_auth_url: null;
 }
@@ -48,16 +48,16 @@ export interface Credential {
 }
 
 export interface CredentialInput extends Omit<Credential, 'password_hash'> {
-  /** PHC string of a new password; null keeps the one there is. */
+  /** PHC string of a new password; null keeps the current one. */
   readonly passwordHash: string | null;
 }
 
 export interface CredentialUpdate extends CredentialInput {
-  /** Revision of the credential whose password the new one was compared with; null where nothing was compared. */
+  /** Revision of the credential whose password was compared with the new one; null if none was compared. */
   readonly comparedWith: number | null;
 }
 
-/** A credential as logins need it. */
+/** The members of a credential that a login needs. */
 export interface CredentialView {
   /** PHC string. */
   readonly passwordHash: string;
@@ -81,7 +81,7 @@ export interface TotpEnrolment {
   /** Base32. */
   readonly secret: string;
   readonly code: string;
-  /** An unused code of the factor that is replaced; those who administer the realm need none. */
+  /** An unused code of the factor that is replaced; administrators of the realm need none. */
   readonly currentCode: string | undefined;
 }
 
@@ -90,35 +90,35 @@ export type TotpOutcome = 'done' | 'missing' | 'code-invalid' | 'unproven';
 export type SigningPurpose = 'session' | 'certificate';
 
 /**
- * Methods answer null for what is missing, and throw AUTH_EXISTS, AUTH_LAST_SUPER_ADMIN or BAD_REQUEST for what cannot be. Each change is one
- * transaction with the look at the right of whom it is `by`, and throws FORBIDDEN without it.
+ * Methods return null for an unknown object. They throw AUTH_EXISTS, AUTH_LAST_SUPER_ADMIN or BAD_REQUEST for a change that is not possible. Each
+ * change checks the rights of the actor `by` in the same transaction, and throws FORBIDDEN without them.
  */
 export type DirectoryApi = {
-  /** What a sign-in needs to know of the realm, the credential and its locks. It is looked up only: nothing is checked, counted or written. */
+  /** Looks up the realm, the credential and its locks for a sign-in. It checks, counts and writes nothing. */
   findSignIn(realm: string, username: string, source: string): Promise<LoginView>;
-  /** Writes the row of a refused login, counts the failure of an existing credential, and locks what has failed too often. */
+  /** Writes the audit row of a refused login, counts the failure of an existing credential, and locks it after too many failures. */
   refuse(failure: AuditEvent, factor: Factor | null, username: string, source: string): Promise<void>;
   /**
-   * The last step of a login by password, all of it or nothing: looks at the credential, the locks and the code once more, uses the code up,
-   * changes the password where there is a new one (which clears the mark and ends every session), forgets the failures of this source.
-   * @returns what the session is made from, or null when the credential has changed, a lock has come, or the code was used meanwhile
+   * The last step of a login with a password, in one transaction: checks the credential, the locks and the code once more, marks the code as used,
+   * changes the password if there is a new one (which clears the mark and ends every session), and clears the failures of this source.
+   * @returns the data for the session, or null if meanwhile the credential changed, a lock was set, or the code was used
    */
   complete(login: CompletedLogin): Promise<SignedIn | null>;
   /**
-   * Writes the row of a login by password that has proven something and goes no further: a code or another password is asked for.
-   * @returns false, and nothing is written, when the credential has changed or a lock has come meanwhile
+   * Writes the audit row of a login whose password was correct, but which needs a code or a new password to continue.
+   * @returns false, and writes nothing, if the credential changed or a lock was set meanwhile
    */
   interrupt(login: ProvenLogin, event: AuditEvent): Promise<boolean>;
-  /** Whether a code is valid and not used up; it stays so. */
+  /** Whether a code is valid and unused; does not mark it as used. */
   checkTotp(realm: string, username: string, code: string): Promise<boolean>;
-  /** Whether the realm takes this name by this scheme: `_` takes only those whom an admin record lists for it. */
+  /** Whether the realm admits this name with this scheme: `_` admits only users whom an admin record lists for it. */
   opensTo(owner: { readonly realm: string; readonly username: string; readonly scheme: string }): Promise<boolean>;
   record(event: AuditEvent): Promise<void>;
 
   administered(owner: { readonly realm: string; readonly account: string }): Promise<readonly string[]>;
-  /** Whether the owner administers this realm, or all. */
+  /** Whether the owner administers this realm or all realms. */
   administers(owner: { readonly realm: string; readonly account: string }, realm: string): Promise<boolean>;
-  /** @param only ids, in their order; null for all realms */
+  /** @param only ids of the realms to list, in order of id; null for all realms */
   listRealms(only: readonly string[] | null, page: PageRequest): Promise<EncodedPage<Realm>>;
   getRealm(id: string): Promise<Realm | null>;
   createRealm(realm: Realm, by: Actor): Promise<Realm>;
@@ -130,7 +130,7 @@ export type DirectoryApi = {
   createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
   updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
   deleteAdmin(id: string, by: Actor): Promise<void>;
-  /** The rest of the record stays as it is at that moment, and whom it stands for elsewhere. @returns null for an unknown admin or realm */
+  /** Leaves the rest of the record, and its bindings in other realms, as they are. @returns null for an unknown admin or realm */
   addAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
   removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
 
@@ -138,12 +138,12 @@ export type DirectoryApi = {
   listCredentials(realm: string | null, page: PageRequest): Promise<EncodedPage<Credential>>;
   getCredential(realm: string, username: string): Promise<Credential | null>;
   createCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
-  /** A new password opens the lock of passwords. @returns `overtaken`, and nothing is changed, when the credential has changed since it was compared */
+  /** A new password removes the lock on passwords. @returns `overtaken`, and changes nothing, if the credential changed after the comparison */
   updateCredential(input: CredentialUpdate, by: Actor): Promise<Credential | null | 'overtaken'>;
   deleteCredential(realm: string, username: string, by: Actor): Promise<void>;
   unlock(realm: string, username: string, by: Actor): Promise<boolean>;
 
-  /** Codes that are asked for as a proof count and lock as those of logins do. */
+  /** Codes that serve as a proof are counted, and lock the factor, like those of logins. */
   enableTotp(enrolment: TotpEnrolment, by: Actor): Promise<TotpOutcome>;
   disableTotp(realm: string, username: string, code: string | undefined, by: Actor): Promise<TotpOutcome>;
 
@@ -155,10 +155,10 @@ export type DirectoryApi = {
 
   /** True until the first realm exists. */
   isEmpty(): Promise<boolean>;
-  /** Makes realm `_` with its admin, once for all nodes. @returns false when it was there */
+  /** Creates realm `_` with its admin, once for all nodes. @returns false if the realm already exists */
   firstStart(first: FirstStart): Promise<boolean>;
   /** True while the admin of the first start has not changed the initial password. */
   hasInitialPassword(username: string): Promise<boolean>;
-  /** Makes the admin of realm `_` able to sign in with a new initial password, whatever was done to it. */
+  /** Gives the admin of realm `_` a new initial password, and makes sure that the admin can sign in with it. */
   resetAdmin(first: FirstStart): Promise<void>;
 };

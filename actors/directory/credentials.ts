@@ -1,4 +1,4 @@
-// Username/password credentials with their roles and extra claims; a change of what sessions are made from ends them.
+// Username/password credentials with their roles and extra claims. A change of data that sessions contain ends the sessions.
 import { randomInt } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
@@ -45,7 +45,7 @@ function answerOf({ realm, username, change_password, roles, extra_claims }: Cre
   return { realm, username, password_hash: '', change_password, roles, extra_claims };
 }
 
-/** No login under way with a credential that was deleted meanwhile fits one of the same name: its revision is none of this one's. */
+/** Random, so that a login in progress with a deleted credential cannot match the revision of a new credential of the same name. */
 const firstRevision = (): number => randomInt(2, 2 ** 47);
 
 const claimsText = ({ extra_claims: claims }: CredentialInput) => (claims === null ? null : JSON.stringify(claims));
@@ -100,7 +100,7 @@ function createCredential(part: Part, input: CredentialInput, by: Parameters<Dir
         [realm, username, passwordHash, change_password ? 1 : 0, JSON.stringify(roles), claimsText(input), part.clock.now(), firstRevision()],
       );
     } catch (error) {
-      throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` }) : error;
+      throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the credential ${username} already exists` }) : error;
     }
     await holdName(tx, userName(realm, username));
     await requireRealmQuota(tx, part, 'credentials_per_realm', realm);

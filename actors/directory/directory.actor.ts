@@ -1,4 +1,4 @@
-// The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of theirs makes invalid.
+// The directory: owns realms, credentials, second factors, admins and signing keys, and ends the sessions that a change of these makes invalid.
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { repeat } from '../../kernel/repeat.ts';
@@ -38,9 +38,11 @@ export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
     await rotate();
     await purgeCounters(store, args.lockout, clock.now());
     const purged = await purgeAudit(store, args.auditRetentionDays, clock.now());
-    if (purged > 0) log.info({ rows: purged }, 'audit rows past their retention removed');
+    if (purged > 0) log.info({ rows: purged }, 'removed audit rows older than the retention period');
   };
-  const rest = repeat(clock, HOUR_MS, keepHouse, (error) => log.warn({ error: String(error) }, 'housekeeping of the directory failed'));
+  const rest = repeat(clock, HOUR_MS, keepHouse, (error) =>
+    log.warn({ error: String(error) }, 'the hourly cleanup of the directory failed; the server will try again'),
+  );
   return {
     api: {
       ...loginApi(part),

@@ -1,4 +1,4 @@
-// The first admin: made once for all nodes on the first start, and made able to sign in again when an operator asks for it.
+// The first admin: created once for all nodes on the first start, and reset when an operator asks for it.
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
@@ -41,7 +41,7 @@ export function firstStartApi(part: Part): FirstStartApi {
       await store.transaction(
         async (tx) => {
           await allowPasswords(tx);
-          // Its second factor and locks go with the row; a new one has the initial password. It is the same admin: the account stays.
+          // Deleting the row also deletes the second factor and the locks. The new row has the initial password. The account stays, because it is the same admin.
           await tx.run("DELETE FROM userpass WHERE realm = '_' AND username = $1", [username]);
           await endSessionsOf(tx, '_', username);
           await makeAdmin(tx, first, clock.now());
@@ -74,7 +74,7 @@ async function makeAdmin(tx: Transaction, { username, passwordHash }: FirstStart
   await bindAdmin(tx, (await findAdmin(tx, username)) as AdminRecord);
 }
 
-/** The realm may have been told to take no passwords, which is one of the ways to be locked out. */
+/** Allows passwords in realm `_` again: disabling them is one of the ways in which an admin is locked out. */
 async function allowPasswords(tx: Transaction): Promise<void> {
   const row = await tx.get<{ auth_params: string }>("SELECT auth_params FROM realm WHERE id = '_'");
   const params = JSON.parse(row?.auth_params ?? '{}') as AuthParams;

@@ -1,4 +1,4 @@
-// Counts failed tries per credential, factor and source, and locks what has failed too often; strangers cannot lock a user out of a known place.
+// Counts failed attempts by credential, factor and source, and locks after too many. Strangers cannot lock a user out at a known source.
 import { hash } from 'node:crypto';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { sweep } from '../../kernel/store/sweep.ts';
@@ -11,18 +11,18 @@ interface Row {
   readonly locked_until: number;
 }
 
-/** The counter over all sources. */
+/** In place of a source: the counter over all sources. */
 const ALL = '*';
-/** A source that completed a login within this time is known. */
+/** A source is known for this long after a completed login. */
 export const KNOWN_MS = 30 * 86_400_000;
 
 const lockOf = (factor: Factor, source: string, name: string) =>
   `COALESCE(MAX(CASE WHEN factor = '${factor}' AND source = ${source} AND locked_until > $5 THEN 1 ELSE 0 END), 0) AS "${name}"`;
-/** One row of one shape, whatever there is. */
+/** Always returns one row of the same shape. */
 const locksIn = (table: Counters['table']) => `SELECT ${lockOf('password', '$3', 'passwordHere')}, ${lockOf('password', '$4', 'passwordAll')},
   ${lockOf('totp', '$3', 'totpHere')}, ${lockOf('totp', '$4', 'totpAll')} FROM ${table} WHERE realm = $1 AND username = $2 AND source IN ($3, $4)`;
 
-/** Where failures are counted: over one source in `here`, over all of them beside it. */
+/** The rows that count failures: one for the source `here`, and one for all sources. */
 interface Counters {
   readonly table: 'lockout' | 'lockout_nobody';
   readonly realm: string;
@@ -30,18 +30,18 @@ interface Counters {
   readonly here: string;
 }
 
-/** Who tries to prove to be whom, and from where. */
+/** An attempt to prove an identity, and its source. */
 export interface Trier {
   readonly realm: string;
   readonly username: string;
   readonly source: string;
-  /** There is such a credential. */
+  /** The credential exists. */
   readonly exists: boolean;
 }
 
 /**
- * Of those whose failures lock nothing: as many rows, as long, of a table that nobody learns anything from. A few hundred for all names there
- * are: one alone would be waited for by every node.
+ * Attempts that lock nothing write as many rows of the same length, in a table that is never used for a decision. All names share 256 such rows:
+ * a single row would make all nodes wait for each other.
  */
 function countersOf({ realm, username, source }: Omit<Trier, 'exists'>): Readonly<Record<'own' | 'nobodys', Counters>> {
   const bucket = hash('sha256', `${realm}/${username}`, 'hex').slice(0, 2);
@@ -49,8 +49,8 @@ function countersOf({ realm, username, source }: Omit<Trier, 'exists'>): Readonl
 }
 
 /**
- * Does the same whether there are locks or not, and whether there is such a credential or not: its time must tell nobody. A page of the database
- * costs more than anything else that is read here, so that who is not there has rows to be found as well.
+ * Does the same work whether or not there are locks and whether or not the credential exists, so that its time reveals nothing. Reading a page of
+ * the database costs more than anything else here, so unknown names also have rows to read.
  */
 export async function lockedFactors(store: Reader, trier: Trier, now: number): Promise<Factor[]> {
   const { realm, username, source, exists } = trier;
@@ -74,12 +74,12 @@ export async function lockedFactors(store: Reader, trier: Trier, now: number): P
   return factors;
 }
 
-/** Opens a factor for every source: what was guessed at is not there any more. */
+/** Removes the locks of a factor for every source, because the secret that was guessed at has been replaced. */
 export async function openLock(tx: Transaction, realm: string, username: string, factor: Factor): Promise<void> {
   await tx.run('DELETE FROM lockout WHERE realm = $1 AND username = $2 AND factor = $3', [realm, username, factor]);
 }
 
-/** What counts nothing any more, and places that are not known any more; both kinds of counters alike, so that the time of an answer does not tell. */
+/** Deletes counters that have expired, and sources that are no longer known. Treats both kinds of counters alike, so that the time of an answer reveals nothing. */
 export async function purgeCounters(store: Store, { windowMs }: LockoutPolicy, now: number): Promise<number> {
   const over = { key: ['realm', 'username', 'factor', 'source'], where: 'window_started_at <= $1 AND locked_until <= $2', params: [now - windowMs, now] };
   const own = await sweep(store, { table: 'lockout', ...over });
@@ -96,8 +96,8 @@ interface Failure {
 }
 
 /**
- * Tries while locked count nothing (a lock ends when it was said to end), and those of a name without a credential neither: others would
- * let anybody fill the table. Both write as many rows of a table that locks nobody, so that the time of the answer does not tell.
+ * Does not count attempts during a lock, so that the lock ends at its time, nor attempts for unknown names, so that nobody can fill the table. Both
+ * write as many rows to a table that locks nobody, so that the time of the answer reveals nothing.
  * @returns the sources that this failure has locked
  */
 export async function countFailure(tx: Transaction, failure: Failure, policy: LockoutPolicy, now: number): Promise<string[]> {

@@ -1,4 +1,4 @@
-// The directory's part in logins: what is known, what was refused, and how a login by password is completed.
+// The directory's part in logins: looks up the user, records refusals, and completes logins with a password.
 import type { Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { opensTo } from './administered.ts';
@@ -42,7 +42,7 @@ export function loginApi(part: Part): LoginApi {
   };
 }
 
-/** Tries that were under way together have been counted by now: the right one among too many wrong ones is refused like them. */
+/** Checks the proof again. Concurrent attempts have been counted by now, so a correct one among too many wrong ones is refused too. */
 async function stillProven({ clock }: Part, tx: Transaction, { realm, username, source, revision, code }: ProvenLogin): Promise<Row | undefined> {
   const credential = await tx.get<Row>('SELECT revision, roles, extra_claims FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
   if (credential?.revision !== revision) return undefined;
@@ -51,12 +51,12 @@ async function stillProven({ clock }: Part, tx: Transaction, { realm, username, 
   return (await opensTo(tx, { realm, username, scheme: 'up' })) ? credential : undefined;
 }
 
-/** Everything is looked at before anything is changed: what is refused here leaves no trace. */
+/** Checks everything before it changes anything, so that a refusal here leaves no trace. */
 async function complete(part: Part, tx: Transaction, login: CompletedLogin): Promise<SignedIn | null> {
   const { realm, username, source, code, revision, passwordHash } = login;
   const credential = await stillProven(part, tx, login);
   if (!credential) return null;
-  // A factor may have come, gone or been replaced since the code was looked at: the one that is there now decides.
+  // The second factor may have been added, removed or replaced since the code was checked: the current one decides.
   if (await hasTotp(tx, realm, username)) {
     const step = code === null ? null : await acceptedStep(part, tx, realm, username, code);
     if (step === null || !(await useStep(tx, realm, username, step))) return null;
@@ -77,7 +77,7 @@ async function changePassword({ clock }: Part, tx: Transaction, { realm, usernam
   await tx.audit({ event: 'password.change', outcome: 'success', realm, actor: username, scheme: 'up', source, target: username });
 }
 
-/** A place that a login was completed from is known for a while, and its failures are forgotten. */
+/** Marks the source of a completed login as known, and clears its failures. */
 async function noteSource(tx: Transaction, realm: string, username: string, source: string, now: number): Promise<void> {
   await tx.run('DELETE FROM lockout WHERE realm = $1 AND username = $2 AND source = $3', [realm, username, source]);
   const known = await tx.get('SELECT source FROM login_source WHERE realm = $1 AND username = $2 AND source = $3 AND completed_at > $4', [

@@ -1,19 +1,19 @@
-// What the directory tells of a login under way, and what it is told: the realm, the credential, and what has been proven.
+// The types for a login in progress: what the directory knows of realm and credential, and what the login has proven.
 import type { CredentialView, Realm } from './api.ts';
 
 export type Factor = 'password' | 'totp';
 
-/** Both null for an unknown realm; the credential null for an unknown name. */
+/** For an unknown realm, `realm` and `credential` are null; for an unknown name, `credential` is. */
 export interface LoginView {
   readonly realm: Realm | null;
   readonly credential: CredentialView | null;
-  /** In place of a credential that is not there: as long to make and to send as one, and good for nothing. */
+  /** Set if there is no credential: takes as long to create and to send as one, but is never used. */
   readonly nobody: CredentialView | null;
-  /** Factors that this source is locked out of. */
+  /** Factors that are locked for this source. */
   readonly locked: readonly Factor[];
-  /** The account of the realm, which another realm of the same name will not have; null without one. */
+  /** The account of the realm, which a later realm of the same name will not have; null if there is none. */
   readonly realmAccount: string | null;
-  /** The realm takes this name by password. */
+  /** The realm admits this name with a password. */
   readonly opens: boolean;
 }
 
@@ -21,20 +21,20 @@ export interface ProvenLogin {
   readonly realm: string;
   readonly username: string;
   readonly source: string;
-  /** The revision of the credential that was proven; a change in between refuses the login. */
+  /** The revision of the credential that was proven; if the credential changes meanwhile, the login is refused. */
   readonly revision: number;
-  /** The code that was sent; null where there was none. */
+  /** The code that the client sent, or null. */
   readonly code: string | null;
 }
 
 export interface CompletedLogin extends ProvenLogin {
-  /** PHC string of the new password; null keeps the one there is. */
+  /** PHC string of the new password; null keeps the current one. */
   readonly passwordHash: string | null;
 }
 
-/** What a session is made from. */
+/** The directory's data for a new session. */
 export interface SignedIn {
-  /** Of the credential as it is now. */
+  /** The current revision of the credential. */
   readonly revision: number;
   readonly roles: readonly string[];
   readonly extraClaims: Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// What a login has to know of the realm, the credential and its locks.
+// Looks up what a login needs to know of the realm, the credential and its locks.
 import { realmScope } from '../../kernel/store/account-name.ts';
 import { liveAccount } from '../../kernel/store/accounts.ts';
 import type { Store } from '../../kernel/store/store.ts';
@@ -17,17 +17,17 @@ interface Row {
   readonly totp: number;
 }
 
-/** As long as a hash of the server's cost. */
+/** As long as a password hash of this server. */
 const NO_HASH = 'x'.repeat(97);
-/** The place of the next name in the order of all, or of the last one: where the index is looked into for a name, there is a row beside it. */
+/** The nearest existing name: the next one in order, or else the last. A lookup of an unknown name thus also finds a row in the index. */
 const NEAREST = `SELECT realm, username FROM (
     SELECT realm, username FROM (SELECT realm, username FROM userpass WHERE (realm, username) >= ($1, $2) ORDER BY realm, username LIMIT 1) AS next
     UNION ALL
     SELECT realm, username FROM (SELECT realm, username FROM userpass WHERE (realm, username) <= ($1, $2) ORDER BY realm DESC, username DESC LIMIT 1) AS last
   ) AS nearest LIMIT 1`;
 /**
- * A row of the same table in the same steps, whether there is such a credential or not: to read a page of the database takes longer than all that
- * is done with it. Roles and claims, which are long for some, are read once there is a login.
+ * Reads a row of the same table in the same steps whether or not the credential exists, because reading a page of the database takes longer than
+ * everything else. Leaves out roles and claims, whose length differs; they are read when the login completes.
  */
 const CREDENTIAL = `SELECT realm, username, password_hash, change_password, password_set_at, revision,
   (SELECT COUNT(*) FROM totp WHERE totp.realm = $1 AND totp.username = $2) AS totp FROM userpass WHERE (realm, username) = (${NEAREST})`;

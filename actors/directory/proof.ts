@@ -1,8 +1,8 @@
-// What sessions ask of the directory in the transaction that makes one: whether the proof still holds, and that a way in was used.
+// For the transaction that creates a session: checks that the login's proof is still valid, and records which way to sign in was used.
 import type { Transaction } from '../../kernel/store/store.ts';
 import { opensTo, SUPER_REALM } from './administered.ts';
 
-/** What a login has proven. */
+/** The identity that a login has proven. */
 interface Proof {
   readonly realm: string;
   readonly username: string;
@@ -12,7 +12,7 @@ interface Proof {
   readonly revision: number | null;
 }
 
-/** Whether the credential, or for schemes without one the realm, is still what was proven, and the realm takes the name. */
+/** Whether the credential is unchanged (for schemes without one: whether the realm exists) and the realm still admits the name. */
 export async function isStillProven(tx: Transaction, { realm, username, scheme, revision }: Proof): Promise<boolean> {
   if (revision === null) {
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return false;
@@ -23,7 +23,7 @@ export async function isStillProven(tx: Transaction, { realm, username, scheme, 
   return opensTo(tx, { realm, username, scheme });
 }
 
-/** A certificate or a token has opened `_`: from now on it counts as a way in for the last super admin. @param now milliseconds since the epoch */
+/** Records a sign-in to `_` with a certificate or a token: from now on it counts in the rule of the last super admin. @param now milliseconds since the epoch */
 export async function noteWay(tx: Transaction, { realm, scheme }: Pick<Proof, 'realm' | 'scheme'>, account: string, now: number): Promise<void> {
   if (realm !== SUPER_REALM || scheme === 'up') return;
   await tx.run('INSERT INTO proven_way (account, scheme, proven_at) VALUES ($1, $2, $3) ON CONFLICT (account) DO NOTHING', [account, scheme, now]);

@@ -1,11 +1,11 @@
-// A realm as it is stored and answered.
+// The type of a realm, in the store and in answers.
 export interface IdentityProvider {
   readonly jwt_issuer_uri: string;
   readonly jwks_uri: string;
   readonly jwt_audience?: string | null;
 }
 
-/** As stored and answered; an absent or null member means its default. */
+/** An absent or null member stands for its default. */
 export interface AuthParams {
   readonly username_password_params?: { readonly enabled?: boolean; readonly allow_expired_passwords?: boolean } | null;
   readonly jwt_params?: { readonly idp_params?: readonly IdentityProvider[]; readonly smallest_refresh_interval_seconds?: number } | null;

@@ -1,4 +1,4 @@
-// Realms: their rows, their life, and what goes with them.
+// Realms: their rows, and creating, changing and deleting them with everything that belongs to them.
 import { Fault } from '../../kernel/fault.ts';
 import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { realmScope } from '../../kernel/store/account-name.ts';
@@ -18,7 +18,7 @@ interface Row extends Omit<Realm, 'auth_params'> {
 const COLUMNS = 'id, auth_params, session_max_age_seconds, session_max_stale_age_seconds, certificate_max_age_seconds, password_max_age_seconds';
 
 const LISTING = { columns: COLUMNS, from: 'realm', key: { id: 'string' }, size: 'OCTET_LENGTH(auth_params)' } as const;
-/** Of an admin's own realms, in one answer. */
+/** Highest number of an admin's own realms in one page. */
 const MAX_TOGETHER = 32;
 
 export async function findRealm(store: Reader, id: string): Promise<Realm | null> {
@@ -30,7 +30,7 @@ function realmOf(row: Row): Realm {
   return { ...row, auth_params: JSON.parse(row.auth_params) as AuthParams };
 }
 
-/** Of the realms that an admin has: as a list they are in nobody's table. */
+/** A page of the realms that an admin administers. */
 async function listOf(store: Reader, only: readonly string[], { after, limit }: PageRequest): Promise<Page<Realm>> {
   const [from = ''] = after === undefined ? [] : (parseCursor(after, ['string']) as string[]);
   const ids = [...only].sort().filter((id) => id > from);
@@ -71,7 +71,7 @@ function createRealm({ store }: Part, realm: Realm, by: Actor): Promise<Realm> {
     try {
       await tx.run(`INSERT INTO realm (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`, valuesOf(realm));
     } catch (error) {
-      throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the realm ${realm.id} exists already` }) : error;
+      throw isUniqueViolation(error) ? new Fault('AUTH_EXISTS', { detail: `the realm ${realm.id} already exists` }) : error;
     }
     await holdName(tx, realmScope(realm.id));
     await auditChange(tx, by, 'realm.create', realm.id, realm.id);
@@ -96,10 +96,10 @@ async function deleteRealm({ store, clock, bumpAll }: Part, id: string, by: Acto
   if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
   const deleted = await store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
-    // Credentials, second factors, locks and memberships go with the row; sessions of other schemes have no credential to go with.
+    // Deleting the row also deletes credentials, second factors, locks and memberships, but not sessions: these need the call below.
     if ((await tx.run('DELETE FROM realm WHERE id = $1', [id])) === 0) return false;
     await endSessionsIn(tx, id);
-    // With it every account in it ends, also those of other schemes.
+    // Ends every account in the realm, also those of other schemes.
     await endName(tx, realmScope(id), clock.now());
     await auditChange(tx, by, 'realm.delete', id, id);
     return true;

@@ -1,4 +1,4 @@
-// What follows a proof that was refused, at sign-in and elsewhere: its audit row, its count, and the rows of what it locks, in one transaction.
+// Handles a refused proof, at sign-in and elsewhere: writes its audit row, counts it, and records the locks that it causes, in one transaction.
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { Factor } from './api.ts';
@@ -12,7 +12,7 @@ interface RefusedProof {
   readonly source: string;
 }
 
-/** @param event the row of what was refused */
+/** @param event the audit row of the refusal */
 export async function refuseProof({ args, clock }: Part, tx: Transaction, event: AuditEvent, proof: RefusedProof): Promise<void> {
   await tx.audit(event);
   const { realm, username, factor, source } = proof;

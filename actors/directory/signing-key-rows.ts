@@ -1,4 +1,4 @@
-// The rows of signing keys: the private key is wrapped, all the rest has a MAC, so that the server publishes no key but its own.
+// Rows of signing keys. The private key is wrapped and the other columns have a MAC, so that the server publishes only its own keys.
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import type { DataKey } from '../../kernel/data-key.ts';
@@ -29,14 +29,14 @@ export class SigningKeyRows {
   readonly #macKey: KeyObject;
   readonly #forged: ForgedRow;
 
-  /** @param dataKey that of authentication, as it wraps @param keys the same as it derives */
+  /** @param dataKey the data key of authentication, which wraps private keys @param keys derives the MAC key from the same data key */
   constructor(dataKey: Uint8Array, keys: DataKey, forged: ForgedRow) {
     this.#dataKey = dataKey;
     this.#macKey = keys.derive('gatehouse rows of signing keys');
     this.#forged = forged;
   }
 
-  /** Those that the server has written, the newest first. */
+  /** The rows that the server itself has written, newest first. */
   async all(from: Reader): Promise<SigningKeyRow[]> {
     const rows = await from.all<StoredRow>(`SELECT ${COLUMNS}, mac FROM signing_key ORDER BY created_at DESC`);
     return rows.filter((row) => {
@@ -56,7 +56,7 @@ export class SigningKeyRows {
     return this.#update(tx, { ...row, retired_at: now });
   }
 
-  /** Keeps a key published at least until then. @returns undefined where there is no such key of the server's */
+  /** Keeps a key published at least until the given time. @returns undefined if the server has no such key */
   async extend(tx: Transaction, kid: string, until: number): Promise<SigningKeyRow | undefined> {
     const row = (await this.all(tx)).find((each) => each.kid === kid);
     return row && row.signed_until < until ? this.#update(tx, { ...row, signed_until: until }) : row;
@@ -72,7 +72,7 @@ export class SigningKeyRows {
     return next;
   }
 
-  /** @returns undefined where the data key does not open it */
+  /** @returns undefined if the data key does not open it */
   open({ kid, wrapped }: Pick<SigningKeyRow, 'kid' | 'wrapped'>): KeyObject | undefined {
     const pkcs8 = unseal(this.#dataKey, aad(kid), wrapped);
     if (!pkcs8) return undefined;
@@ -81,7 +81,7 @@ export class SigningKeyRows {
     return key;
   }
 
-  /** Gives those of before their MACs, where the private key in them is that of the public one. */
+  /** Adds a MAC to rows that are older than MACs, if their private key matches their public key. */
   async adopt(store: Store, lock: string): Promise<void> {
     await store.transaction(
       async (tx) => {

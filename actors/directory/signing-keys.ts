@@ -1,4 +1,4 @@
-// The server's signing keys: one for session tokens, another for certificates; they rotate, and old public keys stay until nothing they signed can be valid.
+// The server's signing keys: one for session tokens, one for certificates. They rotate; an old public key stays published while anything that it signed can be valid.
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK, SignJWT } from 'jose';
 import { Fault } from '../../kernel/fault.ts';
@@ -15,30 +15,30 @@ const ROTATE_MS = 90 * DAY_MS;
 interface Active {
   readonly kid: string;
   readonly key: KeyObject;
-  /** End of the life of the longest-lived thing this key has signed, as the row says; it only grows. */
+  /** Latest expiry of anything that this key has signed, as the row says; it only grows. */
   signedUntil: number;
 }
 
 type SigningKeys = Pick<DirectoryApi, 'sign' | 'publicKeys'> & {
-  /** Replaces keys that are old, forgets keys that nothing valid depends on, and takes over what another node has made. */
+  /** Replaces old keys, deletes keys that nothing valid depends on, and loads keys that another node has created. */
   rotate(): Promise<void>;
 };
 
 /**
- * @param adopts whether there may be rows from before they had MACs
- * @throws Fault INTERNAL naming a key that the data key does not open
+ * @param adopts whether there may be rows that are older than MACs
+ * @throws Fault INTERNAL that names a key which the data key does not open
  */
 export async function openSigningKeys({ store, clock }: Part, rows: SigningKeyRows, adopts: boolean): Promise<SigningKeys> {
   let active = new Map<SigningPurpose, Active>();
   const rotate = async () => {
     const current = await store.transaction((tx) => ensureKeys(tx, rows, clock.now()), { lock: LOCK });
-    // Of two, as after an older row was put back, the newer one.
+    // If there are two, because an older row was put back, use the newer one.
     active = new Map(current.toReversed().map((row) => [row.purpose, { kid: row.kid, key: openKey(row, rows), signedUntil: row.signed_until }]));
   };
-  /** @returns false where the row of the key is not there to say for how long it is needed */
+  /** Makes sure that the key stays published until then. @returns false if the row of the key is missing */
   const reaches = async (active: Active, until: number): Promise<boolean> => {
     if (until <= active.signedUntil) return true;
-    // A day more than needed, so that the row is written once a day at most.
+    // One day more than needed, so that the row is written at most once a day.
     const row = await store.transaction((tx) => rows.extend(tx, active.kid, until + DAY_MS));
     active.signedUntil = row?.signed_until ?? active.signedUntil;
     return row !== undefined;
@@ -49,7 +49,7 @@ export async function openSigningKeys({ store, clock }: Part, rows: SigningKeyRo
     rotate,
     async sign(purpose, claims) {
       const until = Number(claims['exp']) * 1000;
-      // A key whose row is gone, or was written past the server, is published no more: another one signs.
+      // A key whose row is missing, or was not written by the server, is no longer published, so another key must sign.
       for (let tries = 0; tries < 2 && !(await reaches(active.get(purpose) as Active, until)); tries++) await rotate();
       const { kid, key } = active.get(purpose) as Active;
       return new SignJWT({ ...claims }).setProtectedHeader({ alg: 'ES256', kid, typ: 'JWT' }).sign(key);

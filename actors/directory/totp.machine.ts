@@ -1,16 +1,16 @@
-// The life of a second factor as a state machine over its stored row: what may happen to it, and on which proof.
+// The life of a second factor as a state machine over its stored row: which events are allowed, and which proof they need.
 import { setup } from 'xstate';
 
 /**
- * `verify`: a code for a secret was sent; `valid` says that it fits. `remove`: the factor is to go. `proven` says that the caller may act on
- * the factor there is: by an unused code of it, or by administering the realm.
+ * `verify`: the client sent a code for a secret; `valid` says that it is correct. `remove`: removes the factor. `proven` says that the caller may
+ * change the existing factor, because they sent an unused code of it or administer the realm.
  */
 type TotpEvent =
   | { readonly type: 'generate' }
   | { readonly type: 'verify'; readonly valid: boolean; readonly proven: boolean }
   | { readonly type: 'remove'; readonly proven: boolean };
 
-/** `disabled` is the absence of a row: a generated secret is not stored until a code proves that it arrived. */
+/** `disabled` means that there is no row: a generated secret is stored only after a code has proven that the user received it. */
 export const totpMachine = setup({
   types: { events: {} as TotpEvent },
   guards: {
@@ -27,7 +27,7 @@ export const totpMachine = setup({
   },
 });
 
-/** Whether the machine takes the event in the state that the row stands for. */
+/** Whether the machine accepts the event in this state. */
 export function mayTotp(state: 'disabled' | 'enabled', event: TotpEvent): boolean {
   return totpMachine.resolveState({ value: state }).can(event);
 }

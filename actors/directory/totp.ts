@@ -1,4 +1,4 @@
-// Time-based one-time codes, RFC 6238: enrolment, checks, and the guard that lets a code sign in once.
+// Time-based one-time codes (RFC 6238): enrolment, checks, and the rule that each code can be used only once.
 import { Secret, TOTP } from 'otpauth';
 import { seal, unseal } from '../../kernel/seal.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
@@ -17,7 +17,7 @@ interface Row {
   readonly last_step: number;
 }
 
-/** Codes of the step before and after are good too: clocks differ. */
+/** Codes of the previous and the next step are valid too, because clocks differ. */
 const WINDOW = 1;
 const DIGITS = 6;
 const CODE = /^\d{6}$/;
@@ -46,14 +46,14 @@ function stepOf(row: Row, dataKey: Uint8Array, realm: string, username: string, 
   return step !== null && step > row.last_step ? step : null;
 }
 
-/** otpauth compares in constant time and tells by how many steps the code is off. */
+/** otpauth compares in constant time, and returns by how many steps the code is off. */
 function validStep(secret: Uint8Array, algorithm: string, period: number, code: string, now: number): number | null {
   const totp = new TOTP({ secret: new Secret({ buffer: secret.buffer as ArrayBuffer }), algorithm, digits: DIGITS, period });
   const delta = totp.validate({ token: code, timestamp: now, window: WINDOW });
   return delta === null ? null : Math.floor(now / 1000 / period) + delta;
 }
 
-/** Uses a code up: it and every earlier one are refused from now on. @returns false when another login was faster */
+/** Marks a code as used: it and every earlier one are refused from now on. @returns false if a concurrent login used it first */
 export async function useStep(tx: Transaction, realm: string, username: string, step: number): Promise<boolean> {
   return (await tx.run('UPDATE totp SET last_step = $3 WHERE realm = $1 AND username = $2 AND last_step < $3', [realm, username, step])) === 1;
 }
@@ -88,7 +88,7 @@ function isOwn(by: Actor, realm: string, username: string): boolean {
   return by.realm === realm && by.username === username && by.scheme === 'up';
 }
 
-/** Users act for themselves, and prove the factor they have; those who administer the realm need not. @throws Fault FORBIDDEN for all others */
+/** Users act for themselves and must prove their current factor; administrators of the realm need not. @throws Fault FORBIDDEN for all others */
 async function mustProveFactor(tx: Transaction, by: Actor, realm: string, username: string): Promise<boolean> {
   if (!isOwn(by, realm, username)) await requireAdministration(tx, by, [realm]);
   return !(await administers(tx, by, realm));
@@ -104,7 +104,7 @@ async function enable(part: Part, tx: Transaction, { realm, username, secret, co
   const { algorithm = 'SHA1', step = 30 } = (JSON.parse(owner.auth_params) as AuthParams).totp_params ?? {};
   const bytes = new Uint8Array(Secret.fromBase32(secret).buffer as ArrayBuffer);
   const valid = CODE.test(code) && validStep(bytes, algorithm, step, code, part.clock.now()) !== null;
-  // Before the proof: a code of the factor there is must not be used up, nor tried, by what comes to nothing anyway.
+  // Check this before the proof: an enrolment that fails anyway must neither use nor try a code of the current factor.
   if (!valid) {
     bytes.fill(0);
     return 'code-invalid';
@@ -114,7 +114,7 @@ async function enable(part: Part, tx: Transaction, { realm, username, secret, co
   if (!mayTotp(before ? 'enabled' : 'disabled', { type: 'verify', valid, proven })) return 'unproven';
   const wrapped = seal(part.dataKey, purpose(realm, username), bytes);
   bytes.fill(0);
-  // Enrolment uses no code up: the first login may come within the same step.
+  // Enrolment does not mark its code as used, because the first login may follow within the same step.
   await tx.run(
     `INSERT INTO totp (realm, username, wrapped, algorithm, step, last_step) VALUES ($1, $2, $3, $4, $5, 0)
      ON CONFLICT (realm, username) DO UPDATE SET wrapped = $3, algorithm = $4, step = $5, last_step = 0`,
@@ -129,13 +129,13 @@ interface Proof {
   readonly realm: string;
   readonly username: string;
   readonly code: string | undefined;
-  /** What it is asked for. */
+  /** The operation that needs the proof. */
   readonly event: string;
 }
 
 /**
- * An unused code of the factor that is there; it is used up by this. A wrong one counts, locks and is audited as at sign-in, or the session
- * of somebody else would be worth the factor; while locked the right one is refused like it. One that is missing is no guess.
+ * Checks an unused code of the current factor and marks it as used. A wrong code is counted, locks and is audited as at sign-in; otherwise whoever
+ * has a stolen session could guess codes. During a lock, a correct code is refused too. A missing code does not count as a guess.
  */
 async function prove(part: Part, tx: Transaction, row: Row, { realm, username, code, event }: Proof, by: Actor): Promise<boolean> {
   if (code === undefined) return false;

@@ -1,24 +1,24 @@
-// What the actor of an HSM instance answers, and what it is made from.
+// The interface of the actor of an HSM instance: its calls and its arguments.
 
 export interface HsmArgs {
   /** Routing prefix: `hsm::soft_hsm`, `hsm::soft_hsm_1`. */
   readonly prefix: string;
-  /** Path of the PKCS#11 library; empty where none of the model's usual ones exists. */
+  /** Path of the PKCS#11 library; empty if none of the model's usual paths exists. */
   readonly library: string;
   readonly slots: readonly { readonly number: number; readonly pin: string }[];
   readonly probeSeconds: number;
-  /** No other instance shares the library's state in this process: it may be finalised. */
+  /** No other instance in this process uses the library, so this one may finalise it. */
   readonly alone: boolean;
 }
 
 export interface SlotStatus {
-  /** As configured. */
+  /** The number in the configuration. */
   readonly slot_id: number;
-  /** The last probe succeeded: the token is there and logged in. */
+  /** The last probe succeeded: the token is present and logged in. */
   readonly accessible: boolean;
 }
 
 export type HsmApi = {
-  /** Looks at every slot now, unless that was done within the last second. */
+  /** Probes every slot now, unless the last probe ended within the last second. */
   probe(): Promise<readonly SlotStatus[]>;
 };

@@ -1,4 +1,4 @@
-// One loaded PKCS#11 library: loading, initialising, and starting it anew when its tokens have come and gone.
+// One PKCS#11 library: loads it, initialises it, and restarts it after tokens were removed or inserted.
 import { existsSync } from 'node:fs';
 import type pkcs11js from 'pkcs11js';
 import { CKR, returnValue } from './return-value.ts';
@@ -7,14 +7,14 @@ import { CKR, returnValue } from './return-value.ts';
 const OS_LOCKING = 2;
 
 export interface Cryptoki {
-  /** The initialised library. @throws what loading or initialising it fails with */
+  /** The initialised library. @throws the error of loading or initialising it */
   open(): Promise<pkcs11js.PKCS11>;
-  /** Finalises the library where that hurts nobody, so that the next open sees tokens as they are now. @returns whether it did */
+  /** Finalises the library if nobody else uses it, so that the next open sees the tokens that are present then. @returns whether it did */
   restart(): boolean;
   close(): void;
 }
 
-/** @param path of the library; empty where none was found @param alone nobody else in this process uses it */
+/** @param path of the library; empty if none was found @param alone nobody else in this process uses the library */
 export function createCryptoki(path: string, alone: boolean): Cryptoki {
   let library: pkcs11js.PKCS11 | undefined;
   let initialised = false;
@@ -45,8 +45,8 @@ export function createCryptoki(path: string, alone: boolean): Cryptoki {
 }
 
 async function load(path: string): Promise<pkcs11js.PKCS11> {
-  if (path === '') throw new Error('no PKCS#11 library was found where this model usually has it: name it in library');
-  if (!existsSync(path)) throw new Error(`${path}: there is no such file`);
+  if (path === '') throw new Error('no PKCS#11 library found in the usual places for this model: set library to its path');
+  if (!existsSync(path)) throw new Error(`${path}: the file does not exist; set library to the path of the PKCS#11 library`);
   const { default: binding } = await import('pkcs11js').catch((cause: unknown) => {
     throw new Error('the package pkcs11js is not installed: install python3, make and g++, then run npm start again', { cause });
   });
@@ -59,7 +59,7 @@ function initialise(library: pkcs11js.PKCS11): void {
   try {
     library.C_Initialize({ flags: OS_LOCKING });
   } catch (error) {
-    // Another thread of this process, or this actor before a crash, has done it.
+    // Another thread of this process, or this actor before a crash, has already initialised it.
     if (returnValue(error) !== CKR.CRYPTOKI_ALREADY_INITIALIZED) throw error;
   }
 }

@@ -1,4 +1,4 @@
-// One HSM instance: the only thread that talks to its PKCS#11 library, by synchronous calls.
+// One HSM instance: the only thread that calls its PKCS#11 library. The calls are synchronous.
 import { defineActor } from '../../kernel/actor.ts';
 import type { HsmApi, HsmArgs } from './api.ts';
 import { createCryptoki } from './cryptoki.ts';
@@ -13,7 +13,7 @@ export default defineActor<HsmApi, HsmArgs>(async ({ prefix, library, slots, pro
   const prober = new Prober(ctx, prefix, cryptoki, await Promise.all(watches));
 
   let timer = ctx.clock.setTimeout(again, 0);
-  // The next probe is due that long after the end of one: a slow library is not asked all the time.
+  // Count the interval from the end of a probe, so that a slow library is not called all the time.
   function again() {
     void prober.probe().finally(() => {
       if (!ctx.signal.aborted) timer = ctx.clock.setTimeout(again, probeSeconds * 1000);

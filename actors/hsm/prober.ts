@@ -1,11 +1,11 @@
-// Finds out which slots of an instance can be used, one probe at a time, and starts the library anew where that may bring tokens back.
+// Probes which slots of an instance are usable, one probe at a time, and restarts the library if that may bring tokens back.
 import type { ActorContext } from '../../kernel/actor.ts';
 import type { SlotStatus } from './api.ts';
 import type { Cryptoki } from './cryptoki.ts';
 import { nameOf } from './return-value.ts';
 import type { SlotWatch } from './slot-watch.ts';
 
-/** Callers that ask within this time get the last answer, milliseconds. */
+/** A result is reused for this long, in milliseconds. */
 const FRESH_MS = 1_000;
 const RESTART_EVERY = 3;
 
@@ -15,7 +15,7 @@ export class Prober {
   readonly #cryptoki: Cryptoki;
   readonly #watches: readonly SlotWatch[];
   #probedAt = Number.NEGATIVE_INFINITY;
-  /** Probes in a row after which a token was gone. */
+  /** Consecutive probes that found a token missing. */
   #failures = 0;
   #probing: Promise<readonly SlotStatus[]> | undefined;
 
@@ -26,7 +26,7 @@ export class Prober {
     this.#watches = watches;
   }
 
-  /** What the last probe found, or a new one where that is some time ago. */
+  /** The result of the last probe, or of a new one if the last is too old. */
   async status(): Promise<readonly SlotStatus[]> {
     const isFresh = this.#probing === undefined && this.#ctx.clock.now() - this.#probedAt < FRESH_MS;
     return isFresh ? this.#statuses() : this.probe();
@@ -39,7 +39,7 @@ export class Prober {
     return this.#probing;
   }
 
-  /** Settles when no probe is under way. */
+  /** Resolves when no probe is running. */
   async idle(): Promise<void> {
     await this.#probing;
   }
@@ -53,7 +53,7 @@ export class Prober {
     try {
       await this.#probeSlots();
       if (this.#isRestartDue()) {
-        if (this.#cryptoki.restart()) this.#reset('the library was started anew');
+        if (this.#cryptoki.restart()) this.#reset('the library was restarted');
         await this.#probeSlots();
       }
     } catch (error) {
@@ -78,8 +78,8 @@ export class Prober {
   }
 
   /**
-   * Some libraries see a token that came back only after they were started anew. That ends the sessions of healthy slots too, so it is
-   * done at every probe while no slot works, and now and then while some do.
+   * Some libraries detect a token that is back only after a restart. A restart also ends the sessions of healthy slots, so it happens at every
+   * probe while no slot works, but only at every third one while some do.
    */
   #isRestartDue(): boolean {
     const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);

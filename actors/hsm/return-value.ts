@@ -1,4 +1,4 @@
-// PKCS#11 return values by number, and what a failure says about the slot.
+// PKCS#11 return values: their numbers and names, and which of them refuse a PIN.
 
 /** Names and codes of PKCS #11 v2.40, section 6 (CKR_). */
 export const CKR = Object.freeze({
@@ -35,7 +35,7 @@ export function isPinRefusal(error: unknown): boolean {
   return PIN_REFUSALS.has(returnValue(error) ?? -1);
 }
 
-/** The standard's name of a return value, for the log. */
+/** The name of a return value in the standard, for the log. */
 export function nameOf(error: unknown): string {
   const code = returnValue(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);

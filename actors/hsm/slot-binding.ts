@@ -1,8 +1,8 @@
-// The rows that bind configured slots to tokens.
+// Rows that bind configured slots to tokens.
 import type { Store } from '../../kernel/store/store.ts';
 import type { SlotBinding } from './slot-watch.ts';
 
-/** The token that a configured slot number stands for: bound at the first login, by its serial number, for ever after. */
+/** The binding of a configured slot number to a token. The first login binds it to the token's serial number, permanently. */
 export async function openBinding(store: Store, node: string, prefix: string, slot: number): Promise<SlotBinding> {
   const known = await store.get<{ serial: string }>('SELECT serial FROM hsm_slot WHERE node = $1 AND prefix = $2 AND slot = $3', [node, prefix, slot]);
   const binding: SlotBinding = {

@@ -1,14 +1,14 @@
-// One configured slot: finds its token, stays logged in, and never offers a PIN twice to a token that refused it, nor to another token.
+// One configured slot: finds its token and stays logged in. It never sends a PIN twice to a token that refused it, nor to another token.
 import type pkcs11js from 'pkcs11js';
 import { CKR, isPinRefusal, nameOf, returnValue } from './return-value.ts';
 
 const SERIAL_SESSION_RW = 0x4 | 0x2;
 const USER = 1;
-/** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token remembers a refused PIN. */
+/** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
 const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
 
 export interface SlotBinding {
-  /** Serial number that the slot was bound to when it first opened; undefined before. */
+  /** Serial number of the token that the slot is bound to; undefined before the first login. */
   serial: string | undefined;
   bind(serial: string): Promise<void>;
 }
@@ -19,7 +19,7 @@ export class SlotWatch {
   readonly #binding: SlotBinding;
   #session: pkcs11js.Handle | undefined;
   #slot: pkcs11js.Handle | undefined;
-  /** The token refused this PIN; it is offered again only when the token says that somebody has set things right. */
+  /** The token that refused the PIN. The PIN is not sent again until the token's flags show that an operator has corrected the problem. */
   #refusedBy: { serial: string; remembered: boolean } | undefined;
   #problem: string | undefined = 'not probed yet';
 
@@ -29,21 +29,21 @@ export class SlotWatch {
     this.#binding = binding;
   }
 
-  /** Why the last probe failed; undefined when it succeeded. */
+  /** Why the last probe failed; undefined if it succeeded. */
   get problem(): string | undefined {
     return this.#problem;
   }
 
-  /** The problem is the PIN, and no new start of the library would mend it. */
+  /** The problem is the PIN, so a restart of the library would not help. */
   get refused(): boolean {
     return this.#refusedBy !== undefined;
   }
 
-  /** @returns true when the token is there and logged in */
+  /** @returns true if the token is present and logged in */
   async probe(library: pkcs11js.PKCS11): Promise<boolean> {
     try {
       if (!this.#session || !this.#slot) await this.#open(library);
-      // A session may outlive its token: only the token's own word counts.
+      // A session may outlive its token, so ask the token too.
       library.C_GetTokenInfo(this.#slot as pkcs11js.Handle);
       library.C_GetSessionInfo(this.#session as pkcs11js.Handle);
       this.#problem = undefined;
@@ -54,7 +54,7 @@ export class SlotWatch {
     return this.#problem === undefined;
   }
 
-  /** The library is not there, or was started anew: what was held of it is void. */
+  /** The library is not loaded, or was restarted: drops all handles. */
   reset(problem: string): void {
     this.#session = undefined;
     this.#slot = undefined;
@@ -66,7 +66,7 @@ export class SlotWatch {
       try {
         library.C_CloseSession(this.#session);
       } catch {
-        // It went with its token.
+        // The session ended together with its token.
       }
     }
     this.#session = undefined;
@@ -90,25 +90,26 @@ export class SlotWatch {
     if (this.#binding.serial === undefined) await this.#binding.bind(serial);
   }
 
-  /** @throws Error for another token than the slot is bound to, and for one that refused the PIN and does not say that this was set right */
+  /** @throws Error for a token other than the bound one, and for one that refused the PIN and does not show that this was corrected */
   #requireFitting(serial: string, remembersRefusal: boolean): void {
     const { serial: bound } = this.#binding;
-    if (bound !== undefined && serial !== bound) throw new Error(`the slot holds another token than before (${serial}, not ${bound})`);
+    if (bound !== undefined && serial !== bound)
+      throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}`);
     if (this.#refusedBy?.serial === serial && (remembersRefusal || !this.#refusedBy.remembered))
-      throw new Error('the token refused the PIN; it is not offered again until the token says it was set right');
+      throw new Error('the token refused the PIN: check hsm_password; the server does not send this PIN again until the token shows that it was corrected');
   }
 }
 
-/** By the serial it is bound to; before that the number is a slot ID, else an index in the list of slots with a token. */
+/** Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. */
 function findSlot(library: pkcs11js.PKCS11, number: number, serial: string | undefined): pkcs11js.Handle {
   const slots = library.C_GetSlotList(true);
   if (serial !== undefined) {
     const bound = slots.find((candidate) => serialOf(library, candidate) === serial);
     if (bound) return bound;
-    throw new Error(`no slot holds the token ${serial}`);
+    throw new Error(`no slot holds the token ${serial}: insert it`);
   }
   const found = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
-  if (!found) throw new Error(`there is no slot ${number} with a token`);
+  if (!found) throw new Error(`no slot ${number} with a token: check hsm_slot, and insert the token`);
   return found;
 }
 

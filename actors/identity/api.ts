@@ -1,23 +1,23 @@
-// What the identity actor answers: whether a JWT of somebody else's issuer is valid, and what it claims.
+// The interface of the identity actor: verifies JWTs of other issuers and returns their claims.
 
-/** Where the keys of an issuer are. */
+/** Where to fetch the keys of an issuer. */
 export interface KeySetSource {
-  /** Null: whatever the token names as its issuer. */
+  /** Null accepts any issuer. */
   readonly issuer: string | null;
-  /** https, or http to this machine. */
+  /** An https address, or an http address of this machine. */
   readonly jwksUri: string;
-  /** Null: the audience is not looked at. */
+  /** Null: the audience is not checked. */
   readonly audiences: readonly string[] | null;
 }
 
 export interface JwtRequest {
   readonly token: string;
-  /** A key counts only for the entry it was fetched for. */
+  /** A key verifies only tokens of the entry that it was fetched for. */
   readonly keySets: readonly KeySetSource[];
-  /** Signatures that are accepted; `none` and HMACs never are. */
+  /** Accepted signature algorithms; `none` and HMACs are never accepted. */
   readonly algorithms: readonly string[];
   readonly requireIssuer: boolean;
-  /** A key set is fetched at most once in this time, whatever tokens name. */
+  /** Shortest time between two fetches of a key set: tokens that name unknown keys cannot cause more. */
   readonly minRefreshSeconds: number;
   readonly requireKid: boolean;
 }

@@ -1,15 +1,15 @@
-// Fetches one key set over the network, and believes nothing of the server it asks.
+// Fetches one key set over the network, and does not trust the server that it asks.
 import { readFileSync } from 'node:fs';
 import { rootCertificates } from 'node:tls';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Clock } from '../../kernel/clock.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 
-/** A JSON object that names a key type; what else it holds is looked at when it is used. */
+/** A JSON object that names a key type; its other members are checked when the key is used. */
 type PublicJwk = Readonly<Record<string, unknown>> & { readonly kty: string };
 
 export interface Fetcher {
-  /** @throws Error whose message says what is wrong with the server's answer */
+  /** @throws Error that says what is wrong with the server's answer */
   fetch(uri: string): Promise<readonly PublicJwk[]>;
   close(): Promise<void>;
 }
@@ -18,19 +18,19 @@ export interface Fetcher {
 const TOTAL_MS = 5_000;
 const LARGEST_BYTES = 1_048_576;
 const MOST_KEYS = 256;
-/** Connections are for one answer: a key set is asked for once in minutes. */
+/** Connections are not kept for long: a key set is fetched only every few minutes. */
 const KEEP_ALIVE_MS = 1_000;
 const PUBLIC_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP']);
 
-/** @param caFile PEM file of further authorities; empty for none */
+/** @param caFile PEM file of additional certificate authorities; empty for none */
 export function createFetcher(clock: Clock, caFile: string): Fetcher {
   const ca = caFile === '' ? {} : { ca: [...rootCertificates, readFileSync(caFile, 'utf8')] };
   const agent = new Agent({ allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, connect: { timeout: TOTAL_MS, ...ca } });
   return {
     async fetch(uri) {
-      if (!isFetchable(uri)) throw new Error('the address is neither https nor http to this machine');
+      if (!isFetchable(uri)) throw new Error('the address must be https, or http to this machine');
       const late = new AbortController();
-      const timer = clock.setTimeout(() => late.abort(new Error(`no whole answer within ${TOTAL_MS} ms`)), TOTAL_MS);
+      const timer = clock.setTimeout(() => late.abort(new Error(`the answer was not complete within ${TOTAL_MS} ms`)), TOTAL_MS);
       try {
         return keysOf(await download(uri, agent, late.signal));
       } catch (error) {
@@ -43,10 +43,10 @@ export function createFetcher(clock: Clock, caFile: string): Fetcher {
   };
 }
 
-/** The client follows no redirect, so that anything but 200 is a refusal. */
+/** The client follows no redirects: every status other than 200 is an error. */
 async function download(uri: string, dispatcher: Dispatcher, signal: AbortSignal): Promise<Buffer> {
   const { statusCode, body } = await request(uri, { dispatcher, signal, headers: { accept: 'application/json' } });
-  // What is not read to its end is cut off; the error of the cut is ours.
+  // A body that is not read to its end is destroyed; the error event of that needs a listener.
   body.on('error', () => {});
   const chunks: Buffer[] = [];
   let size = 0;
@@ -63,7 +63,7 @@ async function download(uri: string, dispatcher: Dispatcher, signal: AbortSignal
   }
 }
 
-/** Symmetric keys and keys of unknown types are left out; nothing usable at all is garbage, and keeps the set that was there. */
+/** Leaves out symmetric keys and keys of unknown types. A set without any usable key is an error, so that the caller keeps the set that it had. */
 function keysOf(bytes: Uint8Array): readonly PublicJwk[] {
   const document = parse(bytes);
   const { keys } = (typeof document === 'object' && document !== null ? document : {}) as { keys?: unknown };

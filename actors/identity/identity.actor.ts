@@ -1,4 +1,4 @@
-// Verifies JWTs of other issuers; the one place that fetches their keys, so that no login can make it ask twice.
+// Verifies JWTs of other issuers. Only this actor fetches their keys, so that many logins cause a single fetch.
 import { defineActor } from '../../kernel/actor.ts';
 import type { IdentityApi } from './api.ts';
 import { createFetcher } from './fetch.ts';
@@ -6,7 +6,7 @@ import { KeySets } from './jwks.ts';
 import { verifyJwt } from './verify.ts';
 
 export interface IdentityArgs {
-  /** PEM file of authorities that key set servers may be certified by, beside the public ones; empty for none. */
+  /** PEM file of certificate authorities that are trusted for key set servers in addition to the public ones; empty for none. */
   readonly caFile: string;
 }
 

@@ -1,9 +1,9 @@
-// Key sets by their addresses: fetched once for all who wait, kept, and asked for again no more often than their owner allows.
+// A cache of key sets by address: one fetch serves all who wait, and a set is not fetched again before its shortest interval has passed.
 import { createLocalJWKSet, type JSONWebKeySet, type LocalJWKSet } from 'jose';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Fetcher } from './fetch.ts';
 
-/** What is known of one address. Keys stay when a later fetch fails; where there are none, `failure` says why. */
+/** The keys of one address. They stay if a later fetch fails; if there are none, `failure` says why. */
 export interface KeySet {
   readonly resolve: LocalJWKSet | undefined;
   readonly failure: string | undefined;
@@ -11,21 +11,21 @@ export interface KeySet {
 
 interface Entry {
   set: KeySet;
-  /** Monotonic milliseconds; undefined before the first. */
+  /** Monotonic milliseconds; undefined before the first fetch. */
   fetchedAt: number | undefined;
   triedAt: number | undefined;
   flight: Promise<void> | undefined;
-  /** Memory that the keys take at most. */
+  /** Upper bound of the memory for the keys. */
   bytes: number;
 }
 
-/** A key that its issuer has withdrawn counts for this long at most. */
+/** A key that its issuer has withdrawn stays valid for at most this long. */
 const OLD_MS = 600_000;
-/** Addresses come from administrators; the bound is for those they have edited away. */
+/** Addresses come from administrators; the limit removes addresses that are no longer in use. */
 const MOST_ENTRIES = 1_000;
-/** Memory of all sets together; one of a megabyte takes a third of it. */
+/** Memory of all sets together; a set of one megabyte takes a third of it. */
 const MAX_BYTES = 83_886_080;
-/** Bytes that a character of JSON can become in memory, with the keys that are imported from it. */
+/** Bytes of memory per character of JSON, at most, including the imported keys. */
 const JSON_EXPANSION = 32;
 
 export class KeySets {
@@ -39,14 +39,14 @@ export class KeySets {
     this.#fetcher = fetcher;
   }
 
-  /** The set at hand; fetched when there is none, or it is old. */
+  /** The cached set; fetches it first if there is none or it is too old. */
   async current(uri: string, minRefreshSeconds: number): Promise<KeySet> {
     const entry = this.#entryOf(uri);
     if (entry.fetchedAt !== undefined && this.#clock.monotonic() - entry.fetchedAt < OLD_MS) return entry.set;
     return this.#fetched(entry, uri, minRefreshSeconds);
   }
 
-  /** A newer one than `known`, if one may be fetched now; else what is at hand. */
+  /** A newer set than `known` if one may be fetched now, else the cached one. */
   async newer(uri: string, minRefreshSeconds: number, known: KeySet): Promise<KeySet> {
     const entry = this.#entryOf(uri);
     return entry.set === known ? this.#fetched(entry, uri, minRefreshSeconds) : entry.set;
@@ -60,7 +60,7 @@ export class KeySets {
       flight: undefined,
       bytes: 0,
     };
-    // The last used is the last to go.
+    // Keep the map in order of use: the least recently used set is dropped first.
     this.#entries.delete(uri);
     this.#entries.set(uri, entry);
     if (this.#entries.size > MOST_ENTRIES) this.#drop(this.#entries.keys().next().value as string);
@@ -81,7 +81,7 @@ export class KeySets {
     this.#entries.delete(uri);
   }
 
-  /** One fetch for all who wait, and none before its time. */
+  /** Joins a running fetch, or starts one if the interval has passed. */
   async #fetched(entry: Entry, uri: string, minRefreshSeconds: number): Promise<KeySet> {
     const now = this.#clock.monotonic();
     if (!entry.flight && (entry.triedAt === undefined || now - entry.triedAt >= minRefreshSeconds * 1000)) {
@@ -99,16 +99,16 @@ export class KeySets {
       const keys = await this.#fetcher.fetch(uri);
       entry.set = { resolve: createLocalJWKSet({ keys } as unknown as JSONWebKeySet), failure: undefined };
       entry.fetchedAt = this.#clock.monotonic();
-      // One that went meanwhile is counted no more.
+      // An entry that was dropped meanwhile no longer counts.
       if (this.#entries.get(uri) === entry) this.#weigh(uri, entry, JSON.stringify(keys).length * JSON_EXPANSION);
     } catch (error) {
-      // The object stays the same where its keys do, so that nobody tries them twice.
+      // Keep the same object while the keys stay the same: callers compare objects to avoid trying the same keys twice.
       if (entry.set.resolve === undefined) entry.set = { resolve: undefined, failure: describe(error) };
     }
   }
 }
 
-/** The code says more than the message where a connection failed: ECONNREFUSED, DEPTH_ZERO_SELF_SIGNED_CERT. */
+/** For failed connections the code says more than the message: ECONNREFUSED, DEPTH_ZERO_SELF_SIGNED_CERT. */
 function describe(error: unknown): string {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return [code, message].filter((part) => typeof part === 'string' && part !== '').join(': ') || 'unknown failure';

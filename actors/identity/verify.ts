@@ -1,4 +1,4 @@
-// Verifies one JWT: the algorithm first, then a key of the set its issuer names, then signature and claims.
+// Verifies one JWT: checks the algorithm, finds a key in the issuer's key set, then checks signature and claims.
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { JwtOutcome, JwtRequest, KeySetSource } from './api.ts';
 import type { KeySet, KeySets } from './jwks.ts';
@@ -12,7 +12,7 @@ type Attempt = { readonly payload: JWTPayload } | { readonly reason: string; rea
 export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: number): Promise<JwtOutcome> {
   const token = decode(request.token);
   const algorithms = request.algorithms.filter((algorithm) => PUBLIC_KEY_ALGORITHM.test(algorithm));
-  // Nothing is fetched for a token that could not be accepted anyway.
+  // Fetch nothing for a token that cannot be accepted anyway.
   if (!token) return refused('malformed token');
   if (!algorithms.includes(token.alg)) return refused('algorithm not accepted');
   if (request.requireKid && token.kid === undefined) return refused('no key id');
@@ -31,7 +31,7 @@ function refused(reason: string): JwtOutcome {
   return { ok: false, reason };
 }
 
-/** What an unverified token says of itself: enough to choose keys, and no more. */
+/** The members of an unverified token that are needed to choose keys. */
 function decode(token: string): { alg: string; kid: string | undefined; iss: string | undefined } | undefined {
   if (token.length > LONGEST) return undefined;
   try {
@@ -71,9 +71,9 @@ async function tryKeys(token: string, { resolve, failure }: KeySet, options: JWT
   }
 }
 
-/** Several keys fit a token that names none. */
+/** Tries all keys that match a token without a key id. */
 async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, options: JWTVerifyOptions): Promise<Attempt> {
-  let last: Attempt = { reason: 'no key of the set fits', keyMissing: true };
+  let last: Attempt = { reason: 'no key of the set matches', keyMissing: true };
   for await (const key of keys) {
     try {
       return { payload: (await jwtVerify(token, key, options)).payload };
@@ -85,7 +85,7 @@ async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, opt
   return last;
 }
 
-/** A token without a key id that no key verifies may have been signed by one that is newer than the set. */
+/** If a token has no key id and no key verifies it, its key may be newer than the cached set. */
 function failed(token: string, error: unknown): Attempt {
   const nameless = decode(token)?.kid === undefined && error instanceof errors.JWSSignatureVerificationFailed;
   return { reason: (error as Error).message, keyMissing: nameless || error instanceof errors.JWKSNoMatchingKey };

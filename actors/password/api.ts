@@ -1,8 +1,8 @@
-// What the password actor does: Argon2id, and nothing else.
+// The interface of the password actor: hashes and verifies passwords with Argon2id.
 
 export type PasswordApi = {
-  /** @returns the PHC string. The password's bytes are overwritten. */
+  /** @returns the PHC string. Overwrites the bytes of the password. */
   hash(password: Uint8Array): string;
-  /** Costs the same whether there is a hash to compare with or not. The password's bytes are overwritten. */
+  /** Takes the same time with and without a hash to compare with. Overwrites the bytes of the password. */
   verify(phc: string | null, password: Uint8Array): boolean;
 };

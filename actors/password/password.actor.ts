@@ -1,14 +1,14 @@
-// Argon2id on threads of its own: synchronous calls, so that libuv's pool stays free for everybody else.
+// Argon2id on dedicated threads. Calls are synchronous, so that libuv's thread pool stays free for others.
 import { randomBytes } from 'node:crypto';
 import { hashSync, verifySync } from '@node-rs/argon2';
 import { defineActor } from '../../kernel/actor.ts';
 import type { PasswordApi } from './api.ts';
 
-/** The server's cost, RFC 9106: 64 MiB, 3 passes, 4 lanes. The algorithm is Argon2id (2) by the binding's numbers. */
+/** The server's cost parameters (RFC 9106): 64 MiB, 3 passes, 4 lanes. Algorithm 2 is Argon2id in the binding. */
 const COST = { algorithm: 2, memoryCost: 65_536, timeCost: 3, parallelism: 4, outputLen: 32 } as const;
 
 export default defineActor<PasswordApi, null>(() => {
-  // What an unknown user's password is compared with: never equal, and as costly as a real one.
+  // Passwords of unknown users are compared with this hash: it never matches, and costs as much as a real one.
   const nobody = hashSync(new Uint8Array(randomBytes(32)), COST);
   return {
     api: {

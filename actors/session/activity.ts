@@ -1,41 +1,41 @@
-// When sessions were last used: written once per tenth of the idle limit at most, and a tenth after the use at the latest, so that rows tell who is idle.
+// Records when sessions were last used. A row is written at most once, and at the latest, per tenth of the idle limit, so that rows show who is idle.
 import type { Clock, Timer } from '../../kernel/clock.ts';
-import type { Store } from '../../kernel/store/store.ts';
-import { type SessionUse, type StoredSession, writeSeen } from './rows.ts';
+import type { SessionUse, StoredSession } from './rows.ts';
 
-/** The idle limit is written at most once per this part of it. */
+/** A session's use is written at most once per this fraction of the idle limit. */
 const TOUCH_PART = 10;
-/** Those that fall due soon after each other are written together. */
+/** Writes that fall due within this time are made together. */
 const MIN_GAP_MS = 200;
-/** In one transaction: others write in between. */
+/** Rows in one transaction; a limit, so that others can write in between. */
 const MAX_WRITTEN = 500;
-/** Sessions whose use waits to be written; beyond them each use is written at once. */
+/** Highest number of sessions with an unwritten use; beyond that, each use is written immediately. */
 const MAX_PENDING = 100_000;
 
 export class Activity {
-  readonly #store: Store;
+  readonly #writeRows: (used: readonly SessionUse[]) => Promise<number>;
   readonly #clock: Clock;
   readonly #onFailure: (error: unknown) => void;
-  /** Used since their row was written. */
+  /** Sessions that were used since their row was written. */
   readonly #pending = new Map<string, SessionUse>();
   #timer: Timer | undefined;
-  /** No pending use is due before; too early is harmless. */
+  /** No pending use is due before this time; a value that is too early does no harm. */
   #nextDueAt = Number.POSITIVE_INFINITY;
 
-  constructor(store: Store, clock: Clock, onFailure: (error: unknown) => void) {
-    this.#store = store;
+  /** @param write writes the uses into their rows, and returns how many of the rows exist */
+  constructor(write: (used: readonly SessionUse[]) => Promise<number>, clock: Clock, onFailure: (error: unknown) => void) {
+    this.#writeRows = write;
     this.#clock = clock;
     this.#onFailure = onFailure;
   }
 
-  /** What a row says and what this thread knows: a use that is not written yet counts. */
+  /** Adds to a session from its row a use that this thread has not written yet. */
   known(session: StoredSession): StoredSession {
     const used = this.#pending.get(session.id);
     if (used && used.seenAt > session.use.seenAt) session.use.seenAt = used.seenAt;
     return session;
   }
 
-  /** The session is used now. @returns false when its row is gone, as far as that was looked at */
+  /** Records that the session is used now. @returns false if the row was written and no longer exists */
   async note({ use: session }: StoredSession): Promise<boolean> {
     const now = this.#clock.now();
     session.seenAt = now;
@@ -47,14 +47,14 @@ export class Activity {
     }
     session.writtenAt = now;
     this.#pending.delete(session.id);
-    return (await writeSeen(this.#store, [session])) === 1;
+    return (await this.#writeRows([session])) === 1;
   }
 
   forget(id: string): void {
     this.#pending.delete(id);
   }
 
-  /** Writes what is due: after it no row says less than nine tenths of an idle limit ago of what was used since. */
+  /** Writes all uses that are due. After that, no row is behind the session's last use by more than a tenth of its idle limit. */
   async settle(): Promise<void> {
     const now = this.#clock.now();
     if (now < this.#nextDueAt) return;
@@ -69,13 +69,13 @@ export class Activity {
     try {
       await this.#write(due);
     } catch (error) {
-      // They are pending still.
+      // The uses are still pending.
       this.#wake(now);
       throw error;
     }
   }
 
-  /** Writes everything. */
+  /** Writes all pending uses. */
   async stop(): Promise<void> {
     this.#wake(Number.POSITIVE_INFINITY);
     await this.#write([...this.#pending.values()]);
@@ -85,8 +85,8 @@ export class Activity {
     for (let at = 0; at < used.length; at += MAX_WRITTEN) {
       const part = used.slice(at, at + MAX_WRITTEN);
       const seen = part.map(({ seenAt }) => seenAt);
-      await writeSeen(this.#store, part);
-      // What was used meanwhile waits for its own turn.
+      await this.#writeRows(part);
+      // A session that was used meanwhile stays pending.
       part.forEach((session, index) => {
         session.writtenAt = seen[index] as number;
         if (session.seenAt === session.writtenAt && this.#pending.get(session.id) === session) this.#pending.delete(session.id);

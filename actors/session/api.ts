@@ -1,27 +1,28 @@
-// What a session actor answers about the sessions it owns.
+// The interface of the session actor.
 import type { Page, PageRequest } from '../../kernel/store/page.ts';
+import type { SessionUse } from './rows.ts';
 
 /** A live session. Times are milliseconds since the epoch. */
 export interface SessionView {
   readonly id: string;
   readonly realm: string;
   readonly username: string;
-  /** Whose it is, whoever may have the name later. */
+  /** Owner of the session; stays the same if somebody else gets the name later. */
   readonly account: string;
-  /** That of the realm, which the accounts of all in it begin with. */
+  /** Account of the realm; the accounts of all of its users begin with it. */
   readonly realmAccount: string;
   readonly scheme: string;
   readonly createdAt: number;
   readonly maxAgeSeconds: number;
   readonly maxStaleAgeSeconds: number;
-  /** JWT id of its claims. */
+  /** JWT id of the claims. */
   readonly jti: string;
   readonly roles: readonly string[];
   readonly extraClaims: Readonly<Record<string, unknown>>;
 }
 
 export interface NewSession extends Omit<SessionView, 'createdAt' | 'account' | 'realmAccount'> {
-  /** Account of the realm that the credential was proven for; null where it has none yet. */
+  /** Account of the realm that the credential was proven for; null if the realm has none yet. */
   readonly provenRealm: string | null;
   /** SHA-256 of the cookie's value. */
   readonly cookieHash: Uint8Array;
@@ -31,11 +32,11 @@ export interface NewSession extends Omit<SessionView, 'createdAt' | 'account' | 
   readonly source: string;
 }
 
-/** Who ends a session, for the audit log. */
+/** The user who ends a session, for rights and the audit log. */
 export interface SessionEnder {
   readonly realm: string;
   readonly username: string;
-  /** Whose session it is, for rights. */
+  /** Account of the user's own session, for rights. */
   readonly account: string;
   readonly scheme: string;
   readonly source: string;
@@ -49,17 +50,19 @@ export interface SessionClient {
 
 export type SessionApi = {
   /**
-   * Ends the oldest session of the same identity where it has as many as it may have.
-   * @returns false when the credential has changed since it was proven; no session is made then
-   * @throws Fault AUTH_QUOTA_EXCEEDED where the realm has as many as it may have
+   * Creates a session. If the identity has reached its quota, its oldest session ends.
+   * @returns false, without a session, if the credential changed after it was proven
+   * @throws Fault AUTH_QUOTA_EXCEEDED if the realm has reached its quota
    */
   create(session: NewSession): Promise<boolean>;
-  /** The session of a cookie, if it lives; counts as activity. */
+  /** The session of a cookie, if it is live; counts as activity. */
   authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null>;
-  /** The session of an id, if it lives. @param counts as activity, which the look of an admin does not */
+  /** The session with this id, if it is live. @param counts whether this counts as activity; false for lookups by admins */
   look(id: string, counts: boolean): Promise<SessionView | null>;
-  /** What is ended by somebody who neither owns nor administers it any more is FORBIDDEN, and nothing ends. @returns how many of them lived in the store */
+  /** @returns how many of the sessions existed @throws Fault FORBIDDEN, and ends nothing, if the user neither owns nor administers one of them */
   end(ids: readonly string[], by: SessionEnder): Promise<number>;
+  /** Writes when sessions were used, as far as no later use is known. @returns how many of them are there still */
+  noteUses(used: readonly SessionUse[]): Promise<number>;
   /** Ids of the live sessions of these users. */
   list(realm: string, clients: readonly SessionClient[], page: PageRequest): Promise<Page<string>>;
   endRealm(realm: string, by: SessionEnder): Promise<number>;

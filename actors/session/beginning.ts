@@ -1,10 +1,10 @@
-// Whose a new session is: looked at in the transaction that makes it.
+// Determines the accounts of a new session, in the transaction that creates it.
 import { realmScope, userName } from '../../kernel/store/account-name.ts';
 import { accountOf, accountOfScope, liveAccount } from '../../kernel/store/accounts.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { NewSession } from './api.ts';
 
-/** @returns undefined where the realm is not the one that the credential was proven for */
+/** @returns undefined if the realm is not the one that the credential was proven for */
 export async function accountsOf(tx: Transaction, session: NewSession): Promise<{ own: string; realm: string } | undefined> {
   const { realm: id, username, scheme, provenRealm } = session;
   const scope = realmScope(id);

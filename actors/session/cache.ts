@@ -1,4 +1,4 @@
-// A cache of bounded bytes whose entries are trusted only while the version counter they were read under is unchanged.
+// A cache with a limit in bytes. An entry is valid only while the version counter of its owner is unchanged since the entry was read.
 
 interface Entry<T> {
   readonly value: T;
@@ -6,7 +6,7 @@ interface Entry<T> {
   readonly bytes: number;
 }
 
-/** Part of the whole that one value may take: a few large ones are not to push all others out. */
+/** One value may take at most 1/64 of the cache, so that a few large values do not displace all others. */
 const LARGEST_PART = 64;
 
 export class Cache<T> {
@@ -15,13 +15,13 @@ export class Cache<T> {
   readonly #versionOf: (value: T) => number;
   readonly #entries = new Map<string, Entry<T>>();
   #held = 0;
-  /** Deletions while a read is under way: what it read may be gone. */
+  /** Counts deletions: if one happens during a read, the value that was read may be gone. */
   #deletions = 0;
 
   /**
-   * @param maxBytes held, 0 for none; the least recently used goes first
-   * @param bytesOf memory that a value takes at most
-   * @param versionOf the counter of a value's owner
+   * @param maxBytes size of the cache, 0 for none; the least recently used entry is dropped first
+   * @param bytesOf upper bound of the memory for a value
+   * @param versionOf version counter of a value's owner
    */
   constructor(maxBytes: number, bytesOf: (value: T) => number, versionOf: (value: T) => number) {
     this.#maxBytes = maxBytes;
@@ -41,12 +41,12 @@ export class Cache<T> {
     return entry.value;
   }
 
-  /** Reads a row and keeps it, unless it was changed or deleted while it was read. */
+  /** Reads a row and caches it, unless it was changed or deleted during the read. */
   async fill(id: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const before = this.#deletions;
     const first = await read();
     if (!first || this.#bytesOf(first) > this.#maxBytes / LARGEST_PART) return first;
-    // The counter is known only by the row's owner: it is noted, and the row read again under it.
+    // Only the row tells its owner, and so its counter: note the counter, then read the row again under it.
     const version = this.#versionOf(first);
     const value = await read();
     if (!value || this.#deletions !== before || this.#versionOf(value) !== version) return value;

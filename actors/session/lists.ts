@@ -1,10 +1,10 @@
-// Lists of live sessions, a page at a time.
+// Lists live sessions page by page.
 import { cursorOf, type Listing, type Page, type PageRequest, parseCursor, readPage } from '../../kernel/store/page.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import type { SessionClient } from './api.ts';
 import { EXPIRED } from './expired.ts';
 
-/** In the order of the clients, and of each from the oldest on. */
+/** Session ids in the order of the clients; for each client, oldest first. */
 export async function listRows(
   store: Reader,
   realm: string,

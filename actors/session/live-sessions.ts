@@ -1,45 +1,77 @@
-// The sessions that live, as a thread knows them: rows, what is cached of them, and their use that no row tells yet.
-import type { ActorContext } from '../../kernel/actor.ts';
-import type { Store } from '../../kernel/store/store.ts';
-import { userCounter } from '../../kernel/versions.ts';
+// The live sessions as a thread knows them: their rows, a cache of these, and uses that are not written yet.
+import { timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log-entry.ts';
+import type { Reader } from '../../kernel/store/store.ts';
+import { userCounter, type Versions } from '../../kernel/versions.ts';
 import { Activity } from './activity.ts';
+import type { SessionView } from './api.ts';
 import { Cache } from './cache.ts';
-import { readRow, type StoredSession } from './rows.ts';
+import { readRow, type SessionUse, type StoredSession } from './rows.ts';
 
-const NOT_WRITTEN = 'the use of sessions could not be written';
+const NOT_WRITTEN = 'cannot write when sessions were last used';
 
+interface Surroundings {
+  readonly store: Reader;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Undefined if other processes write the same rows; then every lookup reads the row. */
+  readonly versions: Versions | undefined;
+  /** Upper bound of the memory for cached sessions, in bytes. */
+  readonly cacheBytes: number;
+  /** Writes uses into their rows. @returns how many of the rows exist */
+  write(used: readonly SessionUse[]): Promise<number>;
+}
+
+/** Used by the actor that owns the sessions, and in the threads that receive cookies. */
 export class LiveSessions {
-  readonly #store: Store;
-  readonly #ctx: ActorContext;
+  readonly #surroundings: Surroundings;
   readonly #cache: Cache<StoredSession>;
   readonly #activity: Activity;
 
-  /** @param cacheBytes memory that the cached sessions take at most */
-  constructor(store: Store, ctx: ActorContext, cacheBytes: number) {
-    this.#store = store;
-    this.#ctx = ctx;
-    const { versions, clock } = ctx;
-    // Where other processes write the same rows, or no counters are shared, every look is a read.
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+    const { versions, clock, cacheBytes, write } = surroundings;
     this.#cache = new Cache(
-      store.shared || !versions ? 0 : cacheBytes,
+      versions ? cacheBytes : 0,
       ({ bytes }) => bytes,
-      (session) => versions?.read(userCounter(session.realm, session.username)) ?? 0,
+      ({ realm, username }) => versions?.read(userCounter(realm, username)) ?? 0,
     );
-    this.#activity = new Activity(store, clock, (error) => this.#tellUnwritten(error));
+    this.#activity = new Activity(write, clock, (error) => this.#tellUnwritten(error));
   }
 
-  /** The session if it lives; an expired one is absent at once, whenever its row is removed. */
+  /** The session of a cookie, if it is live; counts as activity. */
+  async authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null> {
+    const session = await this.find(id);
+    if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
+    return (await this.touch(session)) ? viewOf(session) : null;
+  }
+
+  /** The session with this id, if it is live. @param counts whether this counts as activity */
+  async look(id: string, counts: boolean): Promise<SessionView | null> {
+    const session = await this.find(id);
+    if (!session || (counts && !(await this.touch(session)))) return null;
+    return viewOf(session);
+  }
+
+  /** The session, if it is live. An expired one is never returned, even while its row still exists. */
   async find(id: string): Promise<StoredSession | undefined> {
-    const session = this.#cache.get(id) ?? (await this.#cache.fill(id, () => this.#read(id)));
-    if (!session) return undefined;
-    const now = this.#ctx.clock.now();
-    const { createdAt, use, maxAgeSeconds, maxStaleAgeSeconds } = session;
-    if (now < createdAt + maxAgeSeconds * 1000 && now < use.seenAt + maxStaleAgeSeconds * 1000) return session;
+    const known = this.#cache.get(id);
+    if (known && this.#lives(known)) return known;
+    // As far as this thread knows it was idle too long. Others may have used it since then, and their use is in the row.
+    if (known) this.#cache.delete(id);
+    const session = await this.#cache.fill(id, () => this.#read(id));
+    if (!session || this.#lives(session)) return session;
     this.forget(id);
     return undefined;
   }
 
-  /** The session is used now. @returns false when its row is gone, as far as that was looked at */
+  #lives({ createdAt, use, maxAgeSeconds, maxStaleAgeSeconds }: StoredSession): boolean {
+    const now = this.#surroundings.clock.now();
+    return now < createdAt + maxAgeSeconds * 1000 && now < use.seenAt + maxStaleAgeSeconds * 1000;
+  }
+
+  /** Records that the session is used now. @returns false if the row was written and no longer exists */
   async touch(session: StoredSession): Promise<boolean> {
     if (await this.#activity.note(session)) return true;
     this.forget(session.id);
@@ -51,7 +83,7 @@ export class LiveSessions {
     this.#activity.forget(id);
   }
 
-  /** Rows are looked at after what this thread knows is in them; other threads and nodes have written theirs by the time it matters. */
+  /** Writes this thread's due uses before it reads rows. Other threads and nodes write theirs long before a row could seem expired. */
   settle(): Promise<void> {
     return this.#activity.settle();
   }
@@ -61,11 +93,15 @@ export class LiveSessions {
   }
 
   async #read(id: string): Promise<StoredSession | undefined> {
-    const session = await readRow(this.#store, id);
+    const session = await readRow(this.#surroundings.store, id);
     return session && this.#activity.known(session);
   }
 
   #tellUnwritten(error: unknown): void {
-    this.#ctx.log.warn({ error: String(error) }, NOT_WRITTEN);
+    this.#surroundings.log.warn({ error: String(error) }, NOT_WRITTEN);
   }
+}
+
+function viewOf({ cookieHash: _hash, use: _use, bytes: _bytes, ...view }: StoredSession): SessionView {
+  return view;
 }

@@ -1,12 +1,12 @@
-// The quota of sessions of one identity: who signs in is never refused by it, the oldest session ends instead.
+// The quota of sessions of one identity: it never refuses a sign-in, but ends the oldest session instead.
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { NewSession } from './api.ts';
 import { EXPIRED } from './expired.ts';
 
-/** Ended with one login at most: a quota that was lowered is reached by and by. */
+/** Sessions that one login may end; after the quota was lowered, several logins bring the number down. */
 const MAX_ENDED = 1_000;
 
-/** @param most sessions that the identity may have, with the new one; 0: any number @returns ids of what was ended */
+/** @param most sessions that the identity may have, including the new one; 0: unlimited @returns ids of the ended sessions */
 export async function endOldest(tx: Transaction, { id, realm, username, scheme, source }: NewSession, most: number, now: number): Promise<readonly string[]> {
   if (most === 0) return [];
   const own = 'realm = $1 AND username = $2 AND scheme = $3';
@@ -18,7 +18,7 @@ export async function endOldest(tx: Transaction, { id, realm, username, scheme, 
   ]);
   const excess = (counted?.n ?? 0) - most;
   if (excess <= 0) return [];
-  // Those that live no more go before those that do.
+  // Expired sessions are ended before live ones.
   const isOver = `CASE WHEN ${EXPIRED.replaceAll('$1', '$5')} THEN 0 ELSE 1 END`;
   const oldest = await tx.all<{ id: string }>(`SELECT id FROM session WHERE ${own} AND id <> $4 ORDER BY ${isOver}, created_at, id LIMIT $6`, [
     realm,

@@ -1,4 +1,4 @@
-// The rows behind sessions.
+// Rows of sessions.
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
@@ -9,7 +9,7 @@ import { endSessionsIn } from './end.ts';
 import { EXPIRED } from './expired.ts';
 import { endOldest } from './oldest.ts';
 
-/** When a session was used: apart from it, since this may have to be kept when the session is not. */
+/** When a session was used. A separate object, because it may have to be kept after the session has left the cache. */
 export interface SessionUse {
   readonly id: string;
   readonly maxStaleAgeSeconds: number;
@@ -22,7 +22,7 @@ export interface SessionUse {
 export interface StoredSession extends SessionView {
   readonly cookieHash: Uint8Array;
   readonly use: SessionUse;
-  /** Memory that this takes at most. */
+  /** Upper bound of the memory for this object. */
   readonly bytes: number;
 }
 
@@ -41,21 +41,21 @@ interface Row {
   readonly claims: string;
 }
 
-/** Of a session without its claims: its texts of fixed length, its hash, the entry of the cache. */
+/** Memory of a session without its claims: texts of fixed length, the hash, the cache entry. */
 const SESSION_BYTES = 1_536;
-/** Bytes that a character of JSON can become in memory: an array in an array takes two of them and 56 bytes. */
+/** Bytes of memory per character of JSON, at most: an array in an array has two characters and takes 56 bytes. */
 const JSON_EXPANSION = 32;
-/** Owners that are told one by one; of more, everybody's. */
+/** Up to this many owners, their version counters are bumped one by one; for more, all counters are. */
 const MAX_NAMED_OWNERS = 1_000;
 
-/** How many there may be, by the keys of the configuration; 0: any number. */
+/** Highest numbers, with the names of the configuration; 0: unlimited. */
 export interface SessionQuotas {
-  /** Of one user by one scheme; the oldest ends when another begins. */
+  /** For one user with one scheme; beyond it, the oldest session ends. */
   readonly sessions_per_identity: number;
   readonly sessions_per_realm: number;
 }
 
-/** How a login ended here; `quota` says which one is used up. */
+/** The outcome of creating a session; `quota` says which quota is used up. */
 type Begun =
   | { readonly outcome: 'made'; readonly ended: readonly string[] }
   | { readonly outcome: 'overtaken' }
@@ -85,14 +85,14 @@ export async function readRow(store: Reader, id: string): Promise<StoredSession 
   };
 }
 
-/** The credential is looked at in the same transaction: a session made from a password that was changed meanwhile would survive the change. */
+/** Checks the credential in the same transaction; otherwise a session from a password that was changed meanwhile would survive the change. */
 export function insertRow(store: Store, session: NewSession, quotas: SessionQuotas, now: number): Promise<Begun> {
   const { id, cookieHash, realm, username, scheme, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims, source } = session;
   return store.transaction(async (tx) => {
     const login = { event: 'login', realm, actor: username, scheme, source } as const;
     const accounts = (await isStillProven(tx, session)) ? await accountsOf(tx, session) : undefined;
     if (!accounts) {
-      await tx.audit({ ...login, outcome: 'refused', reason: 'overtaken' });
+      await tx.audit({ ...login, outcome: 'refused', reason: 'the account changed meanwhile' });
       return { outcome: 'overtaken' };
     }
     const quota = realmQuota(quotas);
@@ -116,7 +116,7 @@ function realmQuota({ sessions_per_realm: most }: SessionQuotas): Quota {
   return { usage: 'auth_usage', kind: 'session', name: '[auth.quotas] sessions_per_realm', most };
 }
 
-/** A later use that another node has written stays. @returns how many rows are there still */
+/** Keeps a later use that another node has written. @returns how many of the rows exist */
 export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<number> {
   const seen = used.map(({ id, seenAt }) => [seenAt, id] as const);
   return store.transaction(async (tx) => {
@@ -126,22 +126,23 @@ export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<nu
   });
 }
 
-export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<number> {
+/** @returns how many, and whose version counters have to move */
+export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<{ ended: number; owners: readonly SessionOwner[] }> {
   return store.transaction(async (tx) => {
-    let ended = 0;
+    const owners: SessionOwner[] = [];
     for (const id of ids) {
       const row = await tx.get<SessionOwner>('SELECT realm, username, scheme FROM session WHERE id = $1', [id]);
       if (!row) continue;
       if (!isOwn(by, row)) await requireAdministration(tx, by, [row.realm]);
       await tx.run('DELETE FROM session WHERE id = $1', [id]);
-      ended += 1;
+      owners.push(row);
       await tx.audit({ event: 'session.end', outcome: 'success', ...auditFields(by, row.realm), target: id });
     }
-    return ended;
+    return { ended: owners.length, owners };
   });
 }
 
-/** @returns how many, and the owners whose version counters have to move; undefined for too many to name */
+/** @returns the number of sessions, and the owners whose version counters the caller must bump; undefined if these are too many */
 export function endRealmRows(store: Store, realm: string, by: SessionEnder): Promise<{ ended: number; owners: readonly string[] | undefined }> {
   return store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
@@ -163,7 +164,7 @@ export function purgeRows(store: Store, now: number, by: SessionEnder | undefine
 
 type SessionOwner = Pick<SessionView, 'realm' | 'username' | 'scheme'>;
 
-/** Users end their own. */
+/** Users may end their own sessions. */
 function isOwn(by: SessionOwner, { realm, username, scheme }: SessionOwner): boolean {
   return by.realm === realm && by.username === username && by.scheme === scheme;
 }

@@ -1,23 +1,22 @@
-// The owner of sessions: a cache over rows, so that a crash loses nothing but warmth.
-import { timingSafeEqual } from 'node:crypto';
+// Owns sessions: a cache over rows, so that a crash loses only cached data.
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { userCounter, type Versions } from '../../kernel/versions.ts';
-import type { NewSession, SessionApi, SessionEnder, SessionView } from './api.ts';
+import type { NewSession, SessionApi, SessionEnder } from './api.ts';
 import { listRows } from './lists.ts';
 import { LiveSessions } from './live-sessions.ts';
-import { endRealmRows, endRows, insertRow, purgeRows, type SessionQuotas, type StoredSession } from './rows.ts';
+import { endRealmRows, endRows, insertRow, purgeRows, type SessionQuotas, type SessionUse, writeSeen } from './rows.ts';
 
 export interface SessionArgs {
-  /** Memory that the sessions held by this actor take at most, bytes. */
+  /** Upper bound of the memory for cached sessions, in bytes. */
   readonly cacheBytes: number;
   readonly quotas: SessionQuotas;
 }
 
 const PURGE_MS = 60_000;
-/** The one of several that removes rows that are over. */
+/** The shard that removes expired rows. */
 const PURGING_KEY = '0';
 
 interface Part {
@@ -31,27 +30,27 @@ interface Part {
 export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock, versions, log } = ctx;
-  const sessions = new LiveSessions(store, ctx, cacheBytes);
+  const write = (used: readonly SessionUse[]) => writeSeen(store, used);
+  const sessions = new LiveSessions({ store, clock, log, write, cacheBytes, versions: store.shared ? undefined : versions });
+  /** Uses that other threads report, until they are written. */
+  let reported: Promise<unknown> = Promise.resolve();
   const part: Part = { store, sessions, versions, quotas, now: () => clock.now() };
   const purge = (by?: SessionEnder) => purgeOver(part, by);
-  const fail = (error: unknown) => log.warn({ error: String(error) }, 'expired sessions could not be purged');
+  const fail = (error: unknown) => log.warn({ error: String(error) }, 'cannot purge expired sessions; the server will try again');
   const rest = ctx.key === PURGING_KEY ? repeat(clock, PURGE_MS, purge, fail) : undefined;
 
   const api: SessionApi = {
     create: (session) => createSession(part, session),
-    async authenticate(id, cookieHash) {
-      const session = await sessions.find(id);
-      if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
-      return (await sessions.touch(session)) ? viewOf(session) : null;
-    },
-    async look(id, counts) {
-      const session = await sessions.find(id);
-      if (!session || (counts && !(await sessions.touch(session)))) return null;
-      return viewOf(session);
+    authenticate: (id, cookieHash) => sessions.authenticate(id, cookieHash),
+    look: (id, counts) => sessions.look(id, counts),
+    noteUses(used) {
+      const written = write(used);
+      reported = written.catch(() => 0);
+      return written;
     },
     end: (ids, by) => endSessions(part, ids, by),
     async list(realm, clients, page) {
-      await sessions.settle();
+      await Promise.all([sessions.settle(), reported]);
       return listRows(store, realm, clients, page, clock.now());
     },
     endRealm: (realm, by) => endRealm(part, realm, by),
@@ -72,14 +71,15 @@ async function createSession({ store, sessions, versions, quotas, now }: Part, s
   if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
   if (begun.outcome !== 'made') return false;
   for (const id of begun.ended) sessions.forget(id);
-  // Another owner of sessions may have them.
+  // Other threads may have them in their caches.
   if (begun.ended.length > 0) versions?.bump(userCounter(session.realm, session.username));
   return true;
 }
 
-async function endSessions({ store, sessions }: Part, ids: readonly string[], by: SessionEnder): Promise<number> {
-  const ended = await endRows(store, ids, by);
+async function endSessions({ store, sessions, versions }: Part, ids: readonly string[], by: SessionEnder): Promise<number> {
+  const { ended, owners } = await endRows(store, ids, by);
   for (const id of ids) sessions.forget(id);
+  for (const { realm, username } of owners) versions?.bump(userCounter(realm, username));
   return ended;
 }
 
@@ -93,8 +93,4 @@ async function endRealm({ store, versions }: Part, realm: string, by: SessionEnd
 async function purgeOver({ store, sessions, now }: Part, by: SessionEnder | undefined): Promise<number> {
   await sessions.settle();
   return purgeRows(store, now(), by);
-}
-
-function viewOf({ cookieHash: _hash, use: _use, bytes: _bytes, ...view }: StoredSession): SessionView {
-  return view;
 }

@@ -1,4 +1,4 @@
-// Multi-part cryptographic operations: one thread holds what lies between the parts.
+// Multi-part cryptographic operations: one thread holds their state between the parts.
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './api.ts';
@@ -60,7 +60,7 @@ async function answered(work: () => StreamOutput): Promise<StreamResult> {
   }
 }
 
-/** Idle streams hold keys: they go even if nobody asks for anything again. */
+/** Ends idle streams even if no further call comes, because they hold keys. */
 function sweepEvery(ctx: ActorContext, idleMs: number, table: StreamTable): { stop(): void } {
   const arm = () =>
     ctx.clock.setTimeout(() => {

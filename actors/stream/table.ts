@@ -1,4 +1,4 @@
-// The streams of one thread by their correlation values, with their limits and their end by idleness.
+// The streams of one thread by correlation value: enforces their limits, and ends idle ones.
 import { randomBytes } from 'node:crypto';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamLimits, StreamOwner, StreamStart } from './api.ts';
@@ -6,26 +6,26 @@ import type { StreamWork } from './work.ts';
 
 interface Stream extends StreamOwner {
   readonly work: StreamWork;
-  /** Of what came with the first part and may be kept until the end. */
+  /** Bytes that came with the first part and may be kept until the end. */
   readonly startBytes: number;
-  /** Of the parts so far. */
+  /** Bytes of all parts so far. */
   bytes: number;
-  /** By the monotonic clock, milliseconds. */
+  /** Monotonic milliseconds. */
   usedAt: number;
 }
 
-/** What one user has open, the stream first that was used longest ago. */
+/** The open streams of one user, least recently used first. */
 interface Share {
   readonly streams: Map<string, Stream>;
-  /** Bytes that streams keep until their end. */
+  /** Bytes that these streams keep until their end. */
   held: number;
 }
 
 const VALUE_BYTES = 16;
 
-/** Where all is used up, whoever has most loses first, the oldest of theirs; nobody loses to somebody who has more. */
+/** At a limit of all users together, the user with the most loses their oldest stream. No user loses a stream to one who has more. */
 export class StreamTable {
-  /** The one that was used longest ago comes first. */
+  /** Least recently used first. */
   readonly #streams = new Map<string, Stream>();
   readonly #shares = new Map<string, Share>();
   #held = 0;
@@ -41,36 +41,37 @@ export class StreamTable {
     return this.#streams.size;
   }
 
-  /** Ends what is idle, and holds a new stream of this user against the limits. @throws Refusal ServerLimitExceeded */
+  /** Ends idle streams, and checks the limits for a new stream of this user. @throws Refusal ServerLimitExceeded */
   makeRoom({ user }: StreamOwner): void {
     this.sweep();
     const own = this.#shares.get(user)?.streams.size ?? 0;
-    if (own >= this.#limits.streamsPerUser) throw tooMuch(`${this.#limits.streamsPerUser} multi-part operations of this user are open; finish one first`);
+    if (own >= this.#limits.streamsPerUser)
+      throw tooMuch(`${this.#limits.streamsPerUser} multi-part operations of this user are open, which is the limit: finish one first`);
     if (this.#streams.size < this.#limits.streams) return;
     const most = this.#largest(({ streams }) => streams.size);
     const loser = most && most.streams.size > own ? most : this.#shares.get(user);
     const [oldest] = loser?.streams ?? [];
-    if (!oldest) throw tooMuch('too many multi-part operations are open; try again later');
+    if (!oldest) throw tooMuch('too many multi-part operations are open on the server: try again later');
     this.#remove(...oldest);
   }
 
-  /** A stream that is not in the table yet. */
+  /** Creates a stream without adding it to the table. */
   fresh({ kind, user, object, iv, aad, proof }: StreamStart, work: StreamWork): Stream {
     const startBytes = [iv, aad, proof].reduce((sum, each) => sum + (each?.length ?? 0), 0);
     return { kind, user, object, work, startBytes, bytes: 0, usedAt: 0 };
   }
 
-  /** Counts one more part of a stream that is not in the table. @throws Refusal ServerLimitExceeded */
+  /** Checks the limits for one more part of a stream, which must not be in the table. @throws Refusal ServerLimitExceeded */
   count(stream: Stream, bytes: number): void {
     stream.bytes += bytes;
     const { inputBytes, heldBytes } = this.#limits;
-    if (stream.bytes > inputBytes) throw tooMuch(`a multi-part operation takes ${inputBytes} bytes at most`);
+    if (stream.bytes > inputBytes) throw tooMuch(`the multi-part operation has more than ${inputBytes} bytes: send less data`);
     const added = heldBy(stream);
     const own = (this.#shares.get(stream.user)?.held ?? 0) + added;
-    if (own > inputBytes) throw tooMuch(`${inputBytes} bytes at most are held for the multi-part operations of this user`);
+    if (own > inputBytes) throw tooMuch(`the multi-part operations of this user hold more than ${inputBytes} bytes: finish one first`);
     while (this.#held + added > heldBytes) {
       const most = this.#largest(({ held }) => held);
-      if (!most || most.held <= own) throw tooMuch('too many bytes are held for multi-part operations; try again later');
+      if (!most || most.held <= own) throw tooMuch('multi-part operations hold too many bytes on the server: try again later');
       for (const [key, other] of most.streams) {
         if (heldBy(other) === 0) continue;
         this.#remove(key, other);
@@ -91,7 +92,7 @@ export class StreamTable {
     this.#insert(keyOf(value), stream);
   }
 
-  /** A stream for one more part. It is not in the table until it is put back, so that whatever fails in between ends it. @throws Refusal InvalidCorrelationValue */
+  /** Takes a stream out of the table for one more part. The caller puts it back; if anything fails in between, the stream has ended. @throws Refusal InvalidCorrelationValue */
   takeOut(owner: StreamOwner, value: Uint8Array): Stream {
     const key = keyOf(value);
     const stream = this.#streams.get(key);
@@ -101,7 +102,7 @@ export class StreamTable {
     return stream;
   }
 
-  /** Ends what nobody continued in time. */
+  /** Ends the streams that nobody continued in time. */
   sweep(): void {
     for (const [key, stream] of this.#streams) {
       if (!this.#isIdle(stream)) return;
@@ -131,7 +132,7 @@ export class StreamTable {
     this.#held += heldBy(stream);
   }
 
-  /** Looked for only where all is used up. */
+  /** A linear search, needed only when a limit is reached. */
   #largest(of: (share: Share) => number): Share | undefined {
     let largest: Share | undefined;
     for (const share of this.#shares.values()) if (!largest || of(share) > of(largest)) largest = share;
@@ -155,6 +156,6 @@ function tooMuch(message: string): Refusal {
 function unknown({ kind }: StreamOwner): Refusal {
   return new Refusal(
     'InvalidCorrelationValue',
-    `no such multi-part ${kind}: it ended, was idle too long, made room for those of others, was lost with a restart, or is not yours`,
+    `unknown multi-part ${kind}: it has ended, was idle too long, made room for those of others, was lost in a restart, or is not yours; start it again`,
   );
 }

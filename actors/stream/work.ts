@@ -12,17 +12,17 @@ import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { StreamKind, StreamOutput, StreamStart } from './api.ts';
 
 export interface StreamWork {
-  /** All parts are kept until the end. */
+  /** Keeps all parts until the end. */
   readonly holds: boolean;
-  /** @returns what has come out so far */
+  /** @returns the output of this part */
   update(data: Uint8Array): Uint8Array;
-  /** Takes the last part and ends the work. */
+  /** Processes the last part and ends the work. */
   finish(data: Uint8Array, proof: Uint8Array | undefined): StreamOutput;
 }
 
 const NOTHING = new Uint8Array();
 
-/** @throws Refusal for parameters or keys that do not fit, UnsupportedCryptographicParameters for what does not stream */
+/** @throws Refusal for unsuitable parameters or keys, UnsupportedCryptographicParameters for algorithms that need all data at once */
 export function startWork(start: StreamStart): StreamWork {
   try {
     return START[start.kind](start);
@@ -50,7 +50,7 @@ function ended({ data = NOTHING, tag, valid }: { data?: Uint8Array; tag?: Uint8A
   return { ok: true, value: NOTHING, data: new Uint8Array(data), tag: tag && new Uint8Array(tag), valid };
 }
 
-/** What gives nothing before its end. */
+/** Work that has no output before its end. */
 function silent(update: (data: Uint8Array) => void, finish: (proof: Uint8Array | undefined) => StreamOutput, holds = false): StreamWork {
   return {
     holds,
@@ -136,5 +136,5 @@ function hashing({ parameters }: StreamStart): StreamWork {
 }
 
 function unsupported(name: string): Refusal {
-  return new Refusal('UnsupportedCryptographicParameters', `${name} takes the data at once, multi-part operations are not supported with it`);
+  return new Refusal('UnsupportedCryptographicParameters', `${name} does not support multi-part operations: send all data in one request`);
 }

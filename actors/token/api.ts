@@ -1,17 +1,16 @@
-// What the token actor answers: roles of machines, their secret ids, and app tokens. Secrets never reach it, only their digests.
-
+// The interface of the token actor: roles of machines, their secret ids, and app tokens. It receives digests of secrets, never the secrets.
 import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';
 
-/** Ways for a machine to sign in: with a role id and a secret id, or as a service account of a cluster. */
+/** How a machine signs in: with a role id and a secret id, or as a service account of a cluster. */
 export type TokenKind = 'approle' | 'cluster';
 
-/** The administrator that changes something, for the audit log. */
+/** The administrator who makes a change, for rights and the audit log. */
 export interface Administrator {
   readonly realm: string;
   readonly username: string;
-  /** Whose session it is, for rights. */
+  /** The account of the session, for rights. */
   readonly account: string;
   readonly scheme: string;
   readonly source: string;
@@ -20,15 +19,15 @@ export interface Administrator {
 interface TokenSettings {
   /** 0: its tokens do not expire. */
   readonly tokenTtlSeconds: number;
-  /** Age that renewals cannot prolong a token beyond; 0: none. */
+  /** Renewals cannot extend a token beyond this age; 0: no limit. */
   readonly tokenMaxTtlSeconds: number;
   readonly tokenPolicies: readonly string[];
-  /** False: its tokens end when their first lease does. */
+  /** False: a token ends with its first lease. */
   readonly tokenRenewable: boolean;
 }
 
 export interface RoleSettings extends TokenSettings {
-  /** For secret ids that name no lifetime of their own; 0: they do not expire. */
+  /** For secret ids without a lifetime of their own; 0: they do not expire. */
   readonly secretIdTtlSeconds: number;
   readonly bindSecretId: boolean;
 }
@@ -40,18 +39,18 @@ export interface Role extends RoleSettings {
 
 export interface ClusterRoleSettings extends TokenSettings {
   readonly jwksUrl: string;
-  /** `*` stands for any. */
+  /** `*` allows any name. */
   readonly serviceAccountNames: readonly string[];
   readonly serviceAccountNamespaces: readonly string[];
-  /** Null: the issuer is not looked at. */
+  /** Null: the issuer is not checked. */
   readonly expectedIssuer: string | null;
-  /** Null: the audience is not looked at. */
+  /** Null: the audience is not checked. */
   readonly audiences: readonly string[] | null;
 }
 
 export interface ClusterRole extends ClusterRoleSettings {
   readonly name: string;
-  /** Another one with each change: a token is issued only for the settings that a JWT was held against. */
+  /** Changes with every change of the role: a token is issued only under the settings that the JWT was checked against. */
   readonly revision: string;
 }
 
@@ -60,9 +59,9 @@ export interface NewSecretId {
   /** SHA-256 of the secret id, base64url. */
   readonly digest: string;
   readonly accessor: string;
-  /** 0: the role's. */
+  /** 0: the role's lifetime. */
   readonly ttlSeconds: number;
-  /** 0: any number. */
+  /** 0: unlimited. */
   readonly numUses: number;
 }
 
@@ -70,7 +69,7 @@ export interface NewSecretId {
 export interface NewToken {
   /** SHA-256 of the token, base64url. */
   readonly digest: string;
-  /** Names the token in the audit log. */
+  /** Identifies the token in the audit log. */
   readonly accessor: string;
   /** Address of the client. */
   readonly source: string;
@@ -78,7 +77,7 @@ export interface NewToken {
 
 export interface RoleLogin extends NewToken {
   readonly roleId: string;
-  /** SHA-256 of the secret id, base64url; null where none was sent. */
+  /** SHA-256 of the secret id, base64url; null if none was sent. */
   readonly secretDigest: string | null;
 }
 
@@ -89,61 +88,61 @@ export interface ClusterLogin extends NewToken {
   readonly entity: string;
 }
 
-/** A token that can be used now. */
+/** A token that is valid now. */
 export interface TokenView {
   readonly kind: TokenKind;
-  /** Names the token without being one. */
+  /** Identifies the token, but cannot be used as one. */
   readonly accessor: string;
   readonly role: string;
   /** The role's name, or `namespace/serviceaccount`. */
   readonly entity: string;
-  /** Whose it is, whoever may have the name of the role later. */
+  /** Owner of the token; stays the same if another role gets the name later. */
   readonly account: string;
   readonly policies: readonly string[];
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Whole seconds that are left; 0 for a token that does not expire. */
+  /** Remaining whole seconds; 0 for a token that does not expire. */
   readonly ttlSeconds: number;
   /** Milliseconds since the epoch; 0 for a token that does not expire. */
   readonly expiresAt: number;
-  /** Of a whole lease; 0 where the role sets none. */
+  /** Length of a full lease; 0 if the role sets none. */
   readonly leaseSeconds: number;
-  /** Age that no renewal prolongs it beyond; 0: none. */
+  /** Renewals cannot extend the token beyond this age; 0: no limit. */
   readonly maxTtlSeconds: number;
   readonly renewable: boolean;
 }
 
 export type LoginOutcome = { readonly outcome: 'issued'; readonly token: TokenView } | { readonly outcome: 'denied' } | { readonly outcome: 'exhausted' };
 
-/** What an administrator changes is one transaction with the look at their right, and throws FORBIDDEN without it. */
+/** A change by an administrator checks their right in the same transaction, and throws FORBIDDEN without it. */
 export type TokenApi = {
-  /** Makes the role, or replaces its settings; its role id and secret ids stay. */
+  /** Creates the role, or replaces its settings; its role id and secret ids stay. */
   putRole(name: string, settings: RoleSettings, by: Administrator): Promise<void>;
   role(name: string): Promise<Role | null>;
   roles(page: PageRequest): Promise<EncodedPage<string>>;
-  /** With its secret ids and tokens. */
+  /** Also deletes its secret ids and tokens. */
   deleteRole(name: string, by: Administrator): Promise<void>;
-  /** @returns how many, or null for an unknown role */
+  /** @returns the number of tokens, or null for an unknown role */
   revokeTokens(role: string, by: Administrator): Promise<number | null>;
   /** @returns false for an unknown role */
   createSecretId(secretId: NewSecretId, by: Administrator): Promise<boolean>;
-  /** Of the secret ids that can be used now; null for an unknown role. */
+  /** Accessors of the secret ids that are valid now; null for an unknown role. */
   accessors(role: string, page: PageRequest): Promise<EncodedPage<string> | null>;
-  /** Only a secret id of this role. */
+  /** Destroys the secret id only if it belongs to this role. */
   destroySecretId(role: string, accessor: string, by: Administrator): Promise<void>;
   loginRole(login: RoleLogin): Promise<LoginOutcome>;
   putClusterRole(name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void>;
   clusterRole(name: string): Promise<ClusterRole | null>;
   clusterRoles(page: PageRequest): Promise<EncodedPage<string>>;
-  /** With its tokens. */
+  /** Also deletes its tokens. */
   deleteClusterRole(name: string, by: Administrator): Promise<void>;
   loginCluster(login: ClusterLogin): Promise<LoginOutcome>;
-  /** The token of a digest, if it can be used now. */
+  /** The token with this digest, if it is valid now. */
   look(digest: string): Promise<TokenView | null>;
-  /** @returns null for a token that cannot be used, `fixed` for one that cannot be renewed */
+  /** @returns null for a token that is not valid, `fixed` for one that cannot be renewed */
   renew(digest: string, source: string): Promise<TokenView | null | 'fixed'>;
-  /** @returns false for a token that cannot be used */
+  /** @returns false for a token that is not valid */
   revoke(digest: string, source: string): Promise<boolean>;
-  /** Writes the row of an event that changes nothing, such as a refused login. */
+  /** Writes an audit row for an event that changes nothing, such as a refused login. */
   record(event: AuditEvent): Promise<void>;
 };

@@ -1,4 +1,4 @@
-// The rows behind roles that sign in as service accounts of a cluster.
+// Rows of the roles that sign in as service accounts of a cluster.
 import { randomUUID } from 'node:crypto';
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { clusterScope } from '../../kernel/store/account-name.ts';
@@ -16,7 +16,7 @@ interface Row {
   readonly settings: string;
 }
 
-/** What roles of before it was asked for mean. */
+/** The value for roles that were stored before the setting existed. */
 const WITHOUT = { tokenRenewable: true };
 
 export async function readClusterRole(reader: Reader, name: string): Promise<ClusterRole | null> {
@@ -30,8 +30,8 @@ export async function listClusterRoles(store: Reader, page: PageRequest): Promis
 }
 
 /**
- * A role that is held against the keys of another cluster speaks for that one: nobody of it gets the accounts of the cluster before. Tokens that
- * were issued before stay what they were until they expire or the role is deleted.
+ * With the keys of another cluster, the role stands for that cluster, whose service accounts must not get the accounts of the previous one.
+ * Tokens that were issued before keep their account until they expire or the role is deleted.
  */
 export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator, now: number): Promise<void> {
   const sql =
@@ -43,7 +43,7 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
     if (isAnother) await endName(tx, clusterScope(name), now);
     await tx.run(sql, [name, randomUUID(), JSON.stringify(settings)]);
     await holdName(tx, clusterScope(name));
-    const reason = isAnother ? 'another cluster: accounts of the one before have ended' : undefined;
+    const reason = isAnother ? 'the cluster changed: accounts of the previous one have ended' : undefined;
     await tx.audit({ ...byAdministrator(by), event: 'cluster_role.put', target: name, reason });
   });
 }

@@ -1,4 +1,4 @@
-// Logins of machines: proof, token and audit row in one transaction.
+// Logins of machines: checks the proof, issues the token and writes the audit row in one transaction.
 import { approleName, clusterScope } from '../../kernel/store/account-name.ts';
 import { holdName } from '../../kernel/store/accounts.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
@@ -9,7 +9,7 @@ import { readRoleById } from './roles.ts';
 import { useSecretId } from './secret-ids.ts';
 import { issueToken } from './tokens.ts';
 
-/** A refusal is a value: what was decided, and its audit row, are committed. */
+/** A refusal is a value, not an error, so that the transaction commits its audit row and the use of the secret id. */
 export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, now: number): Promise<LoginOutcome> {
   const work = store.transaction(async (tx): Promise<LoginOutcome> => {
     const role = await readRoleById(tx, login.roleId);
@@ -24,7 +24,7 @@ export function loginRole(store: Store, login: RoleLogin, quotas: TokenQuotas, n
   return auditingQuota(store, 'approle', login, work);
 }
 
-/** @returns undefined for a good one */
+/** @returns undefined if the secret id is valid */
 async function proveSecretId(tx: Transaction, { name }: Role, { secretDigest, source }: RoleLogin, now: number): Promise<LoginOutcome | undefined> {
   if (secretDigest === null) return refuse(tx, 'approle', name, source, 'no secret id');
   const use = await useSecretId(tx, name, secretDigest, now);
@@ -34,11 +34,11 @@ async function proveSecretId(tx: Transaction, { name }: Role, { secretDigest, so
   return undefined;
 }
 
-/** The JWT was held against one revision of the role: another one may not allow what it allowed. */
+/** The JWT was checked against one revision of the role; a newer revision may not allow the same. */
 export function loginCluster(store: Store, login: ClusterLogin, quotas: TokenQuotas, now: number): Promise<LoginOutcome> {
   const work = store.transaction(async (tx): Promise<LoginOutcome> => {
     const role = await readClusterRole(tx, login.role);
-    if (role?.revision !== login.revision) return refuse(tx, 'cluster', login.entity, login.source, 'the role has changed meanwhile', login.role);
+    if (role?.revision !== login.revision) return refuse(tx, 'cluster', login.entity, login.source, 'the role changed meanwhile', login.role);
     const { name, tokenPolicies: policies, tokenTtlSeconds: ttlSeconds, tokenMaxTtlSeconds: maxTtlSeconds, tokenRenewable: renewable } = role;
     const account = (await holdName(tx, clusterScope(name))) + login.entity;
     const grant = { kind: 'cluster', role: name, entity: login.entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } as const;

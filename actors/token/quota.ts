@@ -4,9 +4,9 @@ import type { Store, Transaction } from '../../kernel/store/store.ts';
 import { requireQuota } from '../../kernel/store/usage.ts';
 import type { NewToken, TokenKind } from './api.ts';
 
-/** How many there may be, by the keys of the configuration; 0: any number. */
+/** Highest numbers, with the names of the configuration; 0: unlimited. */
 export interface TokenQuotas {
-  /** Of a role, or of one service account of a cluster. */
+  /** For a role, or for one service account of a cluster. */
   readonly tokens_per_identity: number;
   readonly tokens_per_role: number;
   readonly secret_ids_per_role: number;
@@ -30,7 +30,7 @@ export async function requireTokenQuota(tx: Transaction, quotas: TokenQuotas, ki
   await hold(tx, quotas, 'tokens_per_role', `${kind}:${role}`);
 }
 
-/** A login that a quota refuses has changed nothing, a use of its secret id included; its row is written all the same. */
+/** A login that a quota refuses is rolled back, including the use of its secret id; its audit row is written in a transaction of its own. */
 export async function auditingQuota<T>(store: Store, kind: TokenKind, { source, accessor }: NewToken, login: Promise<T>): Promise<T> {
   try {
     return await login;

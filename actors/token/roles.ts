@@ -1,4 +1,4 @@
-// The rows behind roles that sign in with a role id.
+// Rows of the roles that sign in with a role id.
 import { randomUUID } from 'node:crypto';
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { approleName } from '../../kernel/store/account-name.ts';
@@ -26,7 +26,7 @@ const REPLACED = SETTINGS.split(', ')
   .map((column) => `${column} = excluded.${column}`)
   .join(', ');
 
-/** What the audit rows of an administrator's changes have in common. */
+/** The common members of audit rows for changes by an administrator. */
 export function byAdministrator({ realm, username, scheme, source }: Administrator): Omit<AuditEvent, 'event'> {
   return { outcome: 'success', realm, actor: username, scheme, source };
 }
@@ -58,7 +58,7 @@ export async function listRoles(store: Reader, page: PageRequest): Promise<Encod
   return encodePage(mapPage(await readPage<{ name: string }>(store, listing, page), ({ name }) => name));
 }
 
-/** A true update of what is there: a new row in its place would take the secret ids with it. */
+/** Updates an existing row in place: replacing the row would delete its secret ids. */
 export function putRole(store: Store, name: string, settings: RoleSettings, by: Administrator): Promise<void> {
   const { tokenTtlSeconds, tokenMaxTtlSeconds, tokenPolicies, tokenRenewable, secretIdTtlSeconds, bindSecretId } = settings;
   return store.transaction(async (tx) => {
@@ -81,7 +81,7 @@ export function putRole(store: Store, name: string, settings: RoleSettings, by: 
 export function deleteRole(store: Store, name: string, by: Administrator, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
-    // Its secret ids go with the row.
+    // Deleting the row also deletes its secret ids.
     if ((await tx.run('DELETE FROM approle WHERE name = $1', [name])) === 0) return;
     const revoked = await revokeTokensOf(tx, 'approle', name);
     await endName(tx, approleName(name), now);

@@ -1,14 +1,14 @@
-// The life of a secret id as a state machine: valid, exhausted, expired, destroyed. Pure: rows hold the state, time comes with the event.
+// The life of a secret id as a state machine: valid, exhausted, expired, destroyed. It is pure: the state is in the row, the time in the event.
 import { assign, type SnapshotFrom, setup, transition } from 'xstate';
 
 /** Times are milliseconds since the epoch. */
 export interface SecretIdLife {
   /** 0: never. */
   readonly expiresAt: number;
-  /** 0: any number. */
+  /** 0: unlimited. */
   readonly numUses: number;
   readonly uses: number;
-  /** When the last use was made; 0 before. */
+  /** Time of the last allowed use; 0 before. */
   readonly exhaustedAt: number;
 }
 
@@ -17,7 +17,7 @@ interface SecretIdEvent {
   readonly now: number;
 }
 
-/** A secret id that is used up is told from an unknown one for so long. */
+/** For this long, a used-up secret id is refused as exhausted; after that, as unknown. */
 export const TOMBSTONE_MS = 30 * 86_400_000;
 
 export const secretIdMachine = setup({
@@ -39,7 +39,7 @@ export const secretIdMachine = setup({
   states: {
     valid: {
       on: {
-        // Uses that nobody limits are not counted: each would be one more write.
+        // Unlimited uses are not counted: each would cost a write.
         use: [
           { guard: 'hasElapsed', target: 'expired' },
           { guard: 'isUnlimited' },
@@ -57,7 +57,7 @@ export const secretIdMachine = setup({
 
 type SecretIdState = SnapshotFrom<typeof secretIdMachine>['value'];
 
-/** A row is valid or exhausted; the other states have none. */
+/** A stored row is valid or exhausted; the other states have no row. */
 export function stepSecretId({ expiresAt, numUses, uses, exhaustedAt }: SecretIdLife, event: SecretIdEvent): { state: SecretIdState; life: SecretIdLife } {
   const value = exhaustedAt === 0 ? 'valid' : 'exhausted';
   const stored = secretIdMachine.resolveState({ value, context: { expiresAt, numUses, uses, exhaustedAt } });

@@ -1,4 +1,4 @@
-// The rows behind secret ids: digest and accessor in one, so that neither is ever without the other.
+// Rows of secret ids. Digest and accessor share a row, so that neither exists without the other.
 import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
@@ -74,12 +74,12 @@ export function destroySecretId(store: Store, role: string, accessor: string, by
   });
 }
 
-/** Read, decided and written in one serializable transaction: of many concurrent logins, no more than the uses that are left see it valid. */
+/** Reads, decides and writes in one serializable transaction, so that concurrent logins cannot exceed the allowed number of uses. */
 export async function useSecretId(tx: Transaction, role: string, digest: string, now: number): Promise<Use> {
   const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE digest = $1`, [digest]);
   if (!row) return { admitted: false, exhausted: false, reason: 'unknown secret id' };
   const { accessor } = row;
-  // Nothing is used up by one who offers it to the wrong role.
+  // Offering a secret id to the wrong role does not use it up.
   if (row.role !== role) return { admitted: false, exhausted: false, accessor, reason: 'secret id of another role' };
   const before = lifeOf(row);
   const { state, life } = stepSecretId(before, { type: 'use', now });

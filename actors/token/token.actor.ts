@@ -1,4 +1,4 @@
-// The owner of machine roles, secret ids and app tokens; it holds nothing in memory, so that what is revoked anywhere is refused at once.
+// Owns machine roles, secret ids and app tokens. It caches nothing, so that a token revoked on any node is refused at once.
 import { defineActor } from '../../kernel/actor.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import type { TokenApi } from './api.ts';
@@ -19,7 +19,7 @@ export default defineActor<TokenApi, TokenArgs>(async ({ quotas }, ctx) => {
   const store = await ctx.openStore();
   const { clock } = ctx;
   const purge = () => store.transaction(async (tx) => (await purgeTokens(tx, clock.now())) + (await purgeSecretIds(tx, clock.now())));
-  const rest = repeat(clock, PURGE_MS, purge, (error) => ctx.log.warn({ error: String(error) }, 'expired tokens could not be purged'));
+  const rest = repeat(clock, PURGE_MS, purge, (error) => ctx.log.warn({ error: String(error) }, 'cannot purge expired tokens; the server will try again'));
 
   const api: TokenApi = {
     putRole: (name, settings, by) => putRole(store, name, settings, by),

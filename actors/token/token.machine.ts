@@ -1,15 +1,15 @@
-// The life of an app token as a state machine: issued, renewed, revoked, expired. Pure: rows hold the state, time comes with the event.
+// The life of an app token as a state machine: issued, renewed, revoked, expired. It is pure: the state is in the row, the time in the event.
 import { assign, type SnapshotFrom, setup, transition } from 'xstate';
 
 /** Times are milliseconds since the epoch. */
 export interface TokenLife {
   /** 0: never. */
   readonly expiresAt: number;
-  /** What a renewal sets the time that is left to; 0: it does not expire. */
+  /** A renewal sets the remaining time to this; 0: the token does not expire. */
   readonly leaseSeconds: number;
-  /** What no renewal goes beyond; 0: none. */
+  /** Renewals do not go beyond this time; 0: no limit. */
   readonly maxExpiresAt: number;
-  /** False: no renewal changes anything. */
+  /** False: renewals change nothing. */
   readonly renewable: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface TokenEvent {
   readonly now: number;
 }
 
-/** When a lease that begins now ends; 0: never. */
+/** The end of a lease that begins now; 0: never. */
 export function leaseEnd(now: number, leaseSeconds: number, maxExpiresAt: number): number {
   if (leaseSeconds === 0) return maxExpiresAt;
   const end = now + leaseSeconds * 1000;
@@ -54,7 +54,7 @@ export const tokenMachine = setup({
 
 export type TokenState = SnapshotFrom<typeof tokenMachine>['value'];
 
-/** A row is an issued token: those that are revoked have none. */
+/** A stored row is an issued token; revoked tokens have no row. */
 export function stepToken({ expiresAt, leaseSeconds, maxExpiresAt, renewable }: TokenLife, event: TokenEvent): { state: TokenState; life: TokenLife } {
   const stored = tokenMachine.resolveState({ value: 'issued', context: { expiresAt, leaseSeconds, maxExpiresAt, renewable } });
   const [{ value, context }] = transition(tokenMachine, stored, event);

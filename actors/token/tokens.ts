@@ -1,4 +1,4 @@
-// The rows behind app tokens.
+// Rows of app tokens.
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
 import { requireTokenQuota, type TokenQuotas } from './quota.ts';
@@ -18,7 +18,7 @@ interface Row {
   readonly renewable: number;
 }
 
-/** What a token is issued for. */
+/** The identity and settings that a token is issued with. */
 interface Grant {
   readonly kind: TokenKind;
   readonly role: string;
@@ -33,7 +33,7 @@ interface Grant {
 const COLUMNS = 'accessor, kind, role, entity, account, policies, created_at, expires_at, lease_seconds, max_expires_at, renewable';
 const SELECT = `SELECT ${COLUMNS} FROM app_token WHERE digest = $1`;
 
-/** The row is written in the transaction that found the login good, with its audit row. */
+/** Writes the token's row and its audit row in the transaction that accepted the login. */
 export async function issueToken(tx: Transaction, { digest, accessor, source }: NewToken, grant: Grant, quotas: TokenQuotas, now: number): Promise<TokenView> {
   const { kind, role, entity, account, policies, ttlSeconds, maxTtlSeconds, renewable } = grant;
   const maxExpiresAt = maxTtlSeconds === 0 ? 0 : now + maxTtlSeconds * 1000;
@@ -57,7 +57,7 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
   return { kind, accessor, role, entity, account, policies, createdAt: now, ...leaseOf(life, now, now) };
 }
 
-/** Every look is a read: a token that another node revoked is refused at once. */
+/** Always reads the row, so that a token that another node revoked is refused at once. */
 export async function readToken(store: Reader, digest: string, now: number): Promise<TokenView | null> {
   const found = await step(store, digest, { type: 'use', now });
   return found?.state === 'issued' ? viewOf(found.row, found.life, now) : null;
@@ -85,7 +85,7 @@ export function revokeToken(store: Store, digest: string, source: string, now: n
   });
 }
 
-/** @returns how many */
+/** @returns the number of tokens */
 export function revokeTokensOf(tx: Transaction, kind: TokenKind, role: string): Promise<number> {
   return tx.run('DELETE FROM app_token WHERE kind = $1 AND role = $2', [kind, role]);
 }
@@ -117,7 +117,7 @@ function leaseOf(
   return { ttlSeconds: secondsLeft(life, now), expiresAt, leaseSeconds, maxTtlSeconds, renewable };
 }
 
-/** A token in its last second has one second left: 0 says that it does not expire. */
+/** Rounds up, because 0 means that the token does not expire. */
 function secondsLeft({ expiresAt }: TokenLife, now: number): number {
   return expiresAt === 0 ? 0 : Math.ceil((expiresAt - now) / 1000);
 }

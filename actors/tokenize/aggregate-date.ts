@@ -1,9 +1,9 @@
-// The method aggregate-date: a date cut off below a unit of time, in its own offset.
+// The method aggregate-date: truncates a date to a unit of time, in the date's own offset.
 import { type LocalDate, MAX_DATE, printDate, readDate } from './dates.ts';
 import type { Members } from './members.ts';
 
 const UNITS = ['Second', 'Minute', 'Hour', 'Day', 'Month', 'Year'] as const;
-/** What each unit sets to its start; a larger one also does all that stands before it. */
+/** The parts that each unit sets to their start; a larger unit also sets those of all smaller ones. */
 const STARTS: readonly Partial<LocalDate>[] = [{ fraction: '000000000' }, { second: 0 }, { minute: 0 }, { hour: 0 }, { day: 1 }, { month: 1 }];
 
 export function aggregateDate(members: Members): string {

@@ -1,4 +1,4 @@
-// What the tokenize actor does: one request in, the JSON text of its answer out.
+// The interface of the tokenize actor: one request in, the JSON text of its answer out.
 
 export type TokenizeMethod = 'hash' | 'noise' | 'word-mask' | 'word-tokenize' | 'word-pattern-mask' | 'aggregate-number' | 'aggregate-date' | 'scale-number';
 

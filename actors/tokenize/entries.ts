@@ -1,16 +1,16 @@
-// Finds listed entries in a text in one pass, however many there are and however long (Aho and Corasick, 1975).
+// Finds listed entries in a text in one pass, whatever their number and length (Aho and Corasick, 1975).
 import { type Unit, unitsOf } from './units.ts';
 
 /** An occurrence of an entry. */
 export interface Hit {
-  /** The entry, alike for every way to write it. */
+  /** The entry in its normalized spelling. */
   readonly entry: string;
   /** UTF-16 indices into the text. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A state: the units of some entries' beginnings. */
+/** A state of the automaton: units that one or more entries begin with. */
 interface State {
   readonly next: Map<string, State>;
   /** Number of units. */
@@ -19,13 +19,13 @@ interface State {
   fallback: State | undefined;
   /** The longest entry, other than this state's own, that these units end with. */
   shorter: State | undefined;
-  /** Set where an entry ends. */
+  /** Set if an entry ends in this state. */
   entry: string | undefined;
 }
 
 /**
- * Occurrences from left to right, the longest at each place, none overlapping another. An entry is found as the sequence of words and signs it is, so
- * that it begins and ends at borders of words where it begins and ends with a word. White space between them may be of any kind and length; around an entry it does not count.
+ * Occurrences from left to right, the longest at each position, without overlaps. Entries match as sequences of whole words and signs, so an entry
+ * that begins or ends with a word matches only at the borders of words. White space inside an entry matches white space of any kind and length; white space around an entry is ignored.
  */
 export function findEntries(text: string, entries: readonly string[]): Hit[] {
   const start = automatonOf(entries);
@@ -37,7 +37,7 @@ export function findEntries(text: string, entries: readonly string[]): Hit[] {
     for (let found: State | undefined = state; found; found = found.shorter) {
       if (found.entry === undefined) continue;
       const first = index + 1 - found.length;
-      // Later ends come later: the last one set is the longest that begins there.
+      // Ends are visited in order, so the last one set is the longest that begins at this position.
       longest.set(first, { entry: found.entry, start: (units[first] as Unit).start, end, after: index + 1 });
     }
   }
@@ -57,7 +57,7 @@ function apart(longest: ReadonlyMap<number, Hit & { readonly after: number }>, u
 function automatonOf(entries: readonly string[]): State {
   const start = newState(0);
   for (const entry of entries) addEntry(start, entry);
-  // Breadth first: what a state falls back to is shorter, and done before it.
+  // Breadth first: the fallback of a state is shorter, so it is complete before the state needs it.
   const waiting = [...start.next.values()];
   for (const state of waiting) {
     state.fallback ??= start;

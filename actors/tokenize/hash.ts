@@ -5,7 +5,7 @@ import type { Members } from './members.ts';
 import { refuse } from './refuse.ts';
 
 const ALGORITHMS = { SHA2: 'sha256', SHA3: 'sha3-256' } as const;
-/** Argon2id (2 by the binding's numbers), version 1.3 being its default. */
+/** Algorithm 2 is Argon2id in the binding, which uses version 1.3 by default. */
 const COST = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
 const SHORTEST_SALT = 8;
 /** Characters of base64. */
@@ -25,12 +25,12 @@ export function hash(members: Members): string {
 }
 
 function argon2(data: string, salt: Buffer | undefined): Buffer {
-  if (!salt) return refuse('salt: Argon2 needs one');
+  if (!salt) return refuse('salt: is missing; Argon2 needs one');
   if (salt.length < SHORTEST_SALT) return refuse(`salt: Argon2 needs at least ${SHORTEST_SALT} bytes`);
   return hashRawSync(data, { ...COST, salt });
 }
 
-/** Standard alphabet, padded, and the only way to write these bytes. */
+/** Accepts only canonical base64: standard alphabet, with padding, no unused bits set. */
 function base64(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : refuse('salt: must be base64 with padding');

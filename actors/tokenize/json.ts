@@ -1,8 +1,8 @@
-// Reads the body of a request: strict UTF-8, JSON without loss of digits, an object of known members.
+// Parses the body of a request: strict UTF-8, and a JSON object whose numbers keep all digits.
 import { type LosslessNumber, parse } from 'lossless-json';
 import { refuse } from './refuse.ts';
 
-/** The parser calls itself for each level; no request needs more than two. */
+/** The parser recurses for each level; no request needs more than two. */
 const DEEPEST = 16;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -12,8 +12,8 @@ export type JsonObject = { readonly [name: string]: Json };
 
 export function readObject(bytes: Uint8Array): JsonObject {
   const text = decode(bytes);
-  if (text.trim() === '') refuse('the body is empty');
-  if (depth(text) > DEEPEST) refuse(`the body is nested deeper than ${DEEPEST}`);
+  if (text.trim() === '') refuse('the body is empty: send a JSON object');
+  if (depth(text) > DEEPEST) refuse(`the body has more than ${DEEPEST} levels of nesting`);
   const value = read(text);
   if (!isObject(value)) refuse('the body must be a JSON object');
   return value;
@@ -35,7 +35,7 @@ function read(text: string): Json {
   }
 }
 
-/** Brackets outside of strings; whether they close in order is the parser's business. By hand: a regex would look at an open string again and again. */
+/** Counts brackets outside of strings; the parser checks their order. A loop, because a regex would take quadratic time for an unclosed string. */
 function depth(text: string): number {
   let level = 0;
   let deepest = 0;

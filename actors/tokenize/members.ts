@@ -1,14 +1,14 @@
-// The members of a request's body, each read as the type its method wants, or refused by name.
+// The members of a request's body: each is read as the type that the method needs; errors name the member.
 import { isLosslessNumber } from 'lossless-json';
 import type { Json, JsonObject } from './json.ts';
 import { refuse } from './refuse.ts';
 
-/** Longer numbers are of no use to anybody but a stopwatch. */
+/** Longer numbers only serve to keep the server busy. */
 const LONGEST_NUMBER = 1_000;
-/** Of a list, and characters of each. */
+/** Entries of a list, and characters of each entry. */
 const MAX_ENTRIES = 10_000;
 const MAX_ENTRY = 1_024;
-/** Characters of a name of a method or a type. */
+/** Characters in the name of a method or a type. */
 const MAX_NAME = 64;
 const INTEGER = /^-?\d+$/;
 const LEAST = -(2n ** 63n);
@@ -17,7 +17,7 @@ const GREATEST = 2n ** 63n - 1n;
 export class Members {
   readonly #body: JsonObject;
 
-  /** Refuses members that are missing or not known. */
+  /** Refuses missing and unknown members. */
   constructor(body: JsonObject, required: readonly string[], optional: readonly string[] = []) {
     this.#body = body;
     for (const name of Object.keys(body)) if (!required.includes(name) && !optional.includes(name)) refuse(`${quoted(name)}: unknown member`);
@@ -28,7 +28,7 @@ export class Members {
     return Object.hasOwn(this.#body, name);
   }
 
-  /** @param most characters, where the body's own limit is not enough */
+  /** @param most highest number of characters, if the limit of the body is not enough */
   text(name: string, most = Number.POSITIVE_INFINITY): string {
     return textOf(this.#body[name], name, most);
   }
@@ -45,11 +45,11 @@ export class Members {
     return values.find((each) => each === value) ?? refuse(`${name}: must be one of ${values.join(', ')}`);
   }
 
-  /** The text of a number as it was sent; its value is finite as a double. */
+  /** The text of a number as it was sent; its value fits into a double. */
   decimal(name: string): string {
     const value = this.#body[name];
     if (!isLosslessNumber(value)) return refuse(`${name}: must be a number`);
-    if (value.value.length > LONGEST_NUMBER) refuse(`${name}: a number has at most ${LONGEST_NUMBER} characters`);
+    if (value.value.length > LONGEST_NUMBER) refuse(`${name}: has more than ${LONGEST_NUMBER} characters`);
     if (!Number.isFinite(Number(value.value))) refuse(`${name}: is out of range`);
     return value.value;
   }
@@ -58,17 +58,17 @@ export class Members {
     return Number(this.decimal(name));
   }
 
-  /** The text of a number without fraction and exponent, of 64 bits. */
+  /** The text of a 64-bit integer without a fraction and an exponent. */
   integer(name: string): string {
     const text = this.decimal(name);
-    if (!INTEGER.test(text)) refuse(`${name}: must be an integer`);
+    if (!INTEGER.test(text)) refuse(`${name}: must be an integer without a fraction or an exponent`);
     const value = BigInt(text);
-    if (value < LEAST || value > GREATEST) refuse(`${name}: must be an integer of 64 bits`);
+    if (value < LEAST || value > GREATEST) refuse(`${name}: must be a signed 64-bit integer`);
     return text;
   }
 }
 
-/** A lone surrogate is no character: it could not be hashed, compared or sent as what it is. */
+/** Refuses lone surrogates: they are not characters, and UTF-8 cannot express them. */
 function textOf(value: Json | undefined, name: string, most: number): string {
   if (typeof value !== 'string') return refuse(`${name}: must be a string`);
   if (value.length > most) refuse(`${name}: has more than ${most} characters`);

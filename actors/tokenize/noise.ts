@@ -1,4 +1,4 @@
-// The method noise: a number or a date, moved by chance.
+// The method noise: adds a random value to a number or a date.
 import { MAX_DATE, printDate, readDate, shift } from './dates.ts';
 import { Exact, floatText, integerText } from './decimal.ts';
 import type { Members } from './members.ts';
@@ -6,7 +6,7 @@ import type { Random } from './random.ts';
 import { refuse } from './refuse.ts';
 
 const METHODS = ['Gaussian', 'Laplace', 'Uniform'] as const;
-/** A Gaussian of bounds has them at five standard deviations; a Laplace leaves them once in twenty thousand draws. */
+/** How bounds define a distribution: they lie five standard deviations from the mean of a Gaussian; a Laplace exceeds them once in twenty thousand draws. */
 const DEVIATIONS = 5;
 const OUTSIDE = 0.000_05;
 
@@ -27,22 +27,22 @@ function finite(value: number): number {
   return Number.isFinite(value) ? value : refuse('the result is out of range');
 }
 
-/** Mean and deviation count before bounds, where both are given. */
+/** If both are given, mean and deviation take precedence over bounds. */
 function distributionOf(members: Members): Distribution {
   const method = members.oneOf('method', METHODS);
-  // Also what does not count is a number where it is given.
+  // Members that have no effect must still be numbers.
   for (const name of ['mean', 'std_dev', 'min_bound', 'max_bound']) if (members.has(name)) members.number(name);
   if (members.has('mean') && members.has('std_dev')) {
     const [mean, deviation] = [members.number('mean'), members.number('std_dev')];
-    if (method === 'Uniform') return refuse('method: Uniform takes min_bound and max_bound');
-    if (deviation <= 0) refuse('std_dev: must be above 0');
+    if (method === 'Uniform') return refuse('method: Uniform needs min_bound and max_bound, not mean and std_dev');
+    if (deviation <= 0) refuse('std_dev: must be greater than 0');
     return { method, mean, scale: method === 'Laplace' ? deviation / Math.SQRT2 : deviation };
   }
-  if (!members.has('min_bound') || !members.has('max_bound')) return refuse('either mean and std_dev or min_bound and max_bound must be given');
+  if (!members.has('min_bound') || !members.has('max_bound')) return refuse('either mean and std_dev or min_bound and max_bound are required');
   const [min, max] = [members.number('min_bound'), members.number('max_bound')];
-  if (min >= max) refuse('min_bound: must be below max_bound');
+  if (min >= max) refuse('min_bound: must be less than max_bound');
   if (method === 'Uniform') return { method, min, max };
-  // Halves first: the sum or the difference of two large bounds would not be finite.
+  // Halve first: the sum or the difference of two large bounds could be infinite.
   const half = max / 2 - min / 2;
   return { method, mean: min / 2 + max / 2, scale: method === 'Gaussian' ? half / DEVIATIONS : half / -Math.log(OUTSIDE) };
 }
@@ -53,7 +53,7 @@ export function draw(distribution: Distribution, random: Random): number {
   return mean + scale * (method === 'Gaussian' ? gaussian(random) : laplace(random));
 }
 
-/** Rounding may reach the upper bound, which is not part of it: then it is drawn again. */
+/** Rounding may yield the upper bound, which is excluded: then draw again. */
 function uniform(min: number, max: number, random: Random): number {
   for (;;) {
     const part = random();
@@ -62,12 +62,12 @@ function uniform(min: number, max: number, random: Random): number {
   }
 }
 
-/** Box and Muller. */
+/** Box-Muller transform. */
 function gaussian(random: Random): number {
   return Math.sqrt(-2 * Math.log(random())) * Math.cos(2 * Math.PI * random());
 }
 
-/** The inverse of the distribution's function. */
+/** The inverse of the cumulative distribution function. */
 function laplace(random: Random): number {
   const part = random();
   return part < 0.5 ? Math.log(2 * part) : -Math.log(2 * (1 - part));

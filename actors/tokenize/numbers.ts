@@ -5,7 +5,7 @@ import { refuse } from './refuse.ts';
 
 const LARGEST_POWER = 308;
 
-/** A decimal in full, never with an exponent; a float keeps as many decimal places as were asked for. */
+/** Prints a decimal without an exponent; a float gets exactly the requested number of decimal places. */
 export function aggregateNumber(members: Members): string {
   const type = members.oneOf('data_type', ['float', 'integer']);
   const data = type === 'float' ? members.decimal('data') : members.integer('data');
@@ -23,7 +23,7 @@ export function scaleNumber(members: Members): string {
   const type = members.oneOf('data_type', ['float', 'integer']);
   const data = type === 'float' ? members.decimal('data') : members.integer('data');
   if (members.number('std_deviation') === 0) refuse('std_deviation: must not be 0');
-  // The product comes first, so that nothing is lost before the one division: a tie stays a tie.
+  // Multiply first: everything before the single division is exact, so a tie stays a tie.
   const product = new Exact(data).minus(members.decimal('mean')).times(members.decimal('scale'));
   const result = new Exact(new Quotient(product).div(members.decimal('std_deviation'))).plus(members.decimal('translate'));
   return type === 'float' ? floatText(result.toNumber()) : integerText(result);

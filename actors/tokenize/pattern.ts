@@ -1,17 +1,17 @@
-// The method word-pattern-mask: every match of a pattern replaced, on an engine that never backtracks.
+// The method word-pattern-mask: replaces every match of a pattern, with an engine that never backtracks.
 import { RE2JS } from 're2js';
 import type { Members } from './members.ts';
 import { refuse } from './refuse.ts';
 
 const LONGEST_PATTERN = 1_024;
-/** A short text, a long replacement and a pattern that matches everywhere would fill any memory. */
+/** A long replacement and a pattern that matches everywhere could fill the memory. */
 const LONGEST_RESULT = 4_194_304;
 
 export function wordPatternMask(members: Members): string {
   const data = members.text('data');
   const replace = members.text('replace');
   const pattern = members.text('pattern');
-  // In UTF-16 a character takes two places at most: what is longer need not be counted.
+  // A character has at most two UTF-16 units, so a longer text need not be counted.
   if (pattern.length > 2 * LONGEST_PATTERN || [...pattern].length > LONGEST_PATTERN) refuse(`pattern: has more than ${LONGEST_PATTERN} characters`);
   return JSON.stringify(replaceAll(compile(pattern), data, replace));
 }
@@ -24,7 +24,7 @@ function compile(pattern: string): RE2JS {
   }
 }
 
-/** The replacement is inserted as it is. An empty match right behind another one is none. */
+/** The replacement is inserted literally. An empty match directly after another match does not count. */
 function replaceAll(pattern: RE2JS, data: string, replace: string): string {
   const matcher = pattern.matcher(data);
   const parts: string[] = [];

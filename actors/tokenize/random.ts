@@ -1,11 +1,11 @@
-// Where chance comes from: uniform numbers of 53 bits, strictly between 0 and 1.
+// Random numbers from the system: uniform, 53 bits, strictly between 0 and 1.
 import { randomFillSync } from 'node:crypto';
 
 export type Random = () => number;
 
 const BITS = 2n ** 53n;
 const MASK = BITS - 1n;
-/** Numbers taken from the system at once: one call for each would cost more than all else. */
+/** Numbers fetched from the system per call: a call for each number would cost more than all other work. */
 const BATCH = 128;
 
 export function cryptographicRandom(): Random {
@@ -18,7 +18,7 @@ export function cryptographicRandom(): Random {
         next = 0;
       }
       const word = (words[next] as bigint) & MASK;
-      // What was drawn is not kept.
+      // Do not keep numbers that were used.
       words[next++] = 0n;
       if (word !== 0n) return Number(word) / Number(BITS);
     }

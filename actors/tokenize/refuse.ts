@@ -1,7 +1,7 @@
-// The one way to say that a request cannot be served.
+// Refuses a request that cannot be served.
 import { Fault } from '../../kernel/fault.ts';
 
-/** @param detail public, and the message of the answer */
+/** @param detail the message of the answer, which the client sees */
 export function refuse(detail: string): never {
   throw new Fault('TOKENIZE_REFUSED', { detail });
 }

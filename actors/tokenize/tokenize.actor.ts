@@ -1,10 +1,10 @@
-// Anonymization on threads of its own: stateless, and ended from outside when a request takes too long.
+// Anonymization on dedicated threads: stateless, and ended from outside when a request takes too long.
 import { defineActor } from '../../kernel/actor.ts';
 import type { TokenizeApi, TokenizeMethod } from './api.ts';
 import { tokenize } from './methods.ts';
 import { cryptographicRandom } from './random.ts';
 
-/** Run once at the start, so that no request pays for code that has never run: the time limit is short. */
+/** Runs once at the start to warm up the code: the time limit is too short for a first run. */
 const FIRST: readonly (readonly [TokenizeMethod, object])[] = [
   ['hash', { data: 'a', method: 'Argon2', salt: 'YWJjZGVmZ2g=' }],
   ['hash', { data: 'a', method: 'SHA3' }],

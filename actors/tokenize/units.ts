@@ -1,8 +1,8 @@
-// A text as the words and signs that lists of entries are compared by.
+// Splits a text into words and signs, the units in which entries are compared.
 
 /** Part of a text: a word, a run of white space, or one other character. */
 export interface Unit {
-  /** What the unit is compared by: case, normal form and typographic variants make no difference. */
+  /** The form that is compared: case, normalization and typographic variants make no difference. */
   readonly key: string;
   /** UTF-16 indices into the text. */
   readonly start: number;
@@ -12,12 +12,12 @@ export interface Unit {
 const SPACE = ' ';
 
 /**
- * A word: letters, marks, numbers, connecting punctuation, and between them what joins letters invisibly (Unicode TS 18, `\w`). A hyphen or
- * an apostrophe ends it. Then white space, then any other character.
+ * A word: letters, marks, numbers, connecting punctuation, and invisible joiners between them (Unicode TS 18, `\w`). A hyphen or an apostrophe
+ * ends a word. The alternatives after it: white space, and any other single character.
  */
 const UNIT = /([\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+(?:\p{Join_Control}+[\p{Alphabetic}\p{L}\p{M}\p{N}\p{Pc}]+)*)|(\s+)|./gsu;
 
-/** Word processors write these in place of the signs on the keyboard. */
+/** Word processors write these instead of the signs on the keyboard. */
 const SAME_SIGNS: Readonly<Record<string, string>> = { '\u2018': "'", '\u2019': "'", '\uff07': "'", '\u2010': '-', '\u2011': '-' };
 
 export function* unitsOf(text: string): Generator<Unit> {
@@ -28,7 +28,7 @@ export function* unitsOf(text: string): Generator<Unit> {
   }
 }
 
-/** Words are compared without case, and composed: an accent may be written in two ways. */
+/** Words are compared in lower case and in NFC, because an accent can be encoded in two ways. */
 function keyOf(word: string): string {
   return word.toLowerCase().normalize('NFC');
 }

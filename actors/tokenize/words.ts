@@ -1,4 +1,4 @@
-// The methods word-mask and word-tokenize: listed words of a text replaced.
+// The methods word-mask and word-tokenize: replace listed words in a text.
 import { randomBytes } from 'node:crypto';
 import { findEntries } from './entries.ts';
 import type { Members } from './members.ts';
@@ -10,7 +10,7 @@ export function wordMask(members: Members): string {
   return replaced(members, () => MASK);
 }
 
-/** Tokens live as long as the request: the same word has another one in the next. */
+/** Tokens are valid for one request: the same word gets a different token in the next. */
 export function wordTokenize(members: Members): string {
   const tokens = new Map<string, string>();
   return replaced(members, (entry) => {
@@ -20,7 +20,7 @@ export function wordTokenize(members: Members): string {
   });
 }
 
-/** What is no hit stays as it was written. */
+/** Text outside of the listed words stays unchanged. */
 function replaced(members: Members, by: (entry: string) => string): string {
   const data = members.text('data');
   const parts: string[] = [];

@@ -1,4 +1,4 @@
-// One thread that does one operation of node:crypto in a loop, and says how many times a second.
+// A thread that runs one operation of node:crypto in a loop and reports the number of operations per second.
 import { createCipheriv, createSecretKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 

@@ -1,4 +1,4 @@
-// The actor whose calls are timed: it does nothing.
+// The actor whose calls are measured: it returns its argument.
 import { defineActor } from '../../kernel/actor.ts';
 
 export type EchoApi = { echo(text: string): string };

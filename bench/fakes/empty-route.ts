@@ -1,4 +1,4 @@
-// A plugin with one route that does nothing: what a POST over HTTPS costs before anybody works on it.
+// A plugin with one route that does nothing, to measure the cost of a POST over HTTPS without any work.
 import { Section } from '../../kernel/config/schema.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 

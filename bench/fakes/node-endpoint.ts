@@ -1,4 +1,4 @@
-// Comlink's own adapter for Node ports, which its package ships without types for this way of loading.
+// Loads Comlink's adapter for Node ports, for which its package has no types.
 import { createRequire } from 'node:module';
 import type { MessagePort } from 'node:worker_threads';
 import type { Endpoint } from 'comlink';

@@ -1,7 +1,7 @@
-// The other ends of the comparisons: Comlink over a plain port, Comlink over the batching line, and a bare batched port.
+// The worker side of the comparisons: Comlink over a plain port, Comlink over the batching channel, and a bare batched port.
 import { type MessagePort, parentPort } from 'node:worker_threads';
 import { expose } from 'comlink';
-import { openLine } from '../../kernel/runtime/line.ts';
+import { openChannel } from '../../kernel/runtime/channel.ts';
 import { portWire } from '../../kernel/runtime/wires.ts';
 import nodeEndpoint from './node-endpoint.ts';
 
@@ -9,7 +9,7 @@ const api = { echo: (text: string) => text };
 
 parentPort?.on('message', ({ kind, port }: { kind: 'plain' | 'batched' | 'bare'; port: MessagePort }) => {
   if (kind === 'plain') expose(api, nodeEndpoint(port));
-  if (kind === 'batched') expose(api, openLine(portWire(port)).endpoint);
+  if (kind === 'batched') expose(api, openChannel(portWire(port)).endpoint);
   if (kind === 'bare')
     port.on('message', (batch: { id: number; text: string }[]) => port.postMessage(batch.map(({ id, text }) => ({ id, text: api.echo(text) }))));
 });

@@ -1,4 +1,4 @@
-// `--backup`: everything in the store at one moment, in one file, without the root key; another gatehouse may be serving it.
+// `--backup`: writes the whole store at one moment to one file, without the root key. A server may be using the store at the same time.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { migrationSets } from '../catalog/migrations.ts';
@@ -18,14 +18,14 @@ export interface JobOptions extends ConfigureOptions {
   readonly version: string;
 }
 
-/** All backups of a store write one audit stream, one after the other. */
+/** All backups of a store share this audit stream. The lock keeps them from writing at the same time. */
 const WRITER = 'backup';
 const LOCK = 'gatehouse backup';
 
 /**
- * @param file that is not there yet
- * @returns what was done, in words
- * @throws ConfigError, BackupError for what the operator has to mend
+ * @param file path of the new file
+ * @returns text that tells the operator the result
+ * @throws ConfigError, BackupError for problems that the operator can fix
  */
 export async function backUp(options: JobOptions, file: string): Promise<string> {
   const { config, catalog, dataDir: folder } = await configure(options);
@@ -33,8 +33,8 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
   const path = resolve(file);
   const url = storeUrl(config.store.url, dataDir);
   if (url.startsWith('sqlite:') && !existsSync(url.slice('sqlite:'.length)))
-    throw new BackupError(`there is no database ${url.slice('sqlite:'.length)} to back up`);
-  if (existsSync(path)) throw new BackupError(`${path} is there already: a backup never replaces a file`);
+    throw new BackupError(`there is no database ${url.slice('sqlite:'.length)} to back up; check --data-dir and store.url`);
+  if (existsSync(path)) throw new BackupError(`${path} exists already, and a backup never replaces a file; name a new file`);
   await record(url, path);
   const snapshot = await openSnapshot(url);
   try {
@@ -46,19 +46,19 @@ export async function backUp(options: JobOptions, file: string): Promise<string>
     const header = { format: FORMAT, version: FORMAT_VERSION, server: options.version, made_at: Date.now(), root_key: opened.root.id, migrations } as const;
     const written = await writeBackup(path, { header, tables, snapshot, dataKey });
     overwrite(opened);
-    return `gatehouse: ${written} rows of ${tables.length} tables are in ${path}; the root key that opens it, ${opened.root.id}, is not: keep it apart`;
+    return `gatehouse: wrote ${written} rows of ${tables.length} tables to ${path}; a restore also needs the root key ${opened.root.id}, which is not in the file: store it elsewhere`;
   } finally {
     await snapshot.close();
   }
 }
 
-/** A copy of everything leaves: that is in the audit log, of the copy too. */
+/** Audits the backup before it is made, so that the backup contains the row too. */
 async function record(url: string, path: string): Promise<void> {
   const store = await openStore(url, { writer: WRITER, clock: createClock() });
   try {
     await store.transaction((tx) => tx.audit({ event: 'server.backup', outcome: 'success', target: path }), { lock: LOCK });
   } catch (error) {
-    throw isNoTable(error) ? new BackupError('the database has no tables of gatehouse yet: there is nothing to back up') : error;
+    throw isNoTable(error) ? new BackupError('the database has no tables of gatehouse yet, so there is nothing to back up') : error;
   } finally {
     await store.close();
   }

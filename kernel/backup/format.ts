@@ -1,23 +1,23 @@
-// The form of a backup file: gzip of lines of JSON; a header, for each table a line and its rows, and an end that vouches for all before it.
+// Defines the format of a backup file: gzip of JSON lines. A header, for each table a line and its rows, and an end line that authenticates the rest.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { SqlValue } from '../store/store.ts';
 
-/** What keeps a backup from being made or restored, in words for the operator. */
+/** Why a backup cannot be made or restored, as a text for the operator. */
 export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
 
 export const FORMAT = 'gatehouse backup';
-/** Grows when what is written cannot be read by what is there. */
+/** Increased when existing versions could not read the new format. */
 export const FORMAT_VERSION = 1;
 
-/** The last migration of each owner whose tables are in the backup. */
+/** The number of the last migration of each owner. */
 export type Levels = Readonly<Record<string, number>>;
 
 export interface Header {
   readonly format: typeof FORMAT;
   readonly version: number;
-  /** Version of the gatehouse that wrote it. */
+  /** Version of the gatehouse that wrote the file. */
   readonly server: string;
   /** Milliseconds since the epoch. */
   readonly made_at: number;
@@ -26,7 +26,7 @@ export interface Header {
   readonly migrations: Levels;
 }
 
-/** Begins the rows of a table; each row is an array of values in the order of these columns. */
+/** Stands before the rows of a table. Each row is an array of values in the order of these columns. */
 export interface Table {
   readonly table: string;
   readonly columns: readonly string[];
@@ -35,9 +35,9 @@ export interface Table {
 export interface End {
   readonly end: true;
   readonly rows: number;
-  /** SHA-256 of every byte before this line, unpacked; hexadecimal. */
+  /** SHA-256 of all uncompressed bytes before this line; hexadecimal. */
   readonly sha256: string;
-  /** HMAC-SHA-256 of that digest by a key derived from the data key for authentication: only who has the root key can have written it. */
+  /** HMAC-SHA-256 of that digest with a key derived from the data key for authentication: only somebody with the root key can write it. */
   readonly mac: string;
 }
 
@@ -45,7 +45,7 @@ export function encodeRow(values: readonly SqlValue[]): string {
   return `${JSON.stringify(values.map((value) => (value instanceof Uint8Array ? { b: Buffer.from(value).toString('base64') } : value)))}\n`;
 }
 
-/** @returns undefined for what no row can be */
+/** @returns undefined if the line is not a valid row */
 export function decodeRow(line: unknown): SqlValue[] | undefined {
   if (!Array.isArray(line)) return undefined;
   const values: SqlValue[] = [];
@@ -58,7 +58,7 @@ export function decodeRow(line: unknown): SqlValue[] | undefined {
   return values;
 }
 
-/** @param dataKey for authentication @param sha256 hexadecimal */
+/** @param dataKey the data key for authentication @param sha256 hexadecimal */
 export function macOf(dataKey: Uint8Array, sha256: string): string {
   const key = createHmac('sha256', dataKey).update(FORMAT).digest();
   const mac = createHmac('sha256', key).update(sha256, 'hex').digest('hex');

@@ -1,10 +1,10 @@
-// Puts the rows of a backup into fresh tables, many with each statement.
+// Inserts the rows of a backup into new tables, many rows per statement.
 import type { SqlValue, Transaction } from '../store/store.ts';
 import type { Table } from './format.ts';
 import { quoted } from './schema.ts';
 
 const ROWS = 64;
-/** Bytes and characters that wait at most for their statement. */
+/** Limit of the waiting rows, in bytes and characters. */
 const WEIGHT = 4_194_304;
 
 export class Inserter {
@@ -16,7 +16,7 @@ export class Inserter {
 
   constructor(tx: Transaction, dialect: 'sqlite' | 'postgres') {
     this.#tx = tx;
-    // Numbers that PostgreSQL would give itself are those of the backup.
+    // Keep the numbers of the backup in columns that PostgreSQL would number itself.
     this.#overriding = dialect === 'postgres' ? ' OVERRIDING SYSTEM VALUE' : '';
   }
 
@@ -28,7 +28,7 @@ export class Inserter {
     else if (this.#weight >= WEIGHT) await this.flush();
   }
 
-  /** Rows that triggers have made of the tables before are in the backup too. */
+  /** Deletes the rows that triggers made while earlier tables were filled: the backup has them too. */
   async #begin(table: Table): Promise<void> {
     await this.flush();
     this.#table = table;
@@ -36,7 +36,7 @@ export class Inserter {
   }
 
   async flush(): Promise<void> {
-    // One by one: texts of every length would each be a prepared statement.
+    // One row per statement: each number of rows would be a new prepared statement.
     for (const values of this.#waiting.splice(0)) await this.#insert([values]);
   }
 
@@ -49,7 +49,7 @@ export class Inserter {
   }
 }
 
-/** Numbers that PostgreSQL gives from now on come after those that were put in. */
+/** Lets PostgreSQL continue its own numbering after the inserted numbers. */
 export async function continueIdentities(tx: Transaction): Promise<void> {
   const columns = await tx.all<{ table_name: string; column_name: string }>(
     "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = current_schema() AND is_identity = 'YES'",

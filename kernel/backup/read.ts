@@ -1,4 +1,4 @@
-// Reads a backup file from beginning to end and says what is wrong with it; whoever takes its rows may trust them when it has ended.
+// Reads a backup file and reports what is wrong with it. Its rows are trustworthy only after the whole file was read and checked.
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
@@ -7,18 +7,18 @@ import type { SqlValue } from '../store/store.ts';
 import { BackupError, decodeRow, type End, FORMAT, FORMAT_VERSION, type Header, type Table } from './format.ts';
 
 export interface Take {
-  /** Comes first, once; throws what is wrong with it. */
+  /** Called first, once. It throws if the header is not acceptable. */
   header?(header: Header): void;
-  /** Before its rows. */
+  /** Called before the rows of the table. */
   table?(table: Table): void;
   row(table: Table, values: SqlValue[]): Promise<void> | undefined;
 }
 
 const LINE_FEED = 0x0a;
-/** No row is longer: a body has 64 MiB, and base64 makes of it 86. */
+/** Longer than any row: a body has at most 64 MiB, which are 86 MiB in base64. */
 const LONGEST_LINE = 268_435_456;
 
-/** @throws BackupError when the file cannot be read, is not a backup, of a newer version, not whole or changed; what `take` throws */
+/** @throws BackupError if the file cannot be read, is not a backup, has another format version, is incomplete or was changed; and whatever `take` throws */
 export async function readBackup(path: string, take: Take): Promise<End> {
   const reading = new Reading(path, take);
   const unpacked = createGunzip();
@@ -30,11 +30,11 @@ export async function readBackup(path: string, take: Take): Promise<End> {
     await piped.catch(() => {});
     throw inWords(error, path, reading.hasBegun);
   }
-  if (!reading.end) throw new BackupError(`${path} is not whole: its end is missing`);
+  if (!reading.end) throw new BackupError(`${path} is incomplete: its end is missing; use another copy of the backup`);
   return reading.end;
 }
 
-/** The complete lines of each piece of the stream, with their line feeds. */
+/** Yields the complete lines of each piece of the stream, including their line feeds. */
 async function* batches(pieces: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer[]> {
   let rest: Buffer[] = [];
   let waiting = 0;
@@ -53,7 +53,7 @@ async function* batches(pieces: AsyncIterable<Buffer>, path: string): AsyncGener
     if (waiting > LONGEST_LINE) throw damaged(path);
     yield lines;
   }
-  if (waiting > 0) throw new BackupError(`${path} is not whole: it ends within a line`);
+  if (waiting > 0) throw new BackupError(`${path} is incomplete: it ends within a line; use another copy of the backup`);
 }
 
 class Reading {
@@ -101,7 +101,7 @@ class Reading {
     const { version, server, root_key: rootKey, migrations } = header;
     if (version !== FORMAT_VERSION)
       throw new BackupError(
-        `${this.#path} is in form ${version} of gatehouse ${server}, this one reads form ${FORMAT_VERSION}: use that version to restore it`,
+        `${this.#path} has format ${version} of gatehouse ${server}, but this version reads format ${FORMAT_VERSION}; restore it with gatehouse ${server}`,
       );
     if (typeof rootKey !== 'string' || typeof migrations !== 'object' || migrations === null) throw damaged(this.#path);
     this.hasBegun = true;
@@ -121,7 +121,7 @@ function isTable(value: unknown): value is Table {
 }
 
 function damaged(path: string): BackupError {
-  return new BackupError(`${path} is damaged: its contents are not those that were written`);
+  return new BackupError(`${path} is damaged: its contents have changed since it was written; use another copy of the backup`);
 }
 
 function foreign(path: string): BackupError {
@@ -130,7 +130,7 @@ function foreign(path: string): BackupError {
 
 function inWords(error: unknown, path: string, hasBegun: boolean): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
-  if (code === 'Z_BUF_ERROR') return new BackupError(`${path} is not whole: it ends too early`);
+  if (code === 'Z_BUF_ERROR') return new BackupError(`${path} is incomplete: it ends too early; use another copy of the backup`);
   if (code?.startsWith('Z_')) return hasBegun ? damaged(path) : foreign(path);
   return syscall === undefined || code === undefined ? error : new BackupError(`${path} cannot be read (${code})`);
 }

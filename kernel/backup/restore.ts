@@ -1,4 +1,4 @@
-// `--restore`: a backup into an empty store, all of it or nothing, after everything about the file was looked at.
+// `--restore`: reads a backup into an empty store, completely or not at all, after the whole file was checked.
 import { existsSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { migrationSets } from '../catalog/migrations.ts';
@@ -26,8 +26,8 @@ interface Examined {
 }
 
 /**
- * @returns what was done, in words
- * @throws ConfigError, BackupError for what the operator has to mend; the store is then as it was
+ * @returns text that tells the operator the result
+ * @throws ConfigError, BackupError for problems that the operator can fix; the store is then unchanged
  */
 export async function restore(options: JobOptions, file: string): Promise<string> {
   const { config, catalog, dataDir: folder } = await configure(options);
@@ -43,10 +43,10 @@ export async function restore(options: JobOptions, file: string): Promise<string
     dataDir.release();
   }
   const { made_at: madeAt, server } = examined.header;
-  return `gatehouse: ${examined.end.rows} rows are restored as they were at ${new Date(madeAt).toISOString()} (gatehouse ${server}); npm start serves them${warnings.join('')}`;
+  return `gatehouse: restored ${examined.end.rows} rows from the backup of ${new Date(madeAt).toISOString()} (gatehouse ${server}); run npm start to use them${warnings.join('')}`;
 }
 
-/** Everything that can be wrong is looked for before anything is written. */
+/** Checks the whole file before anything is written. */
 async function examine(path: string, source: RootKeySource, plugins: readonly MigrationSet[]): Promise<Examined> {
   const found: { header?: Header; migrations: readonly Migration[]; tables: readonly Table[] } = { migrations: [], tables: [] };
   const dataKeys: DataKeyRow[] = [];
@@ -61,12 +61,13 @@ async function examine(path: string, source: RootKeySource, plugins: readonly Mi
     },
     table({ table, columns }) {
       const known = found.tables.find((candidate) => candidate.table === table);
-      if (known?.columns.join() !== columns.join()) throw new BackupError(`${path} has a table ${table} that its migrations do not make`);
+      if (known?.columns.join() !== columns.join())
+        throw new BackupError(`${path} is damaged: its migrations do not make the table ${table} as it is in the file`);
     },
   });
   const header = found.header as Header;
   const dataKey = await openWith(source, dataKeys, header);
-  if (!isMac(dataKey, end)) throw new BackupError(`${path} was changed after it was made: its end was not written with the keys in it`);
+  if (!isMac(dataKey, end)) throw new BackupError(`${path} was changed after it was made: its signature does not match; use an unchanged copy of the backup`);
   dataKey.fill(0);
   return { ...found, header, end };
 }
@@ -78,8 +79,10 @@ async function openWith(source: RootKeySource, rows: readonly DataKeyRow[], { ro
   if (dataKey.length > 0) return dataKey;
   const present = [...rootKeys(source)].map(({ id }) => id);
   if (present.length === 0)
-    throw new BackupError(`the backup needs the root key ${needed}: put it into ${rootKeyPath(source.dataDir)}, or configure it as [store] root_key`);
-  throw new BackupError(`the root key here is ${present.join(' or ')}, and does not open the data keys of the backup: it needs the root key ${needed}`);
+    throw new BackupError(
+      `the backup needs the root key ${needed}, and there is none here; put it into ${rootKeyPath(source.dataDir)} or configure it as [store] root_key`,
+    );
+  throw new BackupError(`the root key here is ${present.join(' or ')}, which does not open the data keys of the backup; use the root key ${needed}`);
 }
 
 async function fill(url: string, node: string, path: string, examined: Examined): Promise<void> {
@@ -107,13 +110,14 @@ function insertAll(store: Store, path: string, { migrations, tables, end }: Exam
       const taken = tables.find(({ table }) => present.some(({ name }) => name === table.toLowerCase()));
       if (taken)
         throw new BackupError(
-          `the store is not empty, it has the table ${taken.table}: restore into a new data folder or a new database; nothing is ever overwritten`,
+          `the store is not empty: it has the table ${taken.table}; a restore never overwrites data, so use a new data folder or a new database`,
         );
       for (const sql of schemaSql(migrations, store.dialect)) await tx.exec(sql);
       const inserter = new Inserter(tx, store.dialect);
       const read = await readBackup(path, { row: (table, values) => inserter.add(table, values) });
       await inserter.flush();
-      if (read.sha256 !== end.sha256 || read.mac !== end.mac) throw new BackupError(`${path} was changed while it was read`);
+      if (read.sha256 !== end.sha256 || read.mac !== end.mac)
+        throw new BackupError(`${path} was changed while it was read; try again when nobody writes to it`);
       if (store.dialect === 'postgres') await continueIdentities(tx);
       await tx.audit({ event: 'server.restore', outcome: 'success', target: path, reason: `backup ${end.sha256}` });
     },

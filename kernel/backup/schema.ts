@@ -1,25 +1,28 @@
-// Which tables and columns a store has at given migrations, found by applying them to a database in memory.
+// Finds the tables and columns that given migrations make, by applying them to a database in memory.
 import { DatabaseSync } from 'node:sqlite';
 import { MIGRATION_TABLE, type Migration, type MigrationSet, sqlOf, withKernel } from '../store/migrate.ts';
 import type { Dialect } from '../store/store.ts';
 import { BackupError, type Levels, type Table } from './format.ts';
 
 /**
- * The migrations that make a store of these levels.
- * @param what is at these levels, in words: `the database`
- * @throws BackupError for an owner that is not there, or a level above what is known of it
+ * @param what the thing that has these levels, for messages: `the database`
+ * @returns the migrations up to these levels
+ * @throws BackupError for an unknown owner, or a level above the last known migration
  */
 export function migrationsAt(levels: Levels, plugins: readonly MigrationSet[], what: string): readonly Migration[] {
   const sets = withKernel(plugins);
   for (const [owner, level] of Object.entries(levels)) {
     const known = sets.find((set) => set.owner === owner)?.migrations.at(-1)?.id;
-    if (known === undefined) throw new BackupError(`${what} has tables of the plugin ${owner}, which is not configured here`);
-    if (level > known) throw new BackupError(`${what} has migration ${owner}/${level}, this gatehouse knows ${known}: it is of a newer version`);
+    if (known === undefined) throw new BackupError(`${what} has tables of the plugin ${owner}, which is not configured here; add it to [[plugins]]`);
+    if (level > known)
+      throw new BackupError(
+        `${what} has migration ${owner}/${level}, but this version knows migrations up to ${owner}/${known}; use the newer version that made it`,
+      );
   }
   return sets.flatMap(({ owner, migrations }) => migrations.filter(({ id }) => id <= (levels[owner] ?? 0)));
 }
 
-/** In the order in which they were made, so that a row comes after those it refers to. */
+/** @returns the tables in the order of their creation, so that a row comes after the rows that it refers to */
 export function tablesOf(migrations: readonly Migration[]): readonly Table[] {
   const db = new DatabaseSync(':memory:');
   try {
@@ -41,7 +44,7 @@ export function schemaSql(migrations: readonly Migration[], dialect: Dialect): r
   return [MIGRATION_TABLE, ...migrations.map((migration) => sqlOf(migration, dialect))];
 }
 
-/** A name as both databases understand it, also where it is a word of SQL. */
+/** Quotes a name for both databases, so that it may be a keyword of SQL. */
 export function quoted(name: string): string {
   return `"${name.toLowerCase().replaceAll('"', '""')}"`;
 }

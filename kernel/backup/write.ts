@@ -1,4 +1,4 @@
-// Writes a backup file: line by line through gzip, whole under its name or not there at all.
+// Writes a backup file line by line through gzip. Under its final name the file is always complete.
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -9,7 +9,7 @@ import type { Snapshot } from '../store/snapshot.ts';
 import { BackupError, type End, encodeRow, type Header, macOf, type Table } from './format.ts';
 import { quoted } from './schema.ts';
 
-/** Lines go on in pieces of about this many characters. */
+/** Lines are written in pieces of about this many characters. */
 const PIECE = 65_536;
 
 interface Contents {
@@ -21,12 +21,12 @@ interface Contents {
 }
 
 /**
- * @param path of a file that is not there; it gets mode 0600
- * @returns how many rows are in it
- * @throws BackupError when the file is there or cannot be written
+ * @param path of the new file; it gets mode 0600
+ * @returns number of rows
+ * @throws BackupError if the file exists or cannot be written
  */
 export async function writeBackup(path: string, contents: Contents): Promise<number> {
-  if (existsSync(path)) throw new BackupError(`${path} is there already: a backup never replaces a file`);
+  if (existsSync(path)) throw new BackupError(`${path} exists already, and a backup never replaces a file; name a new file`);
   const partial = `${path}.partial`;
   let rows = 0;
   try {
@@ -36,7 +36,10 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
     renameDurably(partial, path);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new BackupError(`${partial} is there: another backup writes it, or one was ended; remove it`);
+    if (code === 'EEXIST')
+      throw new BackupError(
+        `${partial} exists: another backup is writing it, or an earlier one was interrupted; wait for the other backup, or delete the file`,
+      );
     rmSync(partial, { force: true });
     if (syscall !== undefined && code !== undefined) throw new BackupError(`${path} cannot be written (${code})`);
     throw error;

@@ -1,10 +1,10 @@
-// The actors that the plugins describe.
+// Collects the actors that the plugins declare.
 import type { AnySpec } from '../actor.ts';
 import { ConfigError } from '../config/load.ts';
 import type { KernelConfig } from '../config/sections.ts';
 import type { AnyPlugin } from '../plugin.ts';
 
-/** The actors of all plugins. @throws ConfigError for a name that two plugins use, or a peer that does not exist */
+/** @returns the specs of all actors by name @throws ConfigError for a name that two plugins use, or an unknown peer */
 export function actorSpecs(
   plugins: readonly AnyPlugin[],
   sections: ReadonlyMap<string, unknown>,
@@ -16,13 +16,13 @@ export function actorSpecs(
   const problems: string[] = [];
   for (const plugin of plugins) {
     for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base, version) ?? {})) {
-      if (name in specs) problems.push(`plugin ${plugin.name}: actor ${name} belongs to another plugin`);
+      if (name in specs) problems.push(`plugin ${plugin.name}: another plugin already has an actor named ${name}; rename it`);
       specs[name] = spec as AnySpec;
     }
   }
   for (const [name, { peers }] of Object.entries(specs)) {
     for (const peer of peers ?? [])
-      if (!specs[peer] || specs[peer].kind === 'replicated') problems.push(`actor ${name}: its peer ${peer} is not a pinned or sharded actor`);
+      if (!specs[peer] || specs[peer].kind === 'replicated') problems.push(`actor ${name}: its peer ${peer} must be a pinned or sharded actor`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
   return specs;

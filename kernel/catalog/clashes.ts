@@ -1,15 +1,15 @@
-// Names that only one may have: of plugins, sections, fault codes and flags.
+// Finds names that are used twice: of plugins, sections, fault codes and flags.
 import { KERNEL_FLAGS } from '../config/flags.ts';
 import { KERNEL_SECTIONS } from '../config/sections.ts';
 import { KERNEL_FAULTS } from '../fault.ts';
 import { type AnyPlugin, sectionOf } from '../plugin.ts';
 
-/** @returns a problem for each name that two plugins claim, or that the kernel has already */
+/** @returns a problem for each name that is used by two plugins, or by a plugin and the kernel */
 export function findClashes(plugins: readonly AnyPlugin[]): string[] {
   const problems: string[] = [];
   const claim = (kind: string, taken: Map<string, string>, key: string, owner: string) => {
     const other = taken.get(key);
-    if (other !== undefined) problems.push(`plugin ${owner}: ${kind} ${key} belongs to ${other}`);
+    if (other !== undefined) problems.push(`plugin ${owner}: the ${kind} ${key} is already used by ${other}; choose another one`);
     else taken.set(key, owner);
   };
   const names = new Map([['kernel', 'the kernel']]);

@@ -1,4 +1,4 @@
-// Loads plugins: every problem of every plugin is found before anything starts.
+// Loads the plugins and finds the problems of all of them before anything starts.
 import { createRequire } from 'node:module';
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,15 +10,15 @@ import { isPluginName, shapeProblems } from './shape.ts';
 
 export interface Catalog {
   readonly plugins: readonly AnyPlugin[];
-  /** Schemas by section, those of plugins with problems included: what is wrong with their configuration is told too. */
+  /** Schemas by section, including those of plugins with problems, so that their configuration is checked too. */
   readonly schemas: Readonly<Record<string, TSchema>>;
   readonly problems: readonly string[];
 }
 
 /**
- * @param builtins in their order of start
+ * @param builtins built-in plugins in the order in which they start
  * @param modules names of packages, or paths that begin with `.` or `/`
- * @param base folder that relative paths and package names are looked up from
+ * @param base folder from which relative paths and package names are resolved
  */
 export async function loadCatalog(builtins: readonly AnyPlugin[], modules: readonly string[], base: string): Promise<Catalog> {
   const plugins = [...builtins];

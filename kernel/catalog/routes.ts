@@ -1,11 +1,11 @@
-// The routes that the plugins declare, held against each other and against the paths of the kernel.
+// Collects the routes of the plugins and checks that they do not clash with each other or with the kernel.
 import { ConfigError } from '../config/load.ts';
 import type { Contexts } from '../context.ts';
 import { OPENAPI_PATH } from '../http/openapi.ts';
 import { PROBE_PATHS } from '../http/probes.ts';
 import type { Route } from '../http/route.ts';
 
-/** The routes of all plugins. @throws ConfigError naming each that is malformed, silent about authentication, or taken */
+/** @returns the routes of all plugins @throws ConfigError for each malformed route, each route without `auth`, and each path that is used twice */
 export function routesOf(contexts: Contexts): readonly Route[] {
   const sets = [...contexts].map(([plugin, ctx]) => ({ owner: plugin.name, routes: plugin.routes?.(ctx) ?? [] }));
   const problems = sets.flatMap(({ owner, routes }) =>
@@ -14,10 +14,10 @@ export function routesOf(contexts: Contexts): readonly Route[] {
   const taken = new Map([...PROBE_PATHS, OPENAPI_PATH].map((path) => [path, 'the kernel']));
   for (const { owner, routes } of sets) {
     for (const { method, path } of routes) {
-      // The kernel's paths are its own for every method; paths of plugins clash by method and shape.
+      // A path of the kernel is reserved for all methods. Paths of plugins clash if method and shape are the same.
       const shape = `${method} ${path.replaceAll(/\{[^}]+\}/g, '{}')}`;
       const other = taken.get(path) ?? taken.get(shape);
-      if (other !== undefined) problems.push(`plugin ${owner}: route ${method} ${path}: belongs to ${other}`);
+      if (other !== undefined) problems.push(`plugin ${owner}: route ${method} ${path}: is already used by ${other}; choose another path`);
       taken.set(shape, `plugin ${owner}`);
     }
   }
@@ -27,9 +27,9 @@ export function routesOf(contexts: Contexts): readonly Route[] {
 
 function malformed({ method, path, auth, handle }: Route): string[] {
   const problems: string[] = [];
-  if (!/^\/[^\s?#]*$/.test(path)) problems.push('the path is malformed');
+  if (!/^\/[^\s?#]*$/.test(path)) problems.push('the path must begin with / and contain no spaces, ? or #');
   if (!['GET', 'POST', 'PUT', 'DELETE'].includes(method)) problems.push('the method must be GET, POST, PUT or DELETE');
-  if (auth !== 'none' && !(Array.isArray(auth) && auth.length > 0)) problems.push('auth must name credentials, or say "none"');
-  if (typeof handle !== 'function') problems.push('it has no handler');
+  if (auth !== 'none' && !(Array.isArray(auth) && auth.length > 0)) problems.push('auth must be a list of kinds of credential, or "none"');
+  if (typeof handle !== 'function') problems.push('handle must be a function');
   return problems;
 }

@@ -1,4 +1,4 @@
-// What a plugin has to look like, told of whatever a module exports.
+// Checks that a value exported by a module is a plugin.
 import type { AnyPlugin } from '../plugin.ts';
 
 const NAME = /^[a-z][a-z0-9_]*$/;
@@ -9,21 +9,21 @@ export function isPluginName(name: unknown): boolean {
   return typeof name === 'string' && NAME.test(name);
 }
 
-/** What is wrong with the value that a module exports as a plugin. */
+/** @returns the problems of a value that a module exports as a plugin */
 export function shapeProblems(plugin: unknown): string[] {
-  if (typeof plugin !== 'object' || plugin === null) return ['the module has no default export made by definePlugin'];
+  if (typeof plugin !== 'object' || plugin === null) return ['the module must have a default export made by definePlugin'];
   const { name, section, config, faults = {}, migrations = [] } = plugin as Partial<AnyPlugin>;
   const problems: string[] = [];
   if (typeof name !== 'string' || !NAME.test(name)) problems.push(`name: must match ${NAME}`);
   if (section !== undefined && !NAME.test(section)) problems.push(`section: must match ${NAME}`);
-  if (typeof config !== 'object' || config === null) problems.push('config: a schema is required');
+  if (typeof config !== 'object' || config === null) problems.push('config: must be a schema');
   for (const hook of HOOKS) if (!['undefined', 'function'].includes(typeof (plugin as AnyPlugin)[hook])) problems.push(`${hook}: must be a function`);
   for (const member of Object.keys(plugin)) if (!MEMBERS.has(member)) problems.push(`${member}: unknown member`);
   const prefix = `${String(name).toUpperCase()}_`;
   for (const [code, { status, message } = {} as never] of Object.entries(faults)) {
     if (!code.startsWith(prefix)) problems.push(`faults.${code}: must begin with ${prefix}`);
-    if (!Number.isInteger(status) || status < 400 || status > 599) problems.push(`faults.${code}: status must be 400 to 599`);
-    if (typeof message !== 'string' || message === '') problems.push(`faults.${code}: needs a message`);
+    if (!Number.isInteger(status) || status < 400 || status > 599) problems.push(`faults.${code}: status must be an integer from 400 to 599`);
+    if (typeof message !== 'string' || message === '') problems.push(`faults.${code}: must have a message`);
   }
   migrations.forEach(({ id }, index) => {
     if (id !== index + 1) problems.push(`migrations[${index}]: id must be ${index + 1}`);

@@ -1,18 +1,18 @@
-// Configuration from environment variables: GATEHOUSE_HTTP_PORT sets `[http] port`.
+// Reads the configuration from environment variables: GATEHOUSE_HTTP_PORT sets `[http] port`.
 import type { TSchema } from 'typebox';
 import { isSecret, type Leaf, leavesOf } from './schema.ts';
 import { parseReference } from './secret.ts';
 
 const PREFIX = 'GATEHOUSE_';
 
-/** Variables of ours that set no key: read by the launcher, the tests and the first start. */
+/** Our variables that are not keys of the configuration: read by the launcher, the tests and the first start. */
 const OTHERS = /^GATEHOUSE_(ADMIN_PASSWORD|CONFIG|DATA_DIR|TEST_.*)$/;
 
 interface EnvironmentReading {
-  /** Values by path, to be laid over the file. */
+  /** Values by path; they override the file. */
   readonly values: readonly { readonly path: readonly string[]; readonly value: unknown }[];
   readonly problems: readonly string[];
-  /** Variables with our prefix that name no key. */
+  /** Variables with our prefix that do not match any key. */
   readonly unknown: readonly string[];
 }
 
@@ -40,7 +40,7 @@ function variableOf(path: readonly string[]): string {
   return PREFIX + path.join('_').toUpperCase();
 }
 
-/** Text to the type of its key: lists are separated by commas. */
+/** Converts a text to the type of its key. Items of lists are separated by commas. */
 function parseText(text: string, schema: TSchema): unknown {
   if (isSecret(schema)) return parseReference(text);
   const { type } = schema as { type?: string };

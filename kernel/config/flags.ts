@@ -1,15 +1,15 @@
-// The command line of the server: its own flags and those that plugins declare.
+// Parses the command line of the server: the flags of the kernel and of the plugins.
 import { parseArgs } from 'node:util';
 import { parseReference } from './secret.ts';
 
-/** A flag of the kernel or of a plugin. It takes one value, unless it is a switch. */
+/** A flag of the kernel or of a plugin. It takes one value unless it is a switch. */
 export interface FlagSpec {
   readonly about: string;
   /** Takes `file:PATH` and `env:NAME`, because others can see a command line. */
   readonly secret?: true;
-  /** Takes no value; it is there or not. */
+  /** Takes no value. */
   readonly switch?: true;
-  /** May be given several times; each adds a value. */
+  /** May be given several times; each time adds a value. */
   readonly repeatable?: true;
 }
 
@@ -20,27 +20,27 @@ export interface Flags {
   readonly dataDir: string | undefined;
   readonly host: string | undefined;
   readonly port: string | undefined;
-  /** Files of a backup to be written, and of one to be restored. */
+  /** The file of a backup to write, and the file of a backup to restore. */
   readonly backup: string | undefined;
   readonly restore: string | undefined;
   readonly rotateKek: boolean;
-  /** The secret, or where it is. */
+  /** The secret, or a reference to a file or a variable that holds it. */
   readonly newRootKey: unknown;
   readonly help: boolean;
   readonly version: boolean;
   /** Values of the plugins' flags, in the order given. */
   readonly plugin: FlagValues;
-  /** Flags whose secret stands on the command line for all to see. */
+  /** Flags with a secret on the command line, where other users can see it. */
   readonly exposed: readonly string[];
   readonly problems: readonly string[];
 }
 
-/** The kernel's own. */
+/** Flags of the kernel, without --help and --version. */
 export const KERNEL_FLAGS: Readonly<Record<string, FlagSpec>> = {
   config: { about: 'configuration file (default: config.toml if it exists)' },
   'data-dir': { about: 'data folder (default: data)' },
-  host: { about: 'address to listen on' },
-  port: { about: 'port to listen on; 0: any free port' },
+  host: { about: 'address to listen on; overrides [http] host' },
+  port: { about: 'port to listen on, 0 for any free port; overrides [http] port' },
   backup: { about: 'write a backup of the store to this new file, without the root key, and exit; the server may be running' },
   restore: { about: 'read a backup into an empty store, and exit' },
   'rotate-kek': { about: 'wrap the data keys of the server with a new root key, then start', switch: true },
@@ -73,9 +73,9 @@ export function parseFlags(argv: readonly string[], declared: Readonly<Record<st
 }
 
 interface Given {
-  /** Of the kernel's flags. */
+  /** Values of the kernel's flags. */
   readonly values: Record<string, unknown>;
-  /** Of the plugins' flags. */
+  /** Values of the plugins' flags. */
   readonly plugin: Record<string, unknown[]>;
   readonly exposed: string[];
   readonly problems: string[];
@@ -90,11 +90,11 @@ function readTokens(argv: readonly string[], declared: Readonly<Record<string, F
   const { values, plugin, exposed, problems } = given;
   const repeated = new Set<string>();
   for (const token of tokens) {
-    if (token.kind === 'positional') problems.push(`${token.value}: not a flag`);
+    if (token.kind === 'positional') problems.push(`${token.value}: is not a flag; --help lists the flags`);
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
     const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
-    if (!spec) problems.push(`${rawName}: unknown flag`);
+    if (!spec) problems.push(`${rawName}: unknown flag; --help lists the flags`);
     else if (spec.switch) (name in own ? values : plugin)[name] = [true];
     else if (!spec.repeatable && (Object.hasOwn(values, name) || Object.hasOwn(plugin, name))) repeated.add(rawName);
     else if (value === undefined || (value.startsWith('--') && !token.inlineValue)) problems.push(`${rawName}: needs a value`);
@@ -105,8 +105,8 @@ function readTokens(argv: readonly string[], declared: Readonly<Record<string, F
       else plugin[name] = [...(plugin[name] ?? []), parsed];
     }
   }
-  // Nobody could say which of the values counts, and the other one would be left out without a word.
-  problems.push(...[...repeated].map((name) => `${name}: given more than once`));
+  // Refused, because it would be unclear which value is used.
+  problems.push(...[...repeated].map((name) => `${name}: was given more than once; give it once`));
   return given;
 }
 
@@ -117,8 +117,8 @@ function optionOf(name: string, spec: FlagSpec) {
 function combinations(given: Readonly<Record<string, unknown>>): string[] {
   const jobs = ['backup', 'restore', 'rotate-kek'].filter((name) => name in given);
   return [
-    ...(jobs.length > 1 ? [`--${jobs.join(' and --')}: one at a time`] : []),
-    ...('new-root-key' in given && !('rotate-kek' in given) ? ['--new-root-key: goes with --rotate-kek'] : []),
+    ...(jobs.length > 1 ? [`--${jobs.join(' and --')}: cannot be combined; use one of them`] : []),
+    ...('new-root-key' in given && !('rotate-kek' in given) ? ['--new-root-key: has an effect only with --rotate-kek'] : []),
   ];
 }
 

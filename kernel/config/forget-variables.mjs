@@ -1,22 +1,22 @@
-// Takes variables out of the environment of this process, and their bytes out of the block that the system keeps of it. Plain JavaScript: the launcher uses it too.
+// Deletes environment variables of this process and overwrites their bytes in its initial environment block. Plain JavaScript, because the launcher uses it too.
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** Fields of /proc/self/stat after the name of the program: where the initial environment begins (proc_pid_stat(5), field 50). */
+/** Index, counted after the name of the program, of the field of /proc/self/stat with the start address of the environment (proc_pid_stat(5), field 50). */
 const ENVIRONMENT_BEGIN = 47;
 
 /**
- * Without Linux's /proc the block stays as it is: who may read the memory of this process can read it there.
+ * Without Linux's /proc the block is not overwritten, and anybody who may read the memory of this process can read the variables there.
  * @param {Iterable<string>} names
  * @returns {void}
  */
 export function forgetVariables(names) {
   const forgotten = new Set(names);
-  // First: nothing of the process points to the bytes any more that are overwritten then.
+  // Delete first, so that the process no longer points to the bytes that are overwritten next.
   for (const name of forgotten) delete process.env[name];
   try {
     overwrite(forgotten);
   } catch {
-    // No /proc, or not allowed.
+    // There is no /proc, or access is denied.
   }
 }
 

@@ -1,4 +1,4 @@
-// Puts the configuration together: file, variables over it, flags over both; every problem is reported at once.
+// Loads the configuration from the file, variables and flags, in rising order of precedence, and collects all problems.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'smol-toml';
@@ -8,7 +8,7 @@ import type { Flags } from './flags.ts';
 import { resolveSecrets } from './secret.ts';
 import { validate } from './validate.ts';
 
-/** A boot that cannot go on because of what the operator wrote; `problems` names each thing to mend. */
+/** The server cannot start because of its configuration or surroundings. `problems` lists everything that the operator has to fix. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -21,10 +21,10 @@ export class ConfigError extends Error {
   }
 }
 
-/** config.toml as read, before any schema. */
+/** config.toml as parsed, not validated yet. */
 interface ConfigFile {
   readonly path: string | undefined;
-  /** Folder that relative paths in the file start from. */
+  /** Folder of relative paths in the file. */
   readonly base: string;
   readonly tables: Readonly<Record<string, unknown>>;
   readonly problems: readonly string[];
@@ -32,7 +32,7 @@ interface ConfigFile {
 
 const DEFAULT_FILE = 'config.toml';
 
-/** @param given path from a flag or variable; then the file has to exist */
+/** @param given path from a flag or variable; such a file must exist */
 export function readConfigFile(given: string | undefined): ConfigFile {
   const path = resolve(given ?? DEFAULT_FILE);
   const base = dirname(path);
@@ -54,17 +54,17 @@ interface Sources {
 export interface Loaded {
   readonly sections: Readonly<Record<string, unknown>>;
   readonly problems: readonly string[];
-  /** Variables with our prefix that name no key: worth a warning. */
+  /** Variables with our prefix that do not match any key; the server warns about them. */
   readonly unknownVariables: readonly string[];
-  /** Variables that held secrets. */
+  /** Names of variables that held secrets. */
   readonly secretVariables: readonly string[];
 }
 
-/** @param schemas by section name @param fallbacks sections that flags stand for where the file has none */
+/** @param schemas by section name @param fallbacks sections made from flags, used if the file does not have the section */
 export function loadSections({ file, env, flags }: Sources, schemas: Readonly<Record<string, TSchema>>, fallbacks: Readonly<Record<string, unknown>>): Loaded {
   const problems: string[] = [...file.problems, ...flags.problems];
   const raw: Record<string, unknown> = structuredClone(file.tables) as Record<string, unknown>;
-  for (const name of Object.keys(raw)) if (!(name in schemas)) problems.push(`${name}: unknown section`);
+  for (const name of Object.keys(raw)) if (!(name in schemas)) problems.push(`${name}: unknown section (known: ${Object.keys(schemas).join(', ')})`);
   for (const [name, section] of Object.entries(fallbacks)) raw[name] ??= section;
   const environment = readEnvironment(env, schemas);
   problems.push(...environment.problems);

@@ -1,20 +1,20 @@
-// The building blocks of configuration schemas: strict tables, and secrets that may live in a file or a variable.
+// Building blocks of configuration schemas: strict tables, and secrets that may be stored in a file or a variable.
 import Type, { type TObject, type TProperties, type TSchema } from 'typebox';
 
-/** A table of `config.toml`: unknown keys are refused, missing ones take their defaults. */
+/** A table of `config.toml`. Unknown keys are refused; missing keys get their defaults. */
 export function Section<P extends TProperties>(properties: P): TObject<P> {
   return Type.Object(properties, { additionalProperties: false, default: {} });
 }
 
 /**
- * A secret: the text itself, `{ file = "PATH" }` or `{ env = "NAME" }`; in flags and variables also `file:PATH` and `env:NAME`.
- * It is resolved before validation, so that a plugin sees text.
+ * A secret: the text itself, `{ file = "PATH" }` or `{ env = "NAME" }`; in flags and variables `file:PATH` or `env:NAME`.
+ * References are resolved before validation, so a plugin gets the text.
  */
 export function Secret(options: { default?: string; minLength?: number } = {}) {
   return Type.String({ ...options, [SECRET]: true });
 }
 
-/** The keyword by which a schema marks a secret. */
+/** Keyword that marks a secret in a schema. */
 export const SECRET = 'secret';
 
 export function isSecret(schema: TSchema): boolean {
@@ -26,7 +26,7 @@ export interface Leaf {
   readonly schema: TSchema;
 }
 
-/** Every scalar and list of scalars below a schema: what an environment variable or a flag can set. */
+/** @returns every scalar and list of scalars in a schema: the keys that an environment variable can set */
 export function leavesOf(schema: TSchema, path: readonly string[] = []): Leaf[] {
   const { properties } = schema as { properties?: Record<string, TSchema> };
   if (properties) return Object.entries(properties).flatMap(([key, child]) => leavesOf(child, [...path, key]));

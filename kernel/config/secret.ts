@@ -1,26 +1,26 @@
-// Reads secrets from where the configuration says they are.
+// Reads secrets from the files and variables that the configuration names.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { TSchema } from 'typebox';
 import { isSecret } from './schema.ts';
 
 interface SecretSources {
-  /** Folder that relative paths start from. */
+  /** Folder of relative paths. */
   readonly base: string;
   readonly env: NodeJS.ProcessEnv;
-  /** Names of variables that held a secret; they are deleted once everything is read. */
+  /** Collects the names of variables that held a secret. They are deleted after everything is read. */
   readonly used: Set<string>;
   readonly problems: string[];
 }
 
-/** `file:PATH` and `env:NAME`, as flags and variables write a reference. */
+/** Parses `file:PATH` and `env:NAME`, the references in flags and variables. Any other text is returned unchanged. */
 export function parseReference(text: string): string | { file: string } | { env: string } {
   if (text.startsWith('file:')) return { file: text.slice('file:'.length) };
   if (text.startsWith('env:')) return { env: text.slice('env:'.length) };
   return text;
 }
 
-/** A copy of `value` in which every reference at a place that `schema` marks as secret is replaced by the secret. */
+/** @returns a copy of `value` in which each reference to a secret, as marked in `schema`, is replaced by the secret */
 export function resolveSecrets(value: unknown, schema: TSchema, path: string, sources: SecretSources): unknown {
   if (isSecret(schema)) return readSecret(value, path, sources);
   const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema };
@@ -34,14 +34,14 @@ export function resolveSecrets(value: unknown, schema: TSchema, path: string, so
   );
 }
 
-/** Stands in for a secret that could not be read, so that its absence is told once. */
+/** Replaces a secret that could not be read, so that validation does not report it a second time. */
 const UNREAD = 'unread';
 
 function readSecret(value: unknown, path: string, { base, env, used, problems }: SecretSources): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const { file, env: name, ...rest } = value as { file?: unknown; env?: unknown };
   if (Object.keys(rest).length > 0 || (typeof file === 'string') === (typeof name === 'string')) {
-    problems.push(`${path}: a secret is a text, { file = "PATH" } or { env = "NAME" }`);
+    problems.push(`${path}: must be a text, { file = "PATH" } or { env = "NAME" }`);
     return UNREAD;
   }
   if (typeof name === 'string') {
@@ -51,7 +51,7 @@ function readSecret(value: unknown, path: string, { base, env, used, problems }:
     return found ?? UNREAD;
   }
   try {
-    // A final line break is the editor's, not the secret's.
+    // Editors add a final line break, which is not part of the secret.
     return readFileSync(resolve(base, file as string), 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     problems.push(`${path}: ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);

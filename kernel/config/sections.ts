@@ -1,4 +1,4 @@
-// The kernel's own sections of config.toml.
+// The sections of config.toml that belong to the kernel.
 import Type, { type Static } from 'typebox';
 import { LOG_LEVELS } from '../log.ts';
 import { Secret, Section } from './schema.ts';
@@ -11,7 +11,7 @@ export const KERNEL_SECTIONS = {
     body_limit: Type.Integer({ default: 1_048_576, minimum: 1_024, maximum: 67_108_864 }),
     request_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
     write_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
-    // A message of the largest size has to fit, and its answer.
+    // The minimum leaves room for a message of the largest size, 64 MiB.
     caller_memory: Type.Integer({ default: 134_217_728, minimum: 67_108_864, maximum: 4_294_967_296 }),
     total_memory: Type.Integer({ default: 268_435_456, minimum: 67_108_864, maximum: 68_719_476_736 }),
     tls: Section({

@@ -1,4 +1,4 @@
-// Holds a configuration section against its schema: fills defaults, refuses unknown keys, reports every problem in words.
+// Validates a configuration section against its schema: sets defaults, refuses unknown keys, and describes every problem.
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import type { TSchema } from 'typebox';
 import { SECRET } from './schema.ts';
@@ -11,7 +11,7 @@ const ajv = new Ajv({
   strict: true,
   strictTypes: false,
   allowUnionTypes: true,
-  // Errors carry the schema that refused: an unknown key is answered with those that are known.
+  // Errors then include the schema, so that the message about an unknown key can list the known keys.
   verbose: true,
 });
 ajv.addKeyword(SECRET);
@@ -21,12 +21,12 @@ interface Validation {
   readonly problems: readonly string[];
 }
 
-/** @param raw the section as read; it is copied, not changed. @param name what problems begin with */
+/** @param raw the section as read; it is not changed @param name of the section, with which messages begin */
 export function validate(raw: unknown, schema: TSchema, name: string): Validation {
   const holder = { value: raw === undefined ? (schema as { default?: unknown }).default : raw };
   const copy = structuredClone(holder);
   const check = compile(schema);
-  if (check instanceof Error) return { value: undefined, problems: [`${name}: the plugin's schema cannot be used: ${check.message}`] };
+  if (check instanceof Error) return { value: undefined, problems: [`${name}: the schema of the plugin is invalid: ${check.message}`] };
   if (check(copy)) return { value: deepFreeze(copy.value), problems: [] };
   return { value: undefined, problems: [...new Set((check.errors ?? []).map((error) => inWords(error, name)))] };
 }

@@ -1,17 +1,17 @@
-// What a client would rather have, as the Accept header tells it (RFC 9110 section 12.5.1).
+// Chooses the content type that a client prefers, from its Accept header (RFC 9110 section 12.5.1).
 
 const ANY = '*/*';
-/** Of more than this nothing is read: nobody names so many types. */
+/** Further ranges are ignored: no real client sends so many. */
 const MOST_RANGES = 32;
 
-/** @returns the one of the types that the header prefers; the first where it names neither, both alike, or is absent */
+/** @returns the preferred one of `types`; the first if the header is absent, names none of them, or prefers none */
 export function preferred<T extends string>(accept: string | undefined, types: readonly [T, ...T[]]): T {
   if (accept === undefined) return types[0];
   const qualities = qualitiesIn(accept);
   return types.reduce((best, type) => (qualityOf(type, qualities) > qualityOf(best, qualities) ? type : best));
 }
 
-/** The most specific range that a type is in decides. */
+/** The most specific range that matches the type decides. */
 function qualityOf(type: string, qualities: ReadonlyMap<string, number>): number {
   return qualities.get(type) ?? qualities.get(`${type.split('/', 1)[0]}/*`) ?? qualities.get(ANY) ?? 0;
 }

@@ -1,4 +1,4 @@
-// Answers that are on their way: large ones leave in slices and count against the caller's share until they have left.
+// Limits the memory of answers: a large answer is sent in slices and counts against the caller's share until it is sent.
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
@@ -7,16 +7,16 @@ import { giveBack } from '../give-back.ts';
 import type { Shares } from '../shares.ts';
 import { SLICE_BYTES, slicesOf } from '../slices.ts';
 
-/** Large bodies that are one answer's alone. */
+/** Large bodies that belong to one answer only, so that their memory can be freed early. */
 const forOnce = new WeakSet<Uint8Array>();
 
 export function isForOnce(body: Uint8Array): void {
   if (body.byteLength > SLICE_BYTES) forOnce.add(body);
 }
 
-/** @param whose the holder that a request counts for */
+/** @param whose returns the holder whose share a request counts against */
 export function boundAnswers(app: FastifyInstance, { answers, stalled }: FrontLimits, whose: (request: FastifyRequest) => string): void {
-  // A smaller answer is what connections are limited for: each has one under way.
+  // Smaller answers are not counted: each connection sends one at a time, and the number of connections is limited.
   app.addHook('onSend', (request, reply, payload, done) => {
     const isLarge = (typeof payload === 'string' || payload instanceof Uint8Array) && payload.length > SLICE_BYTES && request.method !== 'HEAD';
     if (!isLarge) return done();
@@ -41,12 +41,12 @@ export function boundAnswers(app: FastifyInstance, { answers, stalled }: FrontLi
   });
 }
 
-/** @throws Fault OVERLOADED where the caller has its whole share of answers that it has not read: before the next is made */
+/** Called before an answer is made. @throws Fault OVERLOADED if the caller's unread answers use up its share */
 export function refuseUnread(shares: Shares, who: string): void {
   if (shares.isFull(who)) throw new Fault('OVERLOADED', { detail: UNREAD });
 }
 
-const UNREAD = 'too much of your earlier answers is not read yet, read it and try again';
+const UNREAD = 'too many of your earlier answers are still unread; read them and try again';
 
 function tooMany(reply: FastifyReply): Fault {
   for (const name of ['content-type', 'content-length', 'content-disposition', 'etag', 'location']) reply.removeHeader(name);

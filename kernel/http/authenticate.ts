@@ -1,4 +1,4 @@
-// Who is calling: the first credential that is present decides, and a request that a cookie authorises must come from our own pages.
+// Finds out who is calling. The first credential present decides. A request with a session cookie must come from our own pages.
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
@@ -7,19 +7,19 @@ import { appTokenIn } from './app-token.ts';
 import { peerCertificate } from './client-certificate.ts';
 import { type Authenticator, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
 
-/** What one plugin knows of credentials. */
+/** The authenticators of one plugin, by kind of credential. */
 export type Authenticators = Partial<Record<CredentialKind, Authenticator>>;
 
 export const SESSION_COOKIE = '_ea_';
 
 export interface Authentication {
-  /** @throws Fault UNAUTHENTICATED for a missing, unaccepted or invalid credential, FORBIDDEN for a request of a foreign page */
+  /** @throws Fault UNAUTHENTICATED for a missing, unaccepted or invalid credential, FORBIDDEN for a request from a page of another origin */
   require(request: FastifyRequest, accepted: readonly CredentialKind[]): Promise<Caller>;
-  /** The caller, or undefined where there is no valid credential. */
+  /** @returns the caller; undefined if there is no valid credential */
   attempt(request: FastifyRequest): Promise<Caller | undefined>;
 }
 
-/** @param plugins in their order of start: the first that knows a credential says whose it is */
+/** @param plugins in their order of start; the first one that recognizes a credential decides whose it is */
 export function createAuthentication(plugins: readonly Authenticators[], clock: Clock): Authentication {
   const byKind = Object.fromEntries(CREDENTIAL_KINDS.map((kind) => [kind, plugins.flatMap((each) => each[kind] ?? [])])) as Record<
     CredentialKind,
@@ -49,7 +49,7 @@ function presentedBy(request: FastifyRequest, now: number): { kind: CredentialKi
   const { authorization } = request.headers;
   if (authorization !== undefined) return { kind: 'authorization', presented: { value: authorization } };
   const appToken = appTokenIn(request.headers);
-  // Neither of two that differ is a credential, and what comes after them is not looked at.
+  // Two different tokens are not a credential. Later kinds of credential are not tried either.
   if (appToken !== undefined) return appToken === null ? undefined : { kind: 'app-token', presented: { value: appToken } };
   const cookie = request.cookies[SESSION_COOKIE];
   if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie } };
@@ -57,10 +57,12 @@ function presentedBy(request: FastifyRequest, now: number): { kind: CredentialKi
   return present ? { kind: 'certificate', presented: { value: '', certificate: view } } : undefined;
 }
 
-/** Browsers send both headers by themselves; a page cannot change them. */
+/** Browsers set both headers, and a page cannot change them. */
 function refuseForeignOrigin(request: FastifyRequest): void {
   const { origin, 'sec-fetch-site': site } = request.headers;
   const own = `https://${request.host}`;
-  if (origin !== undefined && origin !== own) throw new Fault('FORBIDDEN', { detail: 'the request comes from another origin' });
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw new Fault('FORBIDDEN', { detail: 'the request comes from another site' });
+  if (origin !== undefined && origin !== own)
+    throw new Fault('FORBIDDEN', { detail: 'the request comes from another origin; a session cookie is accepted from pages of this server only' });
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    throw new Fault('FORBIDDEN', { detail: 'the request comes from another site; a session cookie is accepted from pages of this server only' });
 }

@@ -1,4 +1,4 @@
-// Bodies and query parameters: read as JSON, held against the route's schema, refused in words.
+// Parses bodies and query parameters, checks them against the schema of the route, and names every problem.
 import { Ajv, type ErrorObject, type FuncKeywordDefinition, type ValidateFunction } from 'ajv';
 import type { DataValidateFunction } from 'ajv/dist/types/index.js';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -11,7 +11,7 @@ const options = { useDefaults: true, removeAdditional: false, strict: true, stri
 const bodies = { first: new Ajv({ ...options, coerceTypes: false }), all: new Ajv({ ...options, coerceTypes: false, allErrors: true }) };
 const queries = { first: new Ajv({ ...options, coerceTypes: true }), all: new Ajv({ ...options, coerceTypes: true, allErrors: true }) };
 
-/** `x-max-bytes`: a value of any shape has at most so many bytes of UTF-8 as compact JSON. Parsed bodies nest no deeper than writing them again can bear. */
+/** `x-max-bytes` limits the size of a value as compact JSON, in bytes of UTF-8. Bodies are checked for depth before, so `JSON.stringify` cannot overflow the stack. */
 const MAX_BYTES: FuncKeywordDefinition = {
   keyword: 'x-max-bytes',
   schemaType: 'number',
@@ -19,7 +19,7 @@ const MAX_BYTES: FuncKeywordDefinition = {
   compile(maxBytes: number) {
     const check: DataValidateFunction = (value: unknown) => {
       if (Buffer.byteLength(JSON.stringify(value)) <= maxBytes) return true;
-      check.errors = [{ message: `must NOT have more than ${maxBytes} bytes` }];
+      check.errors = [{ message: `must not have more than ${maxBytes} bytes as compact JSON` }];
       return false;
     };
     return check;
@@ -27,22 +27,22 @@ const MAX_BYTES: FuncKeywordDefinition = {
 };
 for (const ajv of [bodies.first, bodies.all, queries.first, queries.all]) ajv.addKeyword(MAX_BYTES).addFormat('name', isName).addVocabulary(['x-document']);
 
-/** Above this size of body, characters, only the first problem is looked for: naming all could be made expensive. */
+/** In larger bodies (characters of JSON) only the first problem is reported: finding all of them could be made expensive on purpose. */
 const THOROUGH = 16_384;
 const MOST_ERRORS = 20;
-/** Keywords that say less to people than the description of the schema that they are in. */
+/** For these keywords the description of the schema is easier to understand than the message of Ajv. */
 const IN_RULE: ReadonlySet<string> = new Set(['pattern', 'not', 'format']);
-/** Characters of an unknown member's name that its refusal repeats. */
+/** A refusal repeats at most this many characters of the name of an unknown member. */
 const MAX_NAME = 128;
 
 export type Check = (value: unknown) => void;
 
-/** @returns a check that throws Fault BAD_REQUEST naming every problem; nothing in a body is coerced, unknown members are refused */
+/** @returns a check that throws Fault BAD_REQUEST with every problem. It coerces no values and refuses unknown members. */
 export function bodyCheck(schema: TSchema): Check {
   return checkWith(bodies, schema, 'body');
 }
 
-/** Query parameters are text and become what their schema says, in place. */
+/** Query parameters arrive as text; the check converts them in place to the types of their schema. */
 export function queryCheck(schema: TSchema): Check {
   return checkWith(queries, schema, 'query');
 }
@@ -73,7 +73,7 @@ function inWords({ instancePath, keyword, params, message, parentSchema }: Error
   return `${path}: ${rule === undefined ? message : `must be ${rule}`}`;
 }
 
-/** A name that the client has chosen, as far as anybody reads it. */
+/** The client chose the name, so it may be very long. */
 function shortened(name: string): string {
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;
 }
@@ -83,13 +83,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Reads the bytes of the body of a request. */
 export type ReadBytes = (request: FastifyRequest) => Promise<Buffer>;
 
-/** JSON only; an empty body is an absent one. */
+/** Accepts JSON only. An empty body counts as an absent one. */
 export function addJsonParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
     const bytes = await read(request);
     if (bytes.length === 0) return undefined;
-    if (isTooDeep(bytes)) throw new Fault('BAD_REQUEST', { detail: `the body nests deeper than ${MAX_DEPTH} levels` });
+    if (isTooDeep(bytes)) throw new Fault('BAD_REQUEST', { detail: `the body is nested too deeply; at most ${MAX_DEPTH} levels are allowed` });
     try {
       return JSON.parse(utf8.decode(bytes));
     } catch {
@@ -98,7 +98,7 @@ export function addJsonParser(app: FastifyInstance, read: ReadBytes): void {
   });
 }
 
-/** The bytes as they were sent, whatever they are called. */
+/** Passes on the bytes as they were sent, whatever the content type. */
 export function addRawParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest) => read(request));

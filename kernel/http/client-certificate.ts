@@ -1,8 +1,8 @@
-// Client certificates: checked at every use, because a resumed TLS 1.3 session reports an expired one as authorized.
+// Reads client certificates and checks them at every use, because a resumed TLS 1.3 session reports an expired one as authorized.
 import type { X509Certificate } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 
-/** The identity a valid client certificate gives. */
+/** The identity that a valid client certificate proves. */
 export interface PeerCertificateView {
   readonly commonName: string;
 }
@@ -10,16 +10,16 @@ export interface PeerCertificateView {
 /** id-kp-clientAuth, RFC 5280 section 4.2.1.12. */
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
-/** `present` without `view` is a certificate that gives no identity, and that is a refusal. */
+/** `present` without `view` means that the certificate proves no identity: the request is refused. */
 interface PeerCertificate {
   readonly present: boolean;
   readonly view: PeerCertificateView | undefined;
 }
 
-/** Connections whose certificate was checked against an authority or a revocation list that is not in service any more. */
+/** Connections whose certificate was checked against an authority or a revocation list that is no longer in use. */
 const distrusted = new WeakSet<TLSSocket>();
 
-/** From now on the connection's certificate gives no identity. */
+/** From now on the certificate of this connection proves no identity. */
 export function distrust(socket: TLSSocket): void {
   distrusted.add(socket);
 }
@@ -28,12 +28,12 @@ export function isDistrusted(socket: TLSSocket): boolean {
   return distrusted.has(socket);
 }
 
-/** What a connection's certificate says; undefined without one. It is read once: OpenSSL lets no client change it by renegotiation. */
+/** The contents of a connection's certificate. They are read once: OpenSSL does not let a client change its certificate by renegotiation. */
 interface Shown {
   /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** While it is valid. */
+  /** Holds between `from` and `to`; undefined if the certificate proves no identity at all. */
   readonly view: PeerCertificateView | undefined;
 }
 
@@ -61,10 +61,10 @@ function allowsClients({ keyUsage }: X509Certificate): boolean {
   return keyUsage === undefined || keyUsage.length === 0 || keyUsage.includes(CLIENT_AUTH);
 }
 
-/** Exactly one common name that can be a user name and nothing more. */
+/** @returns the common name; undefined unless there is exactly one and it can be a user name */
 function commonNameOf(certificate: X509Certificate): string | undefined {
   const { CN } = certificate.toLegacyObject().subject as { CN?: string | string[] };
   if (typeof CN !== 'string' || CN === '' || CN === '*' || CN.length > 255) return undefined;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it refuses control characters.
   return /[/:\u0000-\u001f\u007f-\u009f]/.test(CN) ? undefined : CN;
 }

@@ -1,4 +1,4 @@
-// The connections of a server: how many there may be, which of them can be spoken to, and ending them all.
+// Watches the connections of a server: limits their number, knows which have finished the TLS handshake, and closes them all.
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,36 +6,36 @@ import type { Server } from 'node:tls';
 import { Crowd } from './crowd.ts';
 import { sourceOf } from './source.ts';
 
-/** Descriptors kept for everything else: databases, libraries, logs, IPC. */
+/** File descriptors reserved for everything else: databases, libraries, logs, IPC. */
 const RESERVED = 256;
-/** What may be between counting a connection and its end. */
+/** Connections that are no longer counted but not closed yet. */
 const CLOSING = 64;
 /**
- * Connections that have not sent a request yet. Each costs 20 to 65 kB that malloc does not give back to the system, so a flood of them
- * must not be allowed to pile up: one makes room for the newest. A client that means it needs milliseconds for its first request.
+ * Limit of connections that have not sent a request yet. Each costs 20 to 65 kB that malloc does not return to the system, so they must
+ * not pile up: beyond the limit an old one is closed. An honest client sends its first request within milliseconds.
  */
 const MAX_SILENT = 1_000;
-/** Those that have sent one, of one address or one client certificate. */
+/** Limit of all connections from one address or with one client certificate. */
 const MAX_OF_ONE = 4_000;
 
 export interface Connections {
-  /** False for a connection on which nothing can be said yet: its handshake is not done. */
+  /** False while the TLS handshake is not finished: nothing can be sent yet. */
   hasShakenHands(socket: Duplex): boolean;
-  /** The TCP connection below a TLS one: what is written there goes out as it is. */
+  /** The TCP connection below a TLS connection. Bytes written there are sent unencrypted. */
   below(socket: Socket): Socket | undefined;
-  /** The connection means it. @param who it counts for from now on, in place of its address */
+  /** The connection has sent a request. @param who its holder from now on, instead of its address */
   heard(socket: Socket, who?: string): void;
-  /** Those that were not heard. */
+  /** Closes the connections that have not sent a request. */
   destroySilent(): void;
   destroyAll(): void;
 }
 
 /**
- * Where there are too many connections, whoever has most of them loses its oldest.
- * @param share of all connections that the process may have: 0 to 1
+ * If there are too many connections, the holder with the most connections loses its oldest one.
+ * @param share part of all connections that the process may have: 0 to 1
  */
 export function watchConnections(server: Server, share: number, limit = openFileLimit()): Connections {
-  // Beyond the limit of the operating system no file could be opened either.
+  // At the limit of the operating system no file could be opened either.
   const most = limit === undefined ? Number.POSITIVE_INFINITY : Math.floor(share * Math.max(RESERVED, limit - RESERVED));
   if (Number.isFinite(most)) server.maxConnections = most + CLOSING;
   const watched = new WatchedConnections(most);
@@ -115,12 +115,12 @@ class WatchedConnections implements Connections {
   }
 }
 
-/** The TLS socket of a request and the TCP socket below it have the peer in common. */
+/** Identifies a connection by its peer, which the TLS socket of a request and the TCP socket below it share. */
 function keyOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
-/** The soft limit of open files, where the system tells it. */
+/** @returns the soft limit of open files; undefined if the system does not report it */
 function openFileLimit(): number | undefined {
   try {
     const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];

@@ -1,35 +1,35 @@
-// Credentials of a request, the caller they stand for, and who turns the one into the other.
+// Types of the credentials of a request, of the caller that they prove, and of the function that checks them.
 import type { PeerCertificateView } from './client-certificate.ts';
 
-/** In the order in which they are looked for: the first that is present decides, nothing falls through to the next. */
+/** In the order in which they are tried. The first one present decides: if it is invalid, the next is not tried. */
 export const CREDENTIAL_KINDS = ['authorization', 'app-token', 'cookie', 'certificate'] as const;
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-/** Whoever a credential was found to belong to. */
+/** The owner of a valid credential. */
 export interface Caller {
   readonly credential: CredentialKind;
   readonly realm: string;
   readonly username: string;
-  /** Who that is, whoever may have the name later; of a client certificate the name is all there is. */
+  /** Account ID. It stays the same even if somebody else gets the name later. Absent for client certificates, which have a name only. */
   readonly account?: string;
-  /** Of a session: the account of its realm. */
+  /** For a session: the account of its realm. */
   readonly realmAccount?: string;
   /** Scheme code of the sign-in: up, jwt, cc; `token` for an app token. */
   readonly scheme: string;
-  /** Whose word the name is, where that is neither a realm's nor the certificate authority's: how a machine signed in, which identity provider. */
+  /** Who vouches for the name, if it is neither a realm nor the certificate authority: the method of a machine's sign-in, or the identity provider. */
   readonly origin?: string;
   readonly sessionId?: string;
-  /** Policies of an app token. */
+  /** For an app token: its policies. */
   readonly policies?: readonly string[];
-  /** Claims of a session, as `/whoami` answers them. */
+  /** For a session: its claims, as `/whoami` returns them. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
 export interface Presented {
-  /** The header's or cookie's value; empty for a client certificate. */
+  /** Value of the header or cookie; empty for a client certificate. */
   readonly value: string;
   readonly certificate?: PeerCertificateView | undefined;
 }
 
-/** Answers undefined for a credential that is not valid, or not for it to judge. */
+/** @returns undefined for a credential that is invalid, or that belongs to another authenticator */
 export type Authenticator = (presented: Presented) => Promise<Caller | undefined>;

@@ -1,4 +1,4 @@
-// Connections by whose they are, in the order in which they were opened.
+// Counts connections by holder and keeps them in the order in which they were opened.
 import type { Socket } from 'node:net';
 
 export class Crowd {
@@ -13,7 +13,7 @@ export class Crowd {
     return this.#sockets.get(who)?.size ?? 0;
   }
 
-  /** Also moves it to somebody else. */
+  /** Adds a connection, or moves it to another holder. */
   add(socket: Socket, who: string): void {
     this.delete(socket);
     this.#owners.set(socket, who);
@@ -34,7 +34,7 @@ export class Crowd {
     return this.#sockets.get(who)?.values().next().value;
   }
 
-  /** The oldest connection of whoever has most. */
+  /** @returns the oldest connection of the holder with the most connections */
   oldestOfLargest(): Socket | undefined {
     let most: ReadonlySet<Socket> | undefined;
     for (const own of this.#sockets.values()) if (!most || own.size > most.size) most = own;

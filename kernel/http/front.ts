@@ -1,4 +1,4 @@
-// The HTTP front: Fastify over TLS, its limits, the order of work of a request, and its graceful end.
+// The HTTP server: Fastify over TLS with its limits, hooks, error answers and graceful end.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import fastifyCookie from '@fastify/cookie';
@@ -31,13 +31,13 @@ interface FrontOptions {
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of the server, for its OpenAPI document. */
+  /** Version of gatehouse, for the OpenAPI document. */
   readonly version: string;
-  /** What the document says of the groups of routes. */
+  /** Descriptions of the groups of routes, by tag. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Forms of 404 at paths that nobody serves; the first that fits counts. */
+  /** Forms of the 404 answer for paths without a route; the first that matches is used. */
   readonly unserved: readonly Unserved[];
-  /** Of the connections that the process may have: 0 to 1. */
+  /** Part of all connections that the process may have: 0 to 1. */
   readonly share: number;
   readonly limits: FrontLimits;
 }
@@ -46,18 +46,18 @@ export interface Front {
   readonly app: FastifyInstance;
   readonly server: Server;
   openapi(format: 'yaml' | 'json'): DocumentText;
-  /** Finishes the requests under way, at most `ms`, then closes every connection. */
+  /** Waits up to `ms` for running requests, then closes every connection. */
   close(ms: number): Promise<void>;
 }
 
-/** Idle connections cost memory: a request's headers have this long, milliseconds, and a kept-alive connection waits this long for the next. */
+/** Idle connections cost memory, so time is limited for the headers of a request and, with keep-alive, for the next request. */
 const HEADERS_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 const CHECK_MS = 2_000;
 const MAX_HEADER_BYTES = 16_384;
-/** Parameters of a path have rules of their own, and no path is longer than the headers that it stands in. */
+/** In effect no limit: a path cannot be longer than the header block, and each parameter has its own rule. */
 const MAX_PARAM = MAX_HEADER_BYTES;
-/** What is sent may still be on its way through TLS when the response says it is finished. */
+/** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
 const LINGER_MS = 100;
 
 const SECURITY_HEADERS = Object.freeze({
@@ -132,7 +132,7 @@ function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Se
   });
 }
 
-/** What every answer carries, errors included. */
+/** Adds the headers that every answer has, including errors. */
 function dress(reply: FastifyReply, requestId: string): FastifyReply {
   return reply.headers(SECURITY_HEADERS).header('x-request-id', requestId);
 }
@@ -145,7 +145,7 @@ function addErrors(app: FastifyInstance, { problems, unserved }: FrontOptions): 
     const own = ownRefusal(request, usual);
     return sendProblem(reply, own ? { ...usual, ...own } : usual);
   });
-  // Before a body is read: what is wrong with it says nothing of a path that is not there.
+  // Before the body is read: for an unknown path, errors in the body do not matter.
   app.addHook('onRequest', (request, _reply, done) => (request.is404 ? done(new Fault('NOT_FOUND')) : done()));
   app.setNotFoundHandler(() => {
     throw new Fault('NOT_FOUND');
@@ -165,7 +165,7 @@ function sendFormed(reply: FastifyReply, { status: usual, headers, body }: Probl
   const status = form.status(usual);
   const { 'www-authenticate': challenge, ...others } = headers;
   const sent = Buffer.from(JSON.stringify(form.body({ ...body, status })));
-  // As bytes, because the content type would not stay as it is with anything else.
+  // Sent as bytes: Fastify would add a charset to the content type of a string.
   return reply
     .code(status)
     .headers(challenge !== undefined && status === 401 ? headers : others)
@@ -178,7 +178,7 @@ async function close(app: FastifyInstance, busy: ReadonlySet<string>, connection
   const until = performance.now() + ms;
   while (busy.size > 0 && performance.now() < until) await pause(LINGER_MS / 4);
   await pause(LINGER_MS);
-  // Connections without a request under way: fresh ones, and those that keep alive.
+  // The rest have no running request: they are new or kept alive.
   connections.destroyAll();
   await closed;
 }

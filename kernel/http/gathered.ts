@@ -1,7 +1,7 @@
-// Puts the chunks of a body together; memory grows with what has arrived, and is not needed twice at the end.
+// Joins the chunks of a body. Memory grows with the bytes that have arrived and does not double at the end.
 import { giveBack } from '../give-back.ts';
 
-/** From this size on a body whose length is known gets its buffer before its end: when this part of it is there. */
+/** A body of at least this announced length gets its final buffer as soon as the part `PLACED_FROM` of it has arrived. */
 const MIN_PLACED_BYTES = 1_048_576;
 const PLACED_FROM = 0.25;
 
@@ -11,7 +11,7 @@ export class Gathered {
   #place: Buffer | undefined;
   #length = 0;
 
-  /** @param announced length of the whole, bytes, where it is known */
+  /** @param announced length of the body in bytes, if known */
   constructor(announced: number | undefined) {
     this.#announced = announced;
   }
@@ -20,7 +20,7 @@ export class Gathered {
     return this.#length;
   }
 
-  /** Never more than was announced. */
+  /** The caller never adds more bytes than were announced. */
   add(chunk: Uint8Array): void {
     this.#place?.set(chunk, this.#length);
     this.#length += chunk.byteLength;
@@ -30,7 +30,7 @@ export class Gathered {
     if (announced >= MIN_PLACED_BYTES && this.#length >= announced * PLACED_FROM) this.#gather(announced);
   }
 
-  /** All of it, in a buffer of its own; nothing is left here. */
+  /** @returns the whole body in a buffer of its own, and keeps no reference to it */
   take(): Buffer {
     if (!this.#place) return Buffer.concat(this.#chunks, this.#length);
     const whole = this.#place;
@@ -38,7 +38,7 @@ export class Gathered {
     return whole;
   }
 
-  /** Nobody will ask for what has arrived. */
+  /** Frees the memory: the body will not be used. */
   drop(): void {
     if (this.#place) giveBack(this.#place);
     this.#place = undefined;
@@ -46,7 +46,7 @@ export class Gathered {
   }
 
   #gather(announced: number): void {
-    // Not zeroed: pages that nothing has arrived for are never touched.
+    // Not zeroed, so that memory pages are only used once data for them has arrived.
     const place = Buffer.allocUnsafeSlow(announced);
     let at = 0;
     for (const chunk of this.#chunks) {

@@ -1,15 +1,15 @@
-// Whose share something counts against: the identity that was found, before that the address.
+// Names the holder whose share a request counts against: the caller's identity or, before authentication, the address.
 import type { Caller } from './credential.ts';
 import { sourceOf } from './source.ts';
 
-/** @param address of the peer, for whoever has not said who it is */
+/** @param address of the peer; used when there is no caller */
 export function holderOf(caller: Caller | undefined, address: string): string {
   if (!caller) return `from ${sourceOf(address)}`;
   const { credential, realm, username, scheme, origin } = caller;
   return credential === 'certificate' ? certificateHolder(username) : `${realm}/${origin ?? scheme}:${username}`;
 }
 
-/** The same one on every front. */
+/** The holder of a client certificate, the same for HTTPS and for listeners. */
 export function certificateHolder(commonName: string): string {
   return `certificate ${commonName}`;
 }

@@ -1,10 +1,10 @@
-// A name that a request holds, in the one form that all of them are kept in.
+// Normalizes a name from a request to the form in which names are stored.
 import { Fault } from '../fault.ts';
 import { normalName } from '../normal-form.ts';
 
-/** @param where of the request it stands, as `body/username` @returns it composed (NFC), whatever it is a name of @throws Fault BAD_REQUEST for what is none */
+/** @param where place in the request, such as `body/username` @returns the name in composed form (NFC) @throws Fault BAD_REQUEST if it cannot be a name */
 export function nameIn(given: string, where: string): string {
   const name = normalName(given);
-  if (name === undefined) throw new Fault('BAD_REQUEST', { detail: `${where}: cannot be a name` });
+  if (name === undefined) throw new Fault('BAD_REQUEST', { detail: `${where}: is not a valid name` });
   return name;
 }

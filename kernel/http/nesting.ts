@@ -1,6 +1,6 @@
-// How deep a JSON text nests, told from its bytes: what writes or compares values again calls itself for each level, and has a stack that ends.
+// Limits the nesting of a JSON text before it is parsed: code that writes or compares the values recurses for each level and could overflow the stack.
 
-/** Levels of arrays and objects in a body; those of ours have at most five, what is kept as it was sent is the client's own. */
+/** Levels of arrays and objects in a body. Our own formats need at most five; data that is stored as sent may have more. */
 export const MAX_DEPTH = 64;
 
 const QUOTE = 0x22;
@@ -8,7 +8,7 @@ const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY] = [0x5b, 0x5d];
 const [OPEN_OBJECT, CLOSE_OBJECT] = [0x7b, 0x7d];
 
-/** Brackets outside of strings; whether they close in order is the parser's business. */
+/** Counts brackets outside of strings. The parser checks that they match. */
 export function isTooDeep(json: Uint8Array): boolean {
   let depth = 0;
   let inString = false;

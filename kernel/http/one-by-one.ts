@@ -1,4 +1,4 @@
-// The requests of one connection are answered one after the other: HTTP lets a client send many at once (RFC 9112 section 9.3.2), and their answers would wait in memory.
+// Serves the requests of one connection one after the other. HTTP allows pipelining (RFC 9112 section 9.3.2), and without this the answers would pile up in memory.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -9,10 +9,10 @@ interface Line {
   readonly waiting: Waiting[];
 }
 
-/** Browsers and clients wait for each answer; one that does not is heard this far ahead. */
+/** Requests that may wait behind the current one. Usual clients wait for each answer before they send the next request. */
 const MAX_WAITING = 8;
 
-/** A client that sends more requests ahead than MAX_WAITING has its connection closed. */
+/** Closes the connection if more than MAX_WAITING requests wait. */
 export function oneByOne(handle: RequestListener): RequestListener {
   const lines = new WeakMap<Socket, Line>();
   const begin = (line: Line, request: IncomingMessage, response: ServerResponse) => {

@@ -1,6 +1,6 @@
-// What the OpenAPI document needs that Fastify's writer does not make of a route: the body of errors, groups, bodies of several content types, examples.
+// Completes the OpenAPI document with the parts that Fastify's generator leaves out: error bodies, groups, several content types of a body, examples.
 
-/** Members that operationOf leaves for the document to be finished with, and that are not in it. */
+/** Temporary members that `operationOf` sets and `finish` removes. */
 export const OPTIONAL = 'x-body-optional';
 export const TYPES = 'x-body-types';
 export const EXAMPLES = 'x-body-examples';
@@ -13,7 +13,7 @@ const PROBLEM_SCHEMA = {
     code: { type: 'string', description: 'The code of the fault.' },
     message: { type: 'string' },
     errors: { type: 'array', items: { type: 'string' } },
-    request_id: { type: 'string', format: 'uuid', description: 'The same as in the header X-Request-Id and in the log.' },
+    request_id: { type: 'string', format: 'uuid', description: 'The same ID as in the header X-Request-Id and in the log.' },
   },
   required: ['code', 'message', 'errors', 'request_id'],
 };
@@ -38,7 +38,7 @@ export interface OpenApiDocument {
   readonly components: { schemas: Record<string, object> };
 }
 
-/** @param descriptions of groups, by tag, in the order in which they are listed; groups without one come last */
+/** @param descriptions of the groups by tag, in the order of the document; groups without a description come last */
 export function finish(document: OpenApiDocument, descriptions: Readonly<Record<string, string>>): OpenApiDocument {
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   const used = new Set(operations.flatMap(({ tags }) => tags));
@@ -48,7 +48,7 @@ export function finish(document: OpenApiDocument, descriptions: Readonly<Record<
   document.components.schemas['Problem'] = PROBLEM_SCHEMA;
   for (const operation of operations) {
     finishBody(operation);
-    // An object each: one that is shared would become an alias, which not every reader of YAML knows.
+    // A new object for each: a shared object would become a YAML alias, which some readers do not support.
     for (const [status, response] of Object.entries(operation.responses))
       if (Number(status) >= 400) response.content ??= { [JSON_TYPE]: { schema: { $ref: '#/components/schemas/Problem' } } };
   }
@@ -64,7 +64,7 @@ function finishBody(operation: Operation): void {
   body.content = Object.fromEntries(types.map((type) => [type, { ...schemaOf(type, json), ...examplesOf(type, examples) }]));
 }
 
-/** Bytes have no schema in OpenAPI 3.1. */
+/** In OpenAPI 3.1 binary content has no schema. */
 function schemaOf(type: string, json: MediaType): MediaType {
   if (isJson(type)) return structuredClone(json);
   return isText(type) ? { schema: { type: 'string' } } : {};

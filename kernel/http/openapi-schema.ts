@@ -1,4 +1,4 @@
-// The schema of a request as the OpenAPI document tells it: what a client has to send, in keywords that every reader knows.
+// Converts the schema of a request for the OpenAPI document: what a client has to send, in standard keywords only.
 import type { TSchema } from 'typebox';
 import { MAX_COMPOSED } from './parameters.ts';
 
@@ -6,7 +6,7 @@ type Schema = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** `x-document` holds keywords that are for the document only: what the server reads in other spellings too. @returns a copy: what has a default need not be sent, and what only the server's own keywords say is said in words as well */
+/** `x-document` holds keywords for the document only, where the server accepts more than it documents. @returns a copy in which members with a default are optional and our own keywords are also described in words */
 export function asSent(schema: TSchema): TSchema {
   return described(schema as Schema) as TSchema;
 }
@@ -19,7 +19,7 @@ function described(schema: Schema): Schema {
   return inWords({ ...rest, ...requiredOf(schema), ...(isObject(told) ? told : {}) });
 }
 
-/** Names of members are no keywords. */
+/** The keys below `properties` are names of members, not keywords. */
 const each = (properties: Schema): Schema => Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, nested(schema)]));
 
 function nested(value: unknown): unknown {
@@ -36,7 +36,7 @@ function inWords(schema: Schema): Schema {
   const words = typeof schema['description'] === 'string' ? [schema['description']] : [];
   if (schema['format'] === 'name') {
     const { format: _own, ...rest } = schema;
-    // Composing makes no text longer; one that is longer as it is sent and not when it is composed is taken too.
+    // The server also accepts a longer name if its composed form is short enough. The document gives the limit of the composed form.
     return { ...rest, maxLength: MAX_COMPOSED, description: [...words, `at most ${MAX_COMPOSED} characters in the composed form (NFC)`].join('; ') };
   }
   const maxBytes = schema['x-max-bytes'];

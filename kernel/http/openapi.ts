@@ -1,4 +1,4 @@
-// The OpenAPI document of every route, derived from what the routes declare, and its address /openapi.yaml.
+// Generates the OpenAPI document from the declarations of the routes, and serves it at /openapi.yaml.
 import { hash } from 'node:crypto';
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
@@ -15,26 +15,26 @@ export const SERVER_TAG = 'Server';
 const ABOUT =
   'Authentication, key management and anonymization in one server. For a method that is not listed, a path returns 405 with the header Allow. HEAD works wherever GET does.';
 
-/** Groups of the kernel's own routes; a plugin may add to them. */
+/** Groups of the kernel's own routes. Plugins may add routes to them. */
 const TAGS: Readonly<Record<string, string>> = {
   [SERVER_TAG]: 'Health, metrics and version of the server.',
   Documentation: 'The description of this interface.',
 };
 
 export interface DocumentText {
-  /** UTF-8, the same for every answer: nobody may change it. */
+  /** UTF-8. All answers share these bytes: do not change them. */
   readonly bytes: Uint8Array;
   readonly etag: string;
 }
 
 export interface OpenApiOptions {
-  /** Of the server. */
+  /** Version of gatehouse. */
   readonly version: string;
-  /** What is said of the groups of routes, by tag. */
+  /** Descriptions of the groups of routes, by tag. */
   readonly tags: Readonly<Record<string, string>>;
 }
 
-/** What the document needs of a route; the kernel's own are described in the same words. */
+/** The part of a route that the document needs. The kernel describes its own routes in the same form. */
 export type Described = Pick<Route, 'method' | 'path' | 'auth'> & Partial<Omit<Route, 'method' | 'path' | 'auth' | 'handle'>>;
 
 const SECURITY_SCHEMES: Readonly<Record<Exclude<SecurityScheme, 'none'>, object>> = {
@@ -58,16 +58,16 @@ const SCHEME_OF: Readonly<Record<CredentialKind, SecurityScheme>> = {
   certificate: 'clientCertificate',
 };
 
-/** Has to be there before the first route is added. @returns the document's text, to be asked for when every route is there */
+/** Call it before the first route is added. @returns a function that gives the text of the document; call that when all routes are added */
 export async function addOpenApi(app: FastifyInstance, { version, tags }: OpenApiOptions): Promise<(format: 'yaml' | 'json') => DocumentText> {
-  // The schemas given to Fastify are for the document; bodies and queries are checked, and answers written, by serve-route.
+  // Fastify gets schemas for the document only. serve-route.ts checks requests and writes answers.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'gatehouse', version, description: ABOUT },
-      servers: [{ url: '/', description: 'the server that this document comes from' }],
+      servers: [{ url: '/', description: 'The server that this document comes from.' }],
       components: { securitySchemes: SECURITY_SCHEMES as never },
     },
     transformObject: (document) => finish((document as unknown as { openapiObject: OpenApiDocument }).openapiObject, { ...tags, ...TAGS }) as never,
@@ -96,7 +96,7 @@ function documentOf(app: FastifyInstance, format: 'yaml' | 'json'): DocumentText
   return { bytes: Buffer.from(text), etag: `"${hash('sha256', text, 'base64url').slice(0, 22)}"` };
 }
 
-/** For the document only. */
+/** @returns the schema of a route for Fastify; it serves the document only */
 export function operationOf(route: Described): FastifySchema {
   const { method, path, query, body, bodyOptional, bodyTypes, bodyExamples, summary, tag } = route;
   if (route.asset) return { hide: true } as FastifySchema;

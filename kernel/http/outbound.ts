@@ -1,9 +1,9 @@
-// Which addresses this server fetches documents from: https, or http to this machine.
+// Decides which addresses the server may fetch documents from: https anywhere, http on this machine only.
 
 const LONGEST = 2_048;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** Credentials in an address are refused: it is shown to administrators and written to the audit log. */
+/** An address with credentials is refused, because addresses are shown to administrators and written to the audit log. */
 export function isFetchable(address: string): boolean {
   if (address.length > LONGEST || !URL.canParse(address)) return false;
   const { protocol, hostname, username, password } = new URL(address);

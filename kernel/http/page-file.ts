@@ -1,9 +1,9 @@
-// A file of a page for people: held in memory, asked for anew each time, and under a policy that lets the page load nothing but such files.
+// Serves a file of a web page from memory, with headers that let the page load files from this server only.
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Request, Response } from './route.ts';
 
-/** Nothing inline, nothing from elsewhere, in nobody's frame; the forms are sent by the program only. */
+/** Forbids inline code, foreign resources and frames. `form-action 'none'`: only scripts send forms. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,11 +15,11 @@ const POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** @returns the handler of a route for this file; `type` is its content type */
+/** @param type content type @returns the handler of a route for this file */
 export function pageFile(file: URL, type: string): (request: Request) => Response {
   const bytes = readFileSync(file);
   const etag = `"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`;
-  // Asked for anew each time and answered with 304: after an update no browser runs half of the old page.
+  // The browser revalidates each time and gets 304 if nothing changed, so that it never mixes files of two versions.
   const headers = {
     'cache-control': 'no-cache',
     etag,

@@ -1,24 +1,24 @@
-// The parameters of a path: each has a rule, and what breaks it leads nowhere.
+// Checks the parameters of a path. A path with an invalid parameter is answered with 404.
 import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
 import { normalName } from '../normal-form.ts';
 import type { Route } from './route.ts';
 
-/** Characters of a parameter without a schema of its own. */
+/** Characters that a parameter without its own schema may have. */
 const MAX_PARAMETER = 1_024;
 export const MAX_COMPOSED = 255;
 const LONG = ' '.repeat(MAX_COMPOSED + 1);
 const ANY = { type: 'string', minLength: 1, maxLength: MAX_PARAMETER } as const;
 const ajv = new Ajv({ strict: true, strictRequired: false });
-/** A name of 255 characters at most when it is composed (NFC), however it is sent. */
+/** A name has at most 255 characters in composed form (NFC), in whatever form it is sent. */
 ajv.addFormat('name', isName);
 
 export function isName(text: string): boolean {
   return [...(normalName(text) ?? LONG)].length <= MAX_COMPOSED;
 }
 
-/** @returns the schema of each parameter that the path names; undefined where it names none */
+/** @returns an object schema of the parameters in the path; undefined if there are none */
 export function parametersOf({ path, params }: Pick<Route, 'path' | 'params'>): TSchema | undefined {
   const names = [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] as string);
   if (names.length === 0) return undefined;

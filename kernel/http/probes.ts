@@ -1,4 +1,4 @@
-// What operators look at: /health, /ready, /metrics and /version.
+// The routes for operators: /health, /ready, /metrics and /version.
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Fault } from '../fault.ts';
@@ -10,14 +10,14 @@ import type { ResponseDescription } from './route.ts';
 import { refuseOthers } from './serve-route.ts';
 
 interface ProbeOptions {
-  /** Names of what is not ready, each with its reason; empty when all is well. */
+  /** Names of the parts that are not ready, each with its reason; empty if all are ready. */
   notReady(): Promise<readonly string[]>;
   readonly authentication: Authentication;
   readonly metrics: Metrics;
-  /** Addresses and networks that may read the metrics, beside loopback. */
+  /** Addresses and networks that may read the metrics, in addition to loopback. */
   readonly allow: readonly string[];
   readonly version: string;
-  /** Whether the version is JSON for who names no type. */
+  /** Whether a client that states no preference gets the version as JSON. */
   readonly isVersionJson: boolean;
 }
 
@@ -32,13 +32,15 @@ const TEXT = { type: PLAIN, schema: { type: 'string' } };
 const PROBES: Readonly<Record<string, { readonly summary: string; readonly responses: Readonly<Record<number, ResponseDescription>> }>> = {
   '/health': {
     summary: 'Check that the process serves requests',
-    responses: { 200: { description: 'the process serves', schema: { type: 'object', properties: { status: { const: 'UP' } }, required: ['status'] } } },
+    responses: {
+      200: { description: 'the process serves requests', schema: { type: 'object', properties: { status: { const: 'UP' } }, required: ['status'] } },
+    },
   },
   '/ready': {
     summary: 'Check that every part of the server is ready',
     responses: {
       200: { description: 'every part is ready', schema: READINESS },
-      503: { description: 'some part is not ready; callers on the same machine and authenticated callers see its name', schema: READINESS },
+      503: { description: 'a part is not ready; callers on the same machine and authenticated callers see its name', schema: READINESS },
     },
   },
   '/metrics': {
@@ -86,7 +88,8 @@ export function addressList(entries: readonly string[]): BlockList {
   for (const entry of entries) {
     const [address, prefix] = entry.split('/') as [string, string | undefined];
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (!isIP(address) || (prefix !== undefined && !/^\d{1,3}$/.test(prefix))) throw new Error(`${entry}: neither an address nor a network`);
+    if (!isIP(address) || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)))
+      throw new Error(`${entry}: must be an IP address or a network such as 10.0.0.0/8`);
     if (prefix === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(prefix), family);
   }

@@ -1,4 +1,4 @@
-// The border to HTTP clients: every error answer is written here, from a fault table and nothing else.
+// Turns every error into the answer that an HTTP client sees. Its text comes from the fault tables only.
 import { describe, Fault, type FaultKind, type FaultTable, KERNEL_FAULTS } from '../fault.ts';
 import type { Log } from '../log-entry.ts';
 
@@ -8,16 +8,16 @@ export interface Problem {
   readonly body: { readonly code: string; readonly message: string; readonly errors: readonly string[]; readonly request_id: string };
 }
 
-/** Never Basic: a browser would ask for the password in a dialogue of its own. */
+/** Never Basic: a browser would open its own password dialog. */
 const CHALLENGE = { 'www-authenticate': 'Bearer realm="gatehouse"' };
 const RETRY = { 'retry-after': '1' };
 
-/** What Fastify refuses by itself, by its codes. A thrown object's status, headers and message are never believed. */
+/** Errors of Fastify by their codes. Status, headers and message of a thrown object are ignored. */
 const FRONT_FAULTS: Readonly<Record<string, { readonly code: keyof typeof KERNEL_FAULTS; readonly detail?: string }>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE' },
   FST_ERR_CTP_INVALID_MEDIA_TYPE: { code: 'BAD_REQUEST', detail: 'the content type must be application/json' },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', detail: 'the body is not as long as Content-Length says' },
-  FST_ERR_BAD_URL: { code: 'BAD_REQUEST', detail: 'the address is malformed' },
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: { code: 'BAD_REQUEST', detail: 'the length of the body differs from Content-Length' },
+  FST_ERR_BAD_URL: { code: 'BAD_REQUEST', detail: 'the URL is malformed' },
   FST_ERR_MAX_PARAM_LENGTH: { code: 'NOT_FOUND' },
   ECONNRESET: { code: 'CANCELLED' },
   ABORT_ERR: { code: 'CANCELLED' },
@@ -25,7 +25,7 @@ const FRONT_FAULTS: Readonly<Record<string, { readonly code: keyof typeof KERNEL
 
 export type ProblemWriter = (error: unknown, requestId: string) => Problem;
 
-/** @param tables the kernel's faults and those of all plugins */
+/** @param tables the faults of the kernel and of all plugins */
 export function problemWriter(tables: FaultTable, log: Log): ProblemWriter {
   return (error, requestId) => {
     const fault = asFault(error);
@@ -54,7 +54,7 @@ function problem(code: string, kind: FaultKind, fault: Fault | undefined, reques
   };
 }
 
-/** The same answer on a connection whose bytes never became a request: Node's parser errors, by their codes. */
+/** The answer to bytes that Node's HTTP parser refused, by its error code. */
 export function parserProblem(error: { readonly code?: string | undefined }): { status: number; reason: string; code: keyof typeof KERNEL_FAULTS } {
   const code = error.code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'BAD_REQUEST';
   const reasons: Record<string, string> = {

@@ -1,19 +1,19 @@
-// Reads a body: what has arrived of it counts against the caller's share, not what it announces.
+// Reads a body. The bytes that have arrived count against the caller's share, not the announced length.
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../fault.ts';
 import type { Holding } from '../shares.ts';
 import { Gathered } from './gathered.ts';
 
-/** What is smaller is what connections are limited for, and is not counted. */
+/** Smaller bodies are not counted, because the number of connections is limited. */
 const MIN_COUNTED_BYTES = 65_536;
 
 export interface BodyOptions {
   readonly maxBytes: number;
-  /** Called once, for a body that is large enough to be counted. @param lose when it is taken away for others */
+  /** Called once, for a body that is large enough to be counted. @param lose called if its memory is needed for other callers */
   hold(lose: () => void): Holding;
 }
 
-/** @throws Fault PAYLOAD_TOO_LARGE, OVERLOADED where there is no room for it, BAD_REQUEST where it is not as long as it says, CANCELLED */
+/** @throws Fault PAYLOAD_TOO_LARGE, OVERLOADED if there is no room for it, BAD_REQUEST if it is shorter than announced, CANCELLED if the client goes away */
 export function readBody(message: IncomingMessage, { maxBytes, hold }: BodyOptions): Promise<Buffer> {
   const announced = lengthOf(message);
   if (announced !== undefined && announced > maxBytes) return Promise.reject(new Fault('PAYLOAD_TOO_LARGE'));
@@ -37,7 +37,7 @@ export function readBody(message: IncomingMessage, { maxBytes, hold }: BodyOptio
     const stop = () => message.off('data', onData).off('end', onEnd).off('error', onError);
     const fail = (fault: Fault) => {
       stop();
-      // The rest is dropped, and so is an error of it.
+      // Ignore the rest of the body and its errors.
       message.on('error', () => {}).resume();
       holding?.release();
       gathered.drop();
@@ -47,9 +47,9 @@ export function readBody(message: IncomingMessage, { maxBytes, hold }: BodyOptio
   });
 }
 
-const NO_ROOM = 'your requests take all the memory that they may have, try again when some are answered';
-const TAKEN = 'the requests under way take all the memory there is, and yours most of it: try again';
-const LENGTH = 'the body is not as long as Content-Length says';
+const NO_ROOM = 'your running requests use all the memory that one caller may use; wait for their answers and try again';
+const TAKEN = 'all running requests together need too much memory, and yours need most of it; try again later';
+const LENGTH = 'the length of the body differs from Content-Length';
 
 function lengthOf({ headers }: IncomingMessage): number | undefined {
   const length = headers['transfer-encoding'] === undefined ? headers['content-length'] : undefined;

@@ -1,4 +1,4 @@
-// The answer to bytes that never became a request: the parser or TLS refused them.
+// Answers bytes that the HTTP parser or TLS refused.
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
@@ -8,11 +8,12 @@ import { parserProblem } from './problem.ts';
 import { answerUnknownMethod, type ParserError, type UnknownMethod } from './unknown-method.ts';
 
 /**
- * Bytes that never became a request: the same body as any other refusal, and the connection is closed. Before the handshake nothing can be
- * said, except to who speaks HTTP without TLS, in the same plain way: `http://` in place of `https://` is everybody's first mistake.
+ * Sends the same body as for any other error, then closes the connection. Before the TLS handshake nothing can be sent, with one
+ * exception: a client that uses `http://` instead of `https://`, a common mistake, gets an unencrypted answer.
  */
 export async function refuseUnparsed(app: FastifyInstance, error: ParserError, socket: Socket, connections: Connections): Promise<void> {
-  if (error.code === 'ERR_SSL_HTTP_REQUEST') return refuse(connections.below(socket) ?? socket, 400, 'Bad Request', 'BAD_REQUEST', 'this port speaks https://');
+  if (error.code === 'ERR_SSL_HTTP_REQUEST')
+    return refuse(connections.below(socket) ?? socket, 400, 'Bad Request', 'BAD_REQUEST', 'this port accepts TLS only; use https:// instead of http://');
   if (!connections.hasShakenHands(socket) || error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
   const unknown = await answerUnknownMethod(app, error).catch(() => undefined);
   if (unknown) return hangUp(socket, unknown);

@@ -1,4 +1,4 @@
-// A request as the handler of a route sees it.
+// Makes the request object that the handler of a route gets.
 import type { TLSSocket } from 'node:tls';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../clock.ts';
@@ -7,7 +7,7 @@ import { peerCertificate } from './client-certificate.ts';
 import type { Caller } from './credential.ts';
 import type { Request } from './route.ts';
 
-/** The certificate and the signal are made when they are first read: most handlers need neither. @param caller undefined on routes without authentication */
+/** The certificate and the signal are made on first use, because most handlers need neither. @param caller undefined on routes without authentication */
 export function viewOf(request: FastifyRequest, reply: FastifyReply, clock: Clock, caller: Caller | undefined): Request {
   let gone: AbortController | undefined;
   return {

@@ -1,4 +1,4 @@
-// A route as a plugin declares it, and the request and response it works with.
+// The types by which a plugin declares a route, and its request and response.
 import type { TSchema } from 'typebox';
 import type { PeerCertificateView } from './client-certificate.ts';
 import type { Caller, CredentialKind } from './credential.ts';
@@ -11,115 +11,116 @@ export interface Request<Body = unknown> {
   readonly query: Readonly<Record<string, string>>;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Body;
-  /** Address of the peer, as far as trusted proxies tell. */
+  /** Address of the client. Behind a trusted proxy it is the address that the proxy reports. */
   readonly address: string;
   /** Set on every route that requires authentication. */
   readonly caller: Caller | undefined;
   /** Value of the session cookie, as sent. */
   readonly cookie: string | undefined;
-  /** The client certificate, valid at this moment; undefined without one. */
+  /** The client certificate, if there is one and it is valid now. */
   readonly certificate: PeerCertificateView | undefined;
-  /** Aborted when the client goes away before its answer. */
+  /** Aborted if the client disconnects before it gets its answer. */
   readonly signal: AbortSignal;
 }
 
 export interface Response {
   readonly status: number;
-  /** An object is sent as JSON, bytes and strings as they are, nothing as an empty body. */
+  /** Bytes, and strings with a `type`, are sent as they are; undefined as an empty body; everything else as JSON. */
   readonly body?: unknown;
   /** Content type of a string or of bytes. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The bytes of the body are this answer's alone: their memory is freed when it has left. */
+  /** The bytes of the body are used for this answer only: their memory is freed when it has been sent. */
   readonly once?: true;
 }
 
-/** What the usual body would tell of a refusal. */
+/** The contents of the usual error body. */
 export interface Refused {
   readonly code: string;
   readonly message: string;
   readonly status: number;
-  /** All that is wrong, where there is more than the message. */
+  /** All problems; the message alone if there is only one. */
   readonly errors: readonly string[];
 }
 
-/** The form that programs written for another server expect of every error: whatever refuses, and before it is known who asks. */
+/** An error format that clients of another server expect. It applies to every error of the route, including those before authentication. */
 export interface ErrorForm {
-  /** In place of the usual one. */
+  /** @returns the status that replaces the usual one */
   status(usual: number): number;
-  /** Sent as JSON, of the content type `application/json` and nothing beside it. */
+  /** Sent as JSON with the content type `application/json`, without a charset. */
   body(refused: Refused): unknown;
-  /** Of the body, for the OpenAPI document. */
+  /** Schema of the body, for the OpenAPI document. */
   readonly schema: TSchema;
 }
 
-/** The form of the answer that there is nothing at a path. */
+/** The form of the 404 answer for paths without a route. */
 export interface Unserved {
-  /** Paths begin with one of these. */
+  /** Applies to paths that begin with one of these, */
   readonly below: readonly string[];
-  /** And with none of these. */
+  /** but not to paths that begin with one of these. */
   readonly except: readonly string[];
   readonly form: ErrorForm;
 }
 
-/** Ways to prove who one is, as the OpenAPI document names them; `none` among them: it may be left out. */
+/** Names of credentials in the OpenAPI document. `none` in a list means that credentials are optional. */
 export type SecurityScheme = 'none' | 'basic' | 'bearer' | 'session' | 'appToken' | 'vaultToken' | 'clientCertificate';
 
 export interface ResponseDescription {
   readonly description: string;
-  /** Of the body; an error without one has the body of every error, anything else none. */
+  /** Schema of the body. Without one an error has the usual error body, and any other response has no body. */
   readonly schema?: TSchema;
-  /** Content type of the body, where it is not JSON. */
+  /** Content type of the body, if it is not JSON. */
   readonly type?: string;
-  /** Where it may have several. */
+  /** Content types of the body, if there are several. */
   readonly types?: readonly string[];
 }
 
 export interface Route {
   readonly method: Method;
-  /** Parameters in braces, as the specification writes them: `/sessions/{session_id}`. */
+  /** With parameters in braces, as in the specification: `/sessions/{session_id}`. */
   readonly path: string;
-  /** `none` has to be written; otherwise the kinds of credential that are accepted here. */
+  /** The kinds of credential that the route accepts. An open route must say `none` explicitly. */
   readonly auth: 'none' | readonly CredentialKind[];
-  /** A page for people: a browser without a valid session is sent to sign in, and comes back. */
+  /** A web page: a browser without a valid session is redirected to the sign-in page, which leads back here. */
   readonly page?: true;
-  /** A file that a page loads, such as a style sheet: no endpoint for people, and not in the OpenAPI document. */
+  /** A file that a page loads, such as a style sheet. It is not in the OpenAPI document. */
   readonly asset?: true;
-  /** Parameters of the path. What breaks its schema leads nowhere: 404, whatever the method. One without a schema has 1 to 1024 characters. */
+  /** Schema of the path parameters. An invalid parameter is answered with 404, whatever the method. A parameter without a schema may have 1 to 1024 characters. */
   readonly params?: TSchema;
   readonly query?: TSchema;
-  /** A JSON body is read and validated only where there is a schema. */
+  /** Schema of the JSON body. Without it the body is not validated. */
   readonly body?: TSchema;
-  /** The body may be absent; the handler then sees undefined. */
+  /** The body may be absent; the handler then gets undefined. */
   readonly bodyOptional?: true;
-  /** A body that is null is none, where it may be absent: some clients write it so. */
+  /** With `bodyOptional`: the body `null` counts as absent, because some clients send that. */
   readonly nullIsNone?: true;
-  /** The body is read as JSON whatever the content type says: some clients of the machine API send none. */
+  /** The body is read as JSON whatever its content type, because some clients of the machine API send none. */
   readonly anyContentType?: true;
-  /** The body is not read as JSON: the handler gets the bytes as they were sent, of any content type, or undefined where there are none; `body` is for the document. */
+  /** The handler gets the bytes of the body as they were sent, whatever the content type, or undefined if there are none. `body` is then for the OpenAPI document only. */
   readonly rawBody?: true;
   /**
-   * The route's own form of errors: asked for every refusal after its authentication, undefined leaves the usual body.
-   * The status of the usual answer is not used with it; its headers are.
+   * The route's own error body. It is called for every error after authentication; undefined keeps the usual body.
+   * Its status replaces the usual one; the usual headers stay.
    */
   refusal?(fault: Refused): { readonly status: number; readonly body: unknown } | undefined;
-  /** The form of every error of this route, the refusal of a credential or of a method included. Routes of one path have the same. */
+  /** The form of every error of this route, including a refused credential or method. All routes of one path must have the same form. */
   readonly form?: ErrorForm;
-  /** Runs after authentication and before the body is read; throws to refuse the address, as a rate limit does, or what the headers show. */
+  /** Runs after authentication and before the body is read. It throws to refuse the request by its address, as a rate limit does, or by its headers. */
   admit?(address: string, headers: Request['headers']): void | Promise<void>;
-  /** Bytes, in place of the server's own limit; it may be larger. */
+  /** Largest body in bytes. Replaces the limit of the server and may be larger. */
   readonly bodyLimit?: number;
-  /** For the OpenAPI document: what it does in a few words, and the group it is listed in. */
+  /** For the OpenAPI document: a short description. */
   readonly summary?: string;
+  /** For the OpenAPI document: the group. */
   readonly tag?: string;
-  /** For the document: the content types that a raw body may have; JSON alone where nothing is said. */
+  /** For the OpenAPI document: content types of a raw body. Default: JSON. */
   readonly bodyTypes?: readonly string[];
-  /** For the document: bodies to start from, by what they show. A string is an example of the text types, everything else of JSON. */
+  /** For the OpenAPI document: example bodies by title. A string is an example for text types, everything else for JSON. */
   readonly bodyExamples?: Readonly<Record<string, unknown>>;
-  /** Answers by status, for the document; refusals that follow from `auth`, `query` and `body` are added. */
+  /** For the OpenAPI document: responses by status. Errors that follow from the declaration are added. */
   readonly responses?: Readonly<Record<number, ResponseDescription>> & { readonly default?: ResponseDescription };
-  /** For the document, where `auth` does not say it: what an open route takes as its credentials. */
+  /** For the OpenAPI document: the credentials of a route whose `auth` does not name them, such as sign-in. */
   readonly security?: readonly SecurityScheme[];
-  // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.
+  // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its schema.
   handle(request: Request<any>): Response | Promise<Response>;
 }

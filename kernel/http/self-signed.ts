@@ -1,4 +1,4 @@
-// The certificate a server without one makes for itself on its first start: ECDSA P-256, a year, for this machine's names.
+// Makes a self-signed certificate for a server that has none: ECDSA P-256, valid for a year, for the names of this machine.
 import { webcrypto, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
@@ -16,7 +16,7 @@ const VALID_DAYS = 365;
 const RENEW_DAYS = 30;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
-/** Paths of the certificate and key in the data folder; both are made anew when missing or close to their end. */
+/** @returns paths of certificate and key in the data folder. Both are made if missing, and replaced 30 days before they expire. */
 export async function ensureSelfSigned(dataDir: string, host: string, now: number): Promise<CertificateFiles> {
   const folder = join(dataDir, 'tls');
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
@@ -37,7 +37,7 @@ function namesOf(host: string): string[] {
 }
 
 async function makeCertificate(names: readonly string[], now: number): Promise<{ cert: string; key: string }> {
-  // Loaded only on the day a certificate is made: they take longer to load than the rest of the start.
+  // Loaded on demand: they take longer to load than the rest of the start.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
   x509.cryptoProvider.set(webcrypto as never);
@@ -49,7 +49,7 @@ async function makeCertificate(names: readonly string[], now: number): Promise<{
     signingAlgorithm: ALGORITHM,
     keys: keys as never,
     extensions: [
-      // Its own authority, so that a client can be told to trust exactly this file.
+      // It is its own authority, so that a client can trust exactly this file.
       new x509.BasicConstraintsExtension(true, 0, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),

@@ -1,4 +1,4 @@
-// Puts a declared route into service: authentication before the body is read, validation before the handler, one form of answer.
+// Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import { METHODS as PARSED, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import type { Clock } from '../clock.ts';
@@ -19,7 +19,7 @@ import { signInAddress } from './to-sign-in.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the answer to this request. */
+    /** The response to this request. */
     response: ServerResponse;
   }
 }
@@ -30,15 +30,15 @@ interface Surroundings {
   readonly clock: Clock;
 }
 
-/** What the parser reads; CONNECT asks for no path. */
+/** The methods that Node's parser knows, without CONNECT, which has no path. */
 const METHODS: readonly string[] = PARSED.filter((method) => method !== 'CONNECT');
 const callers = new WeakMap<FastifyRequest, Caller>();
-/** Routes that word refusals themselves, by their requests that have passed authentication. */
+/** Routes with their own error body, for requests that have passed authentication. */
 const admitted = new WeakMap<FastifyRequest, Route>();
-/** Forms of all errors, by the requests for the routes that have one. */
+/** Error forms of requests to routes that have one. */
 const forms = new WeakMap<FastifyRequest, ErrorForm>();
 
-/** Before the first route. */
+/** Registers all methods; call it before the first route is added. */
 export function knowMethods(app: FastifyInstance): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 }
@@ -56,7 +56,7 @@ export function addRoutes(app: FastifyInstance, routes: readonly Route[], surrou
   }
 }
 
-/** In a scope of its own, because content types are read by scope. */
+/** Uses a scope of its own, because Fastify parses content types per scope. */
 function addRawRoute(app: FastifyInstance, route: Route, surroundings: Surroundings): void {
   app.register(async (scope) => {
     addRawParser(scope, bodyReader(surroundings.limits));
@@ -102,7 +102,7 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
   });
 }
 
-/** A caller that does not read its answers, or whose requests are slow, waits without keeping others from being served. */
+/** Runs the handler in the caller's turn. A caller with slow requests waits; one that does not read its answers is refused. Others are still served. */
 async function inTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Promise<Response> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
@@ -116,12 +116,12 @@ async function inTurn({ answers, turns }: FrontLimits, request: FastifyRequest, 
   }
 }
 
-/** Whose share what belongs to this request counts against. */
+/** @returns the holder whose share this request counts against */
 export function whoseIs(request: FastifyRequest): string {
   return holderOf(callers.get(request), request.ip);
 }
 
-/** What has arrived of a body counts until its answer has left or its connection is gone. */
+/** The body counts against the caller's share until the answer is sent or the connection is closed. */
 export function bodyReader({ requests }: FrontLimits): ReadBytes {
   return (request) =>
     readBody(request.raw, {
@@ -134,18 +134,18 @@ export function bodyReader({ requests }: FrontLimits): ReadBytes {
     });
 }
 
-/** How the route of this request words a refusal itself, where it does. */
+/** @returns the route's own error body for this problem; undefined if there is none */
 export function ownRefusal(request: FastifyRequest, { status, body }: Problem): ReturnType<NonNullable<Route['refusal']>> {
   const { code, message, errors } = body;
   return admitted.get(request)?.refusal?.({ code, message, errors, status });
 }
 
-/** The form of every error of the route of this request, where it has one. */
+/** @returns the error form of the route of this request; undefined if it has none */
 export function formOf(request: FastifyRequest): ErrorForm | undefined {
   return forms.get(request);
 }
 
-/** `null` is JSON; only an absent body is empty. */
+/** Only undefined is an empty body; `null` is sent as JSON. */
 function send(reply: FastifyReply, { status, body, type, headers, once }: Response): FastifyReply {
   reply.code(status);
   if (headers) reply.headers(headers);
@@ -157,8 +157,8 @@ function send(reply: FastifyReply, { status, body, type, headers, once }: Respon
 }
 
 /**
- * The methods that a known path does not take.
- * @param checkParams throws for parameters with which there is no such path
+ * Answers 405 for the methods that a known path does not support.
+ * @param checkParams throws for path parameters that are invalid, which makes the answer 404
  */
 export function refuseOthers(
   app: FastifyInstance,
@@ -184,7 +184,7 @@ export function refuseOthers(
   });
 }
 
-/** `/sessions/{session_id}` to the router's `/sessions/:session_id`. */
+/** Converts `/sessions/{session_id}` to the router's `/sessions/:session_id`. */
 function fastifyPath(path: string): string {
   return path.replaceAll(/\{([^}]+)\}/g, ':$1');
 }

@@ -1,4 +1,4 @@
-// The limit of sign-ins per source address, one for a server, whichever plugin signs in: a token bucket for each address.
+// Limits sign-in attempts per source address with token buckets. All plugins of a server share one limit.
 import type { Clock } from '../clock.ts';
 import { sourceOf } from './source.ts';
 
@@ -7,16 +7,16 @@ interface Bucket {
   filledAt: number;
 }
 
-/** Buckets kept; the least recently used go first, and a full bucket is as good as none. */
+/** Above this number the least recently used bucket is dropped. */
 const MOST_BUCKETS = 100_000;
 
-/** Whether an address may try once more; it has then done so. */
+/** Counts an attempt. @returns whether the address may make it */
 export type SignInLimit = (address: string) => boolean;
 
-/** A server has one clock. */
+/** Keyed by clock, because each server has exactly one. */
 const limits = new WeakMap<Clock, SignInLimit>();
 
-/** Makes the limit of the server with this clock, for those who ask by `signInLimit` too. */
+/** Creates the limit of the server with this clock. Others get it from `signInLimit`. */
 export function createSignInLimit(perSecond: number, burst: number, clock: Clock): SignInLimit {
   const buckets = new Map<string, Bucket>();
   const limit: SignInLimit = (address) => {
@@ -36,9 +36,9 @@ export function createSignInLimit(perSecond: number, burst: number, clock: Clock
   return limit;
 }
 
-/** The limit that passwords sent in other ways than to /login count against as well. @throws Error where no plugin has made one */
+/** The limit that also applies to passwords that are not sent to /login. @throws Error if no plugin has created it */
 export function signInLimit(clock: Clock): SignInLimit {
   const limit = limits.get(clock);
-  if (!limit) throw new Error('the limit of sign-ins is not there yet');
+  if (!limit) throw new Error('the limit of sign-ins does not exist yet: call createSignInLimit first');
   return limit;
 }

@@ -1,7 +1,7 @@
-// Where a request comes from, as counters and the audit log know it.
+// Reduces an address to the source that limits count and the audit log records.
 import { isIPv6 } from 'node:net';
 
-/** The address itself; of IPv6 the /64 network, which one client owns as a whole. */
+/** @returns the IPv4 address, or the /64 network of an IPv6 address, because one client usually has a whole /64 */
 export function sourceOf(address: string): string {
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(plain)) return plain;

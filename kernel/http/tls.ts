@@ -1,4 +1,4 @@
-// TLS of the servers: which files, which versions, client certificates, and reading them again when they change.
+// Reads the TLS files, sets the TLS options, and reloads the files when they change.
 import { unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -17,20 +17,22 @@ export interface TlsFiles {
   readonly clientCrl: string | undefined;
 }
 
-/** A server that the files are put into service of. */
+/** A server that uses the TLS files. */
 export interface TlsService {
   readonly server: Server;
-  /** Closes the connections that wait for a next request, at least those whose certificate is distrusted. */
+  /** Closes idle connections, at least those whose certificate is no longer trusted. */
   closeIdle(): void;
 }
 
 const WATCH_MS = 2_000;
 const HANDSHAKE_MS = 10_000;
 
-/** @param base folder that relative paths start from */
+/** @param base folder of relative paths @throws ConfigError for an incomplete combination of files */
 export async function tlsFiles({ host, tls }: KernelConfig['http'], base: string, dataDir: string, now: number): Promise<TlsFiles> {
-  if ((tls.cert === '') !== (tls.key === '')) throw new ConfigError(['http.tls: cert and key go together, one of them is missing']);
-  if (tls.client_crl !== '' && tls.client_ca === '') throw new ConfigError(['http.tls.client_crl: means nothing without client_ca']);
+  if ((tls.cert === '') !== (tls.key === ''))
+    throw new ConfigError(['http.tls: one of cert and key is missing; set both, or none for a self-signed certificate']);
+  if (tls.client_crl !== '' && tls.client_ca === '')
+    throw new ConfigError(['http.tls.client_crl: has no effect without client_ca; set http.tls.client_ca too']);
   const own = tls.cert === '' ? await ensureSelfSigned(dataDir, host, now) : { cert: resolve(base, tls.cert), key: resolve(base, tls.key) };
   const optional = (path: string) => (path === '' ? undefined : resolve(base, path));
   return { ...own, clientCa: optional(tls.client_ca), clientCrl: optional(tls.client_crl) };
@@ -52,13 +54,13 @@ export function readTls(files: TlsFiles): TlsOptions {
     key,
     minVersion: 'TLSv1.2',
     handshakeTimeout: HANDSHAKE_MS,
-    // A client without a certificate, or with one that is not trusted, is served as one that shows none: the front checks at every use.
+    // The handshake accepts clients without a trusted certificate. The HTTP front checks the certificate at every use.
     ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}),
     ...(crl ? { crl } : {}),
   };
 }
 
-/** @throws ConfigError for a key that is another certificate's, or a pair that OpenSSL does not serve, such as one that is too short */
+/** @throws ConfigError if the key does not belong to the certificate, or OpenSSL refuses the pair, for example a key that is too short */
 function requireFitting(files: TlsFiles, pair: Pick<TlsOptions, 'cert' | 'key'>): void {
   try {
     createSecureContext(pair);
@@ -67,15 +69,15 @@ function requireFitting(files: TlsFiles, pair: Pick<TlsOptions, 'cert' | 'key'>)
   }
 }
 
-/** @returns each certificate of a PEM file, in its order, and nothing else that the file may hold, such as a key */
+/** @returns the certificates of a PEM file in their order, without other contents such as a key */
 export function certificatesIn(pem: string): readonly string[] {
   return [...pem.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)].map(([block]) => `${block}\n`);
 }
 
 /**
- * Puts changed files into service without a restart; files that do not fit together leave the old ones in place. Client certificates that
- * were shown under the old files count no longer: they may be on the new revocation list, or their authority may be gone.
- * @param onChange gets what is in service from now on
+ * Applies changed files without a restart. If they do not fit together, the old ones stay in use. Client certificates that were checked
+ * with the old files lose their effect: they may be on the new revocation list, or their authority may be gone.
+ * @param onChange gets the new options
  */
 export function watchTls(services: readonly TlsService[], files: TlsFiles, log: Log, onChange: (tls: TlsOptions) => void): () => void {
   const paths = Object.values(files).filter((path) => path !== undefined);
@@ -83,13 +85,13 @@ export function watchTls(services: readonly TlsService[], files: TlsFiles, log: 
   const reload = () => {
     try {
       const tls = readTls(files);
-      // Files that do not fit together are refused by the first, before anything has changed.
+      // If the files do not fit together, the first call throws and nothing has changed.
       for (const { server } of services) server.setSecureContext(tls);
       onChange(tls);
       for (const end of endOld) end();
-      log.info({}, 'TLS files read again');
+      log.info({}, 'TLS files reloaded');
     } catch (error) {
-      log.error({ error: describe(error) }, 'changed TLS files cannot be used, the old ones stay in service');
+      log.error({ error: describe(error) }, 'the changed TLS files cannot be used; the old ones stay in use');
     }
   };
   for (const path of paths) watchFile(path, { interval: WATCH_MS, persistent: false }, reload);
@@ -98,7 +100,7 @@ export function watchTls(services: readonly TlsService[], files: TlsFiles, log: 
   };
 }
 
-/** @returns what ends the connections with a client certificate that are open now: idle ones at once, the others after their answer */
+/** @returns a function that ends all open connections with a client certificate: idle ones at once, the others after their answer */
 function watchClients({ server, closeIdle }: TlsService): () => void {
   const clients = new Set<TLSSocket>();
   server.on('secureConnection', (socket) => {

@@ -1,7 +1,7 @@
-// A method that the parser does not know is refused like those that it does: 405 with Allow where there is such a path (RFC 9110 section 15.5.6).
+// Answers methods that the parser does not know like other unsupported methods: 405 with Allow if the path exists (RFC 9110 section 15.5.6).
 import type { FastifyInstance } from 'fastify';
 
-/** A method is a token (RFC 9110 section 5.6.2); what the parser calls invalid and is none is no request. */
+/** A method is a token (RFC 9110 section 5.6.2). Other bytes that the parser refuses are not a request. */
 const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,64} (\/[\x21-\x7e]{0,8191}) HTTP\/1\.[01]\r?\n/;
 
 export interface UnknownMethod {
@@ -11,7 +11,7 @@ export interface UnknownMethod {
   readonly body: string;
 }
 
-/** @returns what a method that no path takes is answered there; undefined for bytes that begin with no request line */
+/** @returns the answer for an unsupported method on this path; undefined if the bytes do not begin with a request line */
 export async function answerUnknownMethod(app: FastifyInstance, { code, rawPacket }: ParserError): Promise<UnknownMethod | undefined> {
   if (code !== 'HPE_INVALID_METHOD' || !Buffer.isBuffer(rawPacket)) return undefined;
   const path = REQUEST_LINE.exec(rawPacket.toString('latin1'))?.[1];

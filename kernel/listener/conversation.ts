@@ -1,4 +1,4 @@
-// One connection of a listener: its messages are answered one after the other, with the certificate checked for each.
+// Serves one connection of a listener: answers its messages one after the other and checks the client certificate for each.
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
 import { callContext } from '../call-context.ts';
@@ -17,24 +17,24 @@ interface ConversationOptions {
   readonly listener: Listener;
   readonly clock: Clock;
   readonly log: Log;
-  /** A message must have arrived within this time of its first byte. */
+  /** Time limit from the first byte of a message to its last. */
   readonly arrivalMs: number;
-  /** Whose shares it counts against. */
+  /** The holder whose shares the connection counts against. */
   readonly who: string;
   readonly limits: FrontLimits;
 }
 
-/** A connection that says nothing for so long is closed. */
+/** A connection without a message is closed after this time. */
 const IDLE_MS = 120_000;
-/** A connection that holds less of messages is what connections are limited for, and is not counted. */
+/** Connections that hold fewer bytes are not counted, because the number of connections is limited. */
 const MIN_COUNTED_BYTES = 65_536;
-/** Enough of a message for the protocol to word a refusal. */
+/** Enough of a message for the listener to make a refusal. */
 const BEGINNING_BYTES = 64;
-const UNREAD = 'too much of your earlier answers is not read yet, read it and try again';
-const TAKEN = 'all clients together hold too much, and its client most of it';
-/** Beyond so many bytes that wait behind the message under way, the client is not read from. */
+const UNREAD = 'too many of your earlier answers are still unread; read them and try again';
+const TAKEN = 'all clients together need too much memory, and this client needs most of it';
+/** Above this number of waiting bytes the listener stops reading from the client. */
 const MOST_WAITING = 262_144;
-/** An answer that is the last may still be on its way when nothing more is read. */
+/** Time for the last answer to leave before the connection is destroyed. */
 const LINGER_MS = 1_000;
 
 export class Conversation {
@@ -43,11 +43,11 @@ export class Conversation {
   readonly #frames: Frames;
   readonly #gone = new AbortController();
   readonly #address: string;
-  /** What it is at: the client's turn, the actor's, or the answer on its way. */
+  /** Waiting for the client, working on a message, or sending the answer. */
   #turn: 'client' | 'server' | 'answer' = 'client';
-  /** Since when, by the monotonic clock: the last answer, or the first byte of the message that is arriving. */
+  /** Monotonic time of the last answer, or of the first byte of the message that is arriving. */
   #since: number;
-  /** Its part of what messages hold: that of the message under way, and of what has arrived behind it. */
+  /** The memory that this connection is counted for: the current message and the bytes that wait behind it. */
   #held: Holding | undefined;
   #working = 0;
   #isLast = false;
@@ -67,13 +67,13 @@ export class Conversation {
     });
   }
 
-  /** Ends the connection now, or after the answer to the message under way. */
+  /** Ends the connection: at once, or after the answer to the current message. */
   finish(): void {
     this.#isLast = true;
     if (this.#turn === 'client') this.#end();
   }
 
-  /** Ends it where the client has taken too long to send, or to say anything. Reading has limits of its own. */
+  /** Closes the connection if the client sends too slowly or is idle for too long. A client that reads too slowly is closed elsewhere. */
   expire(): void {
     if (this.#turn !== 'client' || this.#hasEnded) return;
     const elapsed = this.#options.clock.monotonic() - this.#since;
@@ -85,7 +85,7 @@ export class Conversation {
     if (this.#hasEnded) return;
     if (this.#frames.held === 0 && this.#turn === 'client') this.#since = this.#options.clock.monotonic();
     this.#frames.push(chunk);
-    if (!this.#count()) return this.#close('its client holds too much of messages already');
+    if (!this.#count()) return this.#close('the messages of its client already use all the memory that one client may use');
     if (this.#turn === 'client') {
       const frame = this.#frames.next();
       if (frame) void this.#answerAll(frame);
@@ -103,7 +103,7 @@ export class Conversation {
         if (!frame.isMessage || this.#isLast) this.#end();
       }
     } catch (error) {
-      if (!this.#gone.signal.aborted) log.error({ listener: listener.name, error: describe(error) }, 'a message was not answered');
+      if (!this.#gone.signal.aborted) log.error({ listener: listener.name, error: describe(error) }, 'a message could not be answered');
       this.#socket.destroy();
     }
     this.#turn = 'client';
@@ -114,7 +114,7 @@ export class Conversation {
   async #answer({ bytes }: Frame): Promise<void> {
     const { clock } = this.#options;
     const certificate = peerCertificate(this.#socket, clock.now()).view;
-    // Expired, or its authority is not trusted any more: it is nobody that could be answered.
+    // The certificate has expired or its authority is no longer trusted, so there is no client to answer.
     if (!certificate) return this.#end();
     this.#turn = 'server';
     const message = { bytes, certificate, address: this.#address, signal: this.#gone.signal };
@@ -123,10 +123,10 @@ export class Conversation {
     await this.#send(answer);
   }
 
-  /** In the caller's turn; not at all while it does not read the answers that it has. */
+  /** Waits for the caller's turn. Refuses the message if the caller has too many unread answers. */
   async #work(message: Message): Promise<Uint8Array> {
     const { listener, who, limits } = this.#options;
-    // The bytes go to a thread, and are looked into here no more.
+    // Copied now, because the bytes move to another thread.
     const beginning = message.bytes.slice(0, BEGINNING_BYTES);
     const entered = limits.turns.enter(who, () => message.signal);
     const leave = entered instanceof Promise ? await entered : entered;
@@ -143,7 +143,7 @@ export class Conversation {
     this.#socket.destroy();
   }
 
-  /** @returns false where its client holds too much */
+  /** @returns false if the client holds too much memory */
   #count(): boolean {
     const bytes = this.#frames.held + this.#working;
     if (this.#socket.destroyed) return true;
@@ -151,7 +151,7 @@ export class Conversation {
     return this.#held?.set(bytes) ?? true;
   }
 
-  /** Settles when the next answer may be written, or when there is nobody to write to. */
+  /** Settles when the next answer may be written, or when the connection is gone. */
   async #send(answer: Uint8Array): Promise<void> {
     if (answer.byteLength <= SLICE_BYTES) return this.#write(answer);
     const { answers, stalled } = this.#options.limits;
@@ -159,7 +159,7 @@ export class Conversation {
     this.#socket.once('close', holding.release);
     if (!holding.set(answer.byteLength)) {
       giveBack(answer);
-      return this.#close('its client has too much of its answers unread');
+      return this.#close('its client has too many unread answers');
     }
     for (const slice of slicesOf(answer)) {
       if (this.#socket.destroyed) break;
@@ -181,7 +181,7 @@ export class Conversation {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#socket.end();
-    // What still comes is dropped: closing with bytes unread would reset the connection and take the last answer with it.
+    // Read and drop what still arrives: closing with unread bytes would reset the connection, and the last answer could be lost.
     this.#socket.resume();
     setTimeout(() => this.#socket.destroy(), LINGER_MS).unref();
   }

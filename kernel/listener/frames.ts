@@ -1,8 +1,8 @@
-// Cuts a stream of bytes into messages by their headers; memory grows with what has arrived, never with what was announced.
+// Splits a stream of bytes into messages. Memory grows with the bytes that have arrived, not with the announced length.
 import { giveBack } from '../give-back.ts';
 import type { Listener } from './listener.ts';
 
-/** One message, or the header of what is none. */
+/** One message, or the header of an invalid or too long message. */
 export interface Frame {
   readonly bytes: Uint8Array;
   readonly isMessage: boolean;
@@ -20,16 +20,16 @@ export class Frames {
     this.#rules = rules;
   }
 
-  /** Bytes that have arrived and are in no message yet. */
+  /** Bytes that have arrived and were not returned as a message yet. */
   get held(): number {
     return this.#end - this.#start;
   }
 
-  /** Takes over `chunk`, which nobody may change afterwards. */
+  /** Takes over `chunk`: the caller must not change it afterwards. */
   push(chunk: Uint8Array): void {
     const { held } = this;
     if (held === 0) {
-      // Mostly a chunk is a message: nothing is copied then.
+      // Usually one chunk is one message and needs no copy.
       this.#bytes = new Uint8Array(chunk.buffer as ArrayBuffer, chunk.byteOffset, chunk.byteLength);
       this.#start = 0;
       this.#end = chunk.byteLength;
@@ -40,7 +40,7 @@ export class Frames {
     this.#end += chunk.byteLength;
   }
 
-  /** The next whole message, or the refused header, after which there is no telling where anything begins. */
+  /** @returns the next whole message, or a refused header; after that the beginning of the next message is unknown */
   next(): Frame | undefined {
     const { headerBytes, maxMessageBytes, lengthOf } = this.#rules;
     if (this.held < headerBytes) return undefined;
@@ -50,7 +50,7 @@ export class Frames {
     return this.held < length ? undefined : { bytes: this.#take(length), isMessage: true };
   }
 
-  /** Nobody will ask for what has arrived. */
+  /** Frees the memory: no further message will be read. */
   drop(): void {
     giveBack(this.#bytes);
     this.#bytes = new Uint8Array(0);
@@ -68,7 +68,7 @@ export class Frames {
     return message;
   }
 
-  /** Doubles, so that bytes that come one by one are not copied for each; never beyond the message that is arriving, where that suffices. */
+  /** Doubles the buffer, so that single bytes are not copied each time, but not beyond the message that is arriving. */
   #grow(needed: number): void {
     const { headerBytes, lengthOf } = this.#rules;
     const announced = this.held < headerBytes ? undefined : lengthOf(this.#bytes.subarray(this.#start, this.#start + headerBytes));

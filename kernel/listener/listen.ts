@@ -1,4 +1,4 @@
-// Opens a listener: TLS with a required client certificate, limits on its connections, and a graceful end.
+// Opens a listener: requires TLS client certificates, limits its connections, and closes it gracefully.
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Clock } from '../clock.ts';
@@ -16,9 +16,9 @@ interface ListenOptions {
   readonly tls: TlsOptions;
   readonly clock: Clock;
   readonly log: Log;
-  /** A message must have arrived within this time of its first byte. */
+  /** Time limit from the first byte of a message to its last. */
   readonly arrivalMs: number;
-  /** Of the connections that the process may have: 0 to 1. */
+  /** Part of all connections that the process may have: 0 to 1. */
   readonly share: number;
   readonly limits: FrontLimits;
 }
@@ -27,16 +27,16 @@ export interface OpenListener extends TlsService {
   readonly name: string;
   /** `tls://host:port` */
   readonly address: string;
-  /** Answers what is under way, at most for `ms`, then closes every connection. */
+  /** Waits up to `ms` for running messages, then closes every connection. */
   close(ms: number): Promise<void>;
 }
 
 const CHECK_MS = 5_000;
 
-/** @throws ConfigError where there are no client certificates to ask for, or the port cannot be had */
+/** @throws ConfigError if no client authority is configured, or the port cannot be opened */
 export async function listen(listener: Listener, options: ListenOptions): Promise<OpenListener> {
   const { tls, clock, log, share, limits } = options;
-  if (!tls.requestCert) throw new ConfigError([`${listener.setting}: needs client certificates, set http.tls.client_ca`]);
+  if (!tls.requestCert) throw new ConfigError([`${listener.setting}: requires client certificates; set http.tls.client_ca`]);
   const server = createServer({ ...tls, rejectUnauthorized: true });
   const connections = watchConnections(server, share);
   const talks = new Map<TLSSocket, Conversation>();
@@ -50,7 +50,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     talks.set(socket, new Conversation(socket, { ...options, listener, who }));
     socket.on('close', () => talks.delete(socket));
   });
-  server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'no TLS connection'));
+  server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'TLS handshake failed'));
   const address = await bind(server, listener);
   const stopChecks = repeat(clock, () => {
     for (const talk of talks.values()) talk.expire();
@@ -66,7 +66,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const talk of talks.values()) talk.finish();
       const late = setTimeout(() => connections.destroyAll(), ms);
-      // Those that have not shaken hands have nothing under way.
+      // Connections that have not finished the handshake have no running message.
       connections.destroySilent();
       await closed;
       clearTimeout(late);

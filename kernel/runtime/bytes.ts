@@ -1,21 +1,21 @@
-// What may cross a port: cloneable values whose byte arrays own their memory, and the marking of those that are moved.
+// Checks values before they are sent to another thread, and marks byte arrays that are moved instead of copied.
 
 const moved = new WeakSet<Uint8Array>();
 
-/** Marks a secret to be transferred, not copied, by the next call or reply that carries it: the sender's view is empty afterwards. */
+/** Marks bytes, such as a secret, so that the next call or reply transfers them instead of copying. The sender's array is empty afterwards. */
 export function move<T extends Uint8Array>(bytes: T): T {
   moved.add(bytes);
   return bytes;
 }
 
-/** The bytes in a buffer of their own; a copy only where they share one. The caller gives `bytes` up. */
+/** @returns the bytes in a buffer of their own; copied only if they share one. The caller must not use `bytes` any more. */
 export function owned(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
 }
 
 /**
- * Checks a value before it is sent and returns the buffers to transfer. A view on a larger buffer would carry its neighbours into the
- * other thread (a small Buffer clones its whole 64 KiB pool), so it is refused.
+ * Checks a value before it is sent and returns the buffers to transfer. It refuses a view of a larger buffer, because the other thread would get
+ * the whole buffer (for a small Buffer the 64 KiB pool).
  * @throws TypeError for a function, a symbol, or bytes that do not own their buffer
  */
 export function inspectPayload(value: unknown, transfer: ArrayBuffer[] = [], depth = 0): ArrayBuffer[] {

@@ -1,19 +1,19 @@
-// Gives large byte arrays back: they lie outside of V8's heap, and a thread that has little to do collects nothing for minutes.
+// Runs garbage collection to free large byte arrays. They are outside of V8's heap, so an idle thread would not free them for minutes.
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 interface CollectOptions {
-  /** So much more than after the last collection is worth one. */
+  /** Growth since the last collection that triggers the next one. */
   readonly minBytes: number;
   readonly everyMs: number;
 }
 
-/** An actor makes several copies of what is large, one call after the other, and a collection of its small heap takes some milliseconds. */
+/** Frequent, because actors copy large data several times, and a collection of their small heap takes only milliseconds. */
 export const IN_ACTORS: CollectOptions = { minBytes: 33_554_432, everyMs: 100 };
-/** Here a collection holds up every connection. */
+/** Rare, because a collection in the main thread delays every connection. */
 export const IN_FRONT: CollectOptions = { minBytes: 134_217_728, everyMs: 2_000 };
 
-/** @returns what ends it */
+/** @returns a function that ends it */
 export function collectLargeBytes({ minBytes, everyMs }: CollectOptions): () => void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,13 +1,13 @@
-// The deadlines of many calls behind one timer: a timer of its own per call would cost more than the call.
+// Watches the deadlines of many calls with one timer, because a timer per call would cost more than the call itself.
 import type { Clock, Timer } from '../clock.ts';
 
 export interface Due {
-  /** Monotonic time of the deadline, set by Deadlines. */
+  /** Monotonic time of the deadline; set by Deadlines. */
   dueAt: number;
   onDeadline(): void;
 }
 
-/** Calls with the same time to live, in the order of their deadlines. */
+/** Calls with the same time limit, and so in the order of their deadlines. */
 export class Deadlines {
   readonly #ms: number;
   readonly #clock: Clock;
@@ -15,14 +15,14 @@ export class Deadlines {
   readonly #waiting = new Set<Due>();
   #timer: Timer | undefined;
 
-  /** @param single for one call with a deadline of its own */
+  /** @param single true if it is used for one call only */
   constructor(ms: number, clock: Clock, single = false) {
     this.#ms = ms;
     this.#clock = clock;
     this.#single = single;
   }
 
-  /** Starts the time of a call. */
+  /** Starts the time limit of a call. */
   add(call: Due): void {
     call.dueAt = this.#clock.monotonic() + this.#ms;
     this.#waiting.add(call);
@@ -34,15 +34,15 @@ export class Deadlines {
     if (this.#single) this.close();
   }
 
-  /** Answers that lie in this thread's ports already came in time, however late the thread gets to them: they are taken first. */
+  /** Answers that have already arrived at this thread's ports are in time, even if the thread reads them late. So they are processed first. */
   readonly #ring = () => {
     this.#timer = undefined;
     setImmediate(this.#expire);
   };
 
-  /** The timer is not moved when calls end; it looks for the next one when it rings. */
+  /** The timer is not reset when a call ends. When it fires, it is set for the next call. */
   readonly #expire = () => {
-    // A call may have been made since it rang, and armed the timer for itself.
+    // A call that was made since the timer fired may have set it again.
     this.close();
     const now = this.#clock.monotonic();
     for (const call of this.#waiting) {
@@ -55,7 +55,7 @@ export class Deadlines {
     }
   };
 
-  /** Lets the process end: an armed timer would hold it. */
+  /** Clears the timer, which would keep the process running. */
   close(): void {
     if (this.#timer) this.#clock.clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -1,10 +1,10 @@
-// A page of a list as it crosses threads.
+// Encodes a page of a list for its way to another thread.
 import type { Page } from '../store/page.ts';
 import { move, owned } from './bytes.ts';
 
-/** A page as the bytes of its JSON text: they move to another thread, where objects would be copies on its heap until it is collected. */
+/** A page as bytes of JSON text, which can move to another thread. Objects would be copied and stay on its heap until garbage collection. */
 export interface EncodedPage<T> extends Omit<Page<T>, 'items'> {
-  /** The items, with commas between. */
+  /** The items, separated by commas, without brackets. */
   readonly json: Uint8Array;
   readonly count: number;
 }

@@ -1,21 +1,21 @@
-// The reachable side of an actor: a frozen object without prototype that holds its methods and nothing else.
+// Exposes the methods of an actor to its callers, through a frozen object without a prototype that has nothing else.
 import { performance } from 'node:perf_hooks';
 import { expose, transfer } from 'comlink';
 import type { Api, Call } from '../actor.ts';
 import { callContext } from '../call-context.ts';
 import { encodeFault, type Reply } from '../fault.ts';
 import { inspectPayload } from './bytes.ts';
-import type { Line } from './line.ts';
+import type { Channel } from './channel.ts';
 
-/** The one argument of every call that crosses a line. */
+/** The argument of every call that crosses a channel. */
 export interface Envelope {
-  /** Number of the call on its line, for cancellation. */
+  /** Number of the call on its channel, needed to cancel it. */
   readonly n: number;
   readonly requestId: string | undefined;
   readonly args: readonly unknown[];
 }
 
-/** A call as the actor sees it; its AbortController is made only when somebody looks at the signal. */
+/** A call as the actor sees it. The AbortController is made only if the signal is used. */
 class RunningCall implements Call {
   readonly requestId: string | undefined;
   #controller: AbortController | undefined;
@@ -46,20 +46,20 @@ class RunningCall implements Call {
 type Method = (...args: unknown[]) => unknown;
 type Facade = Readonly<Record<string, (envelope: Envelope) => Promise<Reply>>>;
 
-/** Lets the other end of `line` call `api`, and cancel what it has called. */
-export function exposeApi(api: Api, line: Line): void {
+/** Lets the other end of `channel` call the methods of `api` and cancel its calls. */
+export function exposeApi(api: Api, channel: Channel): void {
   const running = new Map<number, RunningCall>();
-  const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running, line)] as const);
+  const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running, channel)] as const);
   const facade: Facade = Object.freeze(Object.assign(Object.create(null) as Facade, Object.fromEntries(methods)));
-  line.onControl((message) => {
+  channel.onControl((message) => {
     if (message.kind === 'cancel') running.get(message['n'] as number)?.cancel();
   });
-  expose(facade, callsOnly(line));
+  expose(facade, callsOnly(channel));
 }
 
-function answering(run: Method, running: Map<number, RunningCall>, line: Line) {
+function answering(run: Method, running: Map<number, RunningCall>, channel: Channel) {
   return async ({ n, requestId, args }: Envelope): Promise<Reply> => {
-    const call = new RunningCall(requestId, () => line.control({ kind: 'aside', n }));
+    const call = new RunningCall(requestId, () => channel.control({ kind: 'aside', n }));
     const startedAt = performance.now();
     running.set(n, call);
     try {
@@ -75,8 +75,8 @@ function answering(run: Method, running: Map<number, RunningCall>, line: Line) {
   };
 }
 
-/** Comlink would also read, write and construct along any path; only a call of a method reaches it. */
-function callsOnly({ endpoint }: Line): Line['endpoint'] {
+/** Passes on calls of methods only. Comlink itself would also allow to read, write and construct along any path. */
+function callsOnly({ endpoint }: Channel): Channel['endpoint'] {
   const addEventListener: typeof endpoint.addEventListener = (type, listener) => {
     const pass = listener as (event: unknown) => void;
     const filter = (event: { data: { type?: unknown; path?: unknown } }) => {

@@ -1,61 +1,61 @@
-// The actor's side of a line, in a thread or a process alike: makes the actor, serves its calls, answers the kernel's control messages.
+// The actor's end of a channel, in a thread or a process: creates the actor, serves its calls, and handles the kernel's control messages.
 import type { Actor, ActorContext, ActorFactory, Api, Call } from '../actor.ts';
 import { callContext } from '../call-context.ts';
 import type { LocalClock } from '../clock.ts';
 import { encodeFault } from '../fault.ts';
 import type { Log, LogLevel } from '../log-entry.ts';
 import type { Versions } from '../versions.ts';
+import type { Channel, Control } from './channel.ts';
 import { collectLargeBytes, IN_ACTORS } from './collect.ts';
 import { exposeApi } from './facade.ts';
 import type { HostTask } from './incarnation.ts';
-import type { Control, Line } from './line.ts';
 import { openPeers } from './peers.ts';
 
 interface HostSurroundings {
   readonly clock: LocalClock;
   readonly versions: Versions | undefined;
-  /** The line of a direct channel that a control message announces. */
-  channel(announcement: Control): Line;
+  /** @returns the direct channel that a control message announces */
+  channel(announcement: Control): Channel;
 }
 
-/** Settles after a graceful stop; a factory that throws is reported to the kernel and ends the task the same way. */
-export async function host(task: HostTask, line: Line, surroundings: HostSurroundings): Promise<void> {
+/** Settles after a graceful stop. If the factory throws, it reports that to the kernel and also waits to be stopped. */
+export async function host(task: HostTask, channel: Channel, surroundings: HostSurroundings): Promise<void> {
   const stopping = new AbortController();
   const peers = openPeers(task.peers, surroundings.clock);
   const stopped = new Promise<void>((resolve) => {
-    line.onControl((message) => {
+    channel.onControl((message) => {
       if (message.kind === 'stop') resolve();
-      if (message.kind === 'clock') line.control({ kind: 'moved', fired: surroundings.clock.moved() });
+      if (message.kind === 'clock') channel.control({ kind: 'moved', fired: surroundings.clock.moved() });
       if (message.kind === 'peer') peers.attach(message['name'] as string, message['key'] as string, surroundings.channel(message));
     });
-    // A line that closes without a word means that the kernel is gone.
-    line.onClose(resolve);
+    // If the channel closes without a stop message, the kernel is gone.
+    channel.onClose(resolve);
   });
   let actor: Actor<Api>;
   try {
     const { default: factory } = (await import(task.module)) as { default: ActorFactory<Api, unknown> };
-    actor = await factory(task.args, context(task, line, surroundings, stopping.signal, peers.ref));
+    actor = await factory(task.args, context(task, channel, surroundings, stopping.signal, peers.ref));
   } catch (error) {
-    line.control({ kind: 'failed', fault: encodeFault(error) });
-    // The kernel ends this thread or process once it has read the reason; ending first could lose it.
+    channel.control({ kind: 'failed', fault: encodeFault(error) });
+    // The kernel ends this thread or process after it has read the reason. If it ended by itself, the reason could be lost.
     return stopped;
   }
-  exposeApi(actor.api, line);
-  line.onControl((message) => {
+  exposeApi(actor.api, channel);
+  channel.onControl((message) => {
     if (message.kind === 'serve') exposeApi(actor.api, surroundings.channel(message));
   });
-  line.control({ kind: 'started' });
+  channel.control({ kind: 'started' });
   const endCollecting = collectLargeBytes(IN_ACTORS);
   await stopped;
   endCollecting();
   stopping.abort();
   await actor.stop?.();
   peers.close();
-  line.control({ kind: 'stopped' });
-  line.flush();
+  channel.control({ kind: 'stopped' });
+  channel.flush();
 }
 
-function context(task: HostTask, line: Line, { clock, versions }: HostSurroundings, signal: AbortSignal, peer: ActorContext['peer']): ActorContext {
+function context(task: HostTask, channel: Channel, { clock, versions }: HostSurroundings, signal: AbortSignal, peer: ActorContext['peer']): ActorContext {
   const { name, key, store, node, dataKeys, adopts } = task;
   return {
     name,
@@ -64,12 +64,12 @@ function context(task: HostTask, line: Line, { clock, versions }: HostSurroundin
     signal,
     clock,
     versions,
-    log: lineLog(line),
+    log: channelLog(channel),
     peer,
     dataKey: (purpose) => dataKeys[purpose] ?? missing(`dataKeys: ['${purpose}']`, name),
     adopts: (purpose) => adopts.includes(purpose),
     call: () => callContext.getStore() as Call | undefined,
-    report: (status) => line.control({ kind: 'report', status }),
+    report: (status) => channel.control({ kind: 'report', status }),
     async openStore() {
       if (!store) return missing('store: true', name);
       const { openStore } = await import('../store/open.ts');
@@ -79,12 +79,12 @@ function context(task: HostTask, line: Line, { clock, versions }: HostSurroundin
 }
 
 function missing(what: string, name: string): never {
-  throw new TypeError(`the spec of ${name} does not say ${what}`);
+  throw new TypeError(`the spec of actor ${name} must have ${what}`);
 }
 
-/** Log lines of an actor are written by the kernel's one logger, with the request they belong to. */
-function lineLog(line: Line): Log {
+/** Sends log entries to the kernel's logger, with the ID of the request that they belong to. */
+function channelLog(channel: Channel): Log {
   const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) =>
-    line.control({ kind: 'log', level, message, fields: { ...fields, request_id: callContext.getStore()?.requestId } });
+    channel.control({ kind: 'log', level, message, fields: { ...fields, request_id: callContext.getStore()?.requestId } });
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

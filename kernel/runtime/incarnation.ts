@@ -1,35 +1,35 @@
-// What the supervisor knows of a running actor, whether it lives in a thread or in a process of its own.
+// The handle of a running actor, the same for a thread and for a separate process.
 import type { MessagePort } from 'node:worker_threads';
 import { decodeFault, Fault, type FaultWire } from '../fault.ts';
-import type { Control, Line } from './line.ts';
+import type { Channel, Control } from './channel.ts';
 
 export interface Incarnation {
-  readonly line: Line;
-  /** Settles when the thread or process is gone, with the reason; undefined after a graceful stop. */
+  readonly channel: Channel;
+  /** Settles with the reason when the thread or process has ended; with undefined after a graceful stop. */
   readonly lost: Promise<unknown>;
-  /** Settles when nothing of it runs any more: `lost` may be known while native code, such as a commit, still ends. */
+  /** Settles when nothing of it runs any more. This may be later than `lost`, because native code such as a commit may still run. */
   readonly gone: Promise<void>;
-  /** The V8 heap and thread of this incarnation, or its process. Tests end it by this. */
+  /** Ends the thread or process by force. */
   kill(): Promise<void>;
-  /** Hands the end of a direct channel to the actor with the announcement of what it is for. */
+  /** Gives the actor one end of a direct channel, with a control message that tells its purpose. */
   give(announcement: Control, port: MessagePort): void;
 }
 
-/** Everything a host needs to make an actor. Plain data: it crosses a port. */
+/** Everything that a host needs to create an actor. It is plain data, because it crosses a port. */
 export interface HostTask {
   readonly module: string;
   readonly name: string;
   readonly key: string;
   readonly args: unknown;
-  /** Names of the actors it may call, with their keys and the deadline of a call. */
+  /** The actors that it may call, by name, with their keys, and the deadline and queue limit of calls. */
   readonly peers: Readonly<Record<string, { readonly keys: readonly string[]; readonly deadlineMs: number; readonly maxQueue: number }>>;
-  /** Where its store is; absent where the spec asks for none. */
+  /** The store; undefined unless the spec has `store: true`. */
   readonly store: StoreAddress | undefined;
-  /** The data keys that the spec asks for; they move with the task. */
+  /** The data keys that the spec names. They are moved with the task. */
   readonly dataKeys: Readonly<Record<string, Uint8Array>>;
-  /** Of these, the purposes whose rows may be from before they were authenticated. */
+  /** Those purposes of data keys whose rows may not be authenticated yet. */
   readonly adopts: readonly string[];
-  /** Names the writer of audit rows: node and start of the server. */
+  /** Name of this node, with which the names of audit streams begin. */
   readonly node: string;
 }
 
@@ -38,10 +38,10 @@ export interface StoreAddress {
   readonly url: string;
 }
 
-/** Settles when the host says that its actor exists; fails with the reason it gives, or when it is lost first. */
-export function started(line: Line, lost: Promise<unknown>, label: string): Promise<void> {
+/** Settles when the host reports that its actor exists. Rejects with the reason that the host reports, or if it is lost before. */
+export function started(channel: Channel, lost: Promise<unknown>, label: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    line.onControl((message) => {
+    channel.onControl((message) => {
       if (message.kind === 'started') resolve();
       if (message.kind === 'failed') reject(decodeFault(message['fault'] as FaultWire));
     });
@@ -49,22 +49,22 @@ export function started(line: Line, lost: Promise<unknown>, label: string): Prom
   });
 }
 
-/** How long an incarnation that is gone may still be heard, milliseconds: what it said last travels another way than the news of its end. */
+/** How long to wait for the last messages of an ended incarnation. They travel on another path than the notice of its end. */
 export const LAST_WORD_MS = 100;
 
-/** Closes the line of an incarnation once it is gone and its last words have had time to arrive. */
-export function closeWhenLost(line: Line, lost: Promise<unknown>): void {
-  lost.then(() => setTimeout(() => line.close(), LAST_WORD_MS).unref());
+/** Closes the channel of an ended incarnation after its last messages have had time to arrive. */
+export function closeWhenLost(channel: Channel, lost: Promise<unknown>): void {
+  lost.then(() => setTimeout(() => channel.close(), LAST_WORD_MS).unref());
 }
 
-/** Tells it to stop and waits until it is gone, and a moment for its last word, which may be on its way. */
-export async function endGracefully({ line, lost }: Incarnation): Promise<void> {
+/** Tells it to stop, waits until it has ended, and then a moment for its last message, which may still be on its way. */
+export async function endGracefully({ channel, lost }: Incarnation): Promise<void> {
   let heard = () => {};
   const lastWord = new Promise<void>((resolve) => {
     heard = resolve;
   });
-  line.onControl(({ kind }) => kind === 'stopped' && heard());
-  line.control({ kind: 'stop' });
+  channel.onControl(({ kind }) => kind === 'stopped' && heard());
+  channel.control({ kind: 'stop' });
   await lost;
   await Promise.race([lastWord, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
 }

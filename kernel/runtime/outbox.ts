@@ -1,6 +1,6 @@
-// What one end of a line sends: the messages of a tick travel as one array.
+// Sends the messages of one end of a channel: all messages of a tick travel as one array.
 import type { Transferable } from 'node:worker_threads';
-import type { Control, Wire } from './line.ts';
+import type { Control, Wire } from './channel.ts';
 
 export interface Message {
   readonly id?: string;
@@ -14,13 +14,13 @@ export class Outbox {
   #transfer: Transferable[] = [];
   #isClosed = false;
 
-  /** @param onUnsent gets a message that cannot be cloned, and why */
+  /** @param onUnsent gets a message that cannot be cloned, and the error */
   constructor(wire: Wire, onUnsent: (message: Message, error: unknown) => void) {
     this.#wire = wire;
     this.#onUnsent = onUnsent;
   }
 
-  /** Sends the message at the end of the tick; the buffers and ports move with it. */
+  /** Sends the message at the end of the tick. Its buffers and ports are transferred. */
   push(message: Message, transfer?: readonly Transferable[]): void {
     if (transfer?.length) this.#transfer.push(...transfer);
     if (this.#isClosed) return;
@@ -28,7 +28,7 @@ export class Outbox {
     this.#messages.push(message);
   }
 
-  /** Sends what is pending now. */
+  /** Sends the pending messages now. */
   flush(): void {
     if (this.#isClosed || this.#messages.length === 0) return;
     const messages = this.#messages;
@@ -42,7 +42,7 @@ export class Outbox {
     }
   }
 
-  /** Nothing is sent any more. @returns false where it was closed already */
+  /** Stops sending. @returns false if it was already closed */
   close(): boolean {
     if (this.#isClosed) return false;
     this.#isClosed = true;

@@ -1,48 +1,48 @@
-// The direct lines of an actor to other actors, inside its own thread: they come and go as those actors are restarted.
+// The direct channels from an actor to other actors, in its own thread. They are replaced when those actors restart.
 import type { Api, PinnedRef } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
+import type { Channel } from './channel.ts';
+import { Dispatcher } from './dispatcher.ts';
 import type { HostTask } from './incarnation.ts';
-import { Lane, remoteOver } from './lane.ts';
-import type { Line } from './line.ts';
-import { Slot } from './slot.ts';
+import { Mailbox, remoteOver } from './mailbox.ts';
 
 interface Peers {
   ref<A extends Api>(name: string): PinnedRef<A>;
-  attach(name: string, key: string, line: Line): void;
+  attach(name: string, key: string, channel: Channel): void;
   close(): void;
 }
 
 export function openPeers(declared: HostTask['peers'], clock: Clock): Peers {
-  const lanes = new Map<string, Map<string, Lane>>();
+  const mailboxes = new Map<string, Map<string, Mailbox>>();
   for (const [name, { keys, deadlineMs, maxQueue }] of Object.entries(declared)) {
-    const lane = () => new Lane([new Slot()], { deadlineMs, maxQueue, perSlot: maxQueue, clock, observe: () => {} });
-    lanes.set(name, new Map(keys.map((key) => [key, lane()])));
+    const mailbox = () => new Mailbox([new Dispatcher()], { deadlineMs, maxQueue, perDispatcher: maxQueue, clock, observe: () => {} });
+    mailboxes.set(name, new Map(keys.map((key) => [key, mailbox()])));
   }
-  const open = new Set<Line>();
+  const open = new Set<Channel>();
   return {
     ref<A extends Api>(name: string): PinnedRef<A> {
-      const byKey = lanes.get(name);
-      if (!byKey) throw new TypeError(`the spec does not name ${name} in peers`);
-      const remotes = new Map([...byKey].map(([key, lane]) => [key, remoteOver<A>(lane)]));
+      const byKey = mailboxes.get(name);
+      if (!byKey) throw new TypeError(`the spec must name the actor ${name} in peers`);
+      const remotes = new Map([...byKey].map(([key, mailbox]) => [key, remoteOver<A>(mailbox)]));
       return { keys: () => [...remotes.keys()], at: (key) => remotes.get(key) ?? unknownKey(name, key) };
     },
-    attach(name, key, line) {
-      const slot = lanes.get(name)?.get(key)?.slots[0];
-      if (!slot) return line.close();
-      open.add(line);
-      line.onClose(() => {
-        open.delete(line);
-        if (slot.serves(line)) slot.detach(`the channel to ${name}/${key} closed`);
+    attach(name, key, channel) {
+      const dispatcher = mailboxes.get(name)?.get(key)?.dispatchers[0];
+      if (!dispatcher) return channel.close();
+      open.add(channel);
+      channel.onClose(() => {
+        open.delete(channel);
+        if (dispatcher.serves(channel)) dispatcher.detach(`the channel to ${name}/${key} closed`);
       });
-      slot.attach(line);
+      dispatcher.attach(channel);
     },
     close() {
-      for (const line of open) line.close();
+      for (const channel of open) channel.close();
     },
   };
 }
 
 export function unknownKey(name: string, key: string): never {
-  throw new Fault('NOT_FOUND', { detail: `there is no ${name} ${key}` });
+  throw new Fault('NOT_FOUND', { detail: `there is no ${name} named ${key}` });
 }

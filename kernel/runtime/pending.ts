@@ -1,16 +1,16 @@
-// One call from its making to its end: it settles exactly once, as a value or as a Fault.
+// One call, from its creation to its end. It settles exactly once, with a value or a Fault.
 import { performance } from 'node:perf_hooks';
 import { decodeFault, Fault, type Reply } from '../fault.ts';
 import type { Deadlines, Due } from './deadlines.ts';
 
 export interface CallOptions {
-  /** Overrides the deadline of the spec, milliseconds. */
+  /** Overrides the deadline of the spec. */
   readonly deadlineMs?: number;
-  /** Aborting it ends the call with CANCELLED; work not begun is dropped. */
+  /** If it is aborted, the call ends with CANCELLED. A call that has not begun is dropped. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How long a call waited and ran, for the metrics. `outcome` is `ok` or a fault code. */
+/** Gets the waiting and running time of each call, for the metrics. `outcome` is `ok` or a fault code. */
 export type CallObserver = (outcome: string, waitMs: number, runMs: number) => void;
 
 export class Pending implements Due {
@@ -18,9 +18,9 @@ export class Pending implements Due {
   readonly args: readonly unknown[];
   readonly requestId: string | undefined;
   readonly promise: Promise<unknown>;
-  /** Buffers that move with the call. */
+  /** Buffers that are transferred with the call. */
   readonly transfer: ArrayBuffer[];
-  /** Told once when the caller no longer waits: by deadline or cancellation. */
+  /** Called once if the caller stops waiting, because of the deadline or a cancellation. */
   onAbandoned: ((code: 'DEADLINE' | 'CANCELLED') => void) | undefined;
   settled = false;
   dueAt = 0;
@@ -52,7 +52,7 @@ export class Pending implements Due {
     signal.addEventListener('abort', this.#cancel, { once: true });
   }
 
-  /** The work begins. @param run a time limit of its own for the work, in place of the one that held until now */
+  /** The call was sent to the actor. @param run time limit of the work, which replaces the current deadline */
   sent(run: Deadlines | undefined): void {
     this.#sentAt = performance.now();
     if (!run) return;
@@ -83,7 +83,7 @@ export class Pending implements Due {
     this.onAbandoned?.(code);
   }
 
-  /** @returns false when the call has ended already */
+  /** @returns false if the call has already ended */
   #settle(outcome: string, runMs: number): boolean {
     if (this.settled) return false;
     this.settled = true;

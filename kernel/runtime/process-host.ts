@@ -1,21 +1,21 @@
-// The main module of an actor's own process: waits for its task, makes the actor and serves it until told to stop or left alone.
+// The main module of an actor in a separate process: waits for the task, creates the actor, and serves it until it is stopped or the parent is gone.
 import { createClock } from '../clock.ts';
+import { openChannel } from './channel.ts';
 import { host } from './host.ts';
 import type { HostTask } from './incarnation.ts';
-import { openLine } from './line.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
 
 const hub = ipcHub(process as unknown as IpcEnd);
-const line = openLine(hub.wire(0));
+const channel = openChannel(hub.wire(0));
 const clock = createClock(new BigInt64Array(1));
 
-// The parent is gone: nobody can be served any more.
+// The parent is gone, so there are no callers.
 process.on('disconnect', () => process.exit(1));
 
-line.onControl(async (message) => {
+channel.onControl(async (message) => {
   if (message.kind === 'clock' || message.kind === 'task') clock.offset[0] = BigInt(message['offset'] as number);
   if (message.kind !== 'task') return;
-  await host(message['task'] as HostTask, line, { clock, versions: undefined, channel: (given) => openLine(hub.wire(given['channel'] as number)) });
+  await host(message['task'] as HostTask, channel, { clock, versions: undefined, channel: (given) => openChannel(hub.wire(given['channel'] as number)) });
   await hub.drained();
   process.exit(0);
 });

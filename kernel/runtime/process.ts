@@ -1,16 +1,16 @@
-// An actor in a process of its own: the same contract over batched IPC, so that a hang can be killed and a native abort hurts nobody else.
+// Runs an actor in a separate process over batched IPC, so that a hanging actor can be killed and a crash in native code affects nobody else.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { openChannel } from './channel.ts';
 import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
-import { openLine } from './line.ts';
 import { openRelay } from './relay.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
 
 interface ProcessOptions {
   readonly memoryMb: number;
-  /** The whole environment of the process: nothing of ours is inherited. */
+  /** The complete environment of the process. It inherits nothing from the server. */
   readonly env: Readonly<Record<string, string>>;
-  /** Milliseconds by which the clock of the tests is ahead. */
+  /** Offset of the clock in milliseconds; not 0 only in tests. */
   readonly offset: number;
 }
 
@@ -24,35 +24,35 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
   const hub = ipcHub(child as unknown as IpcEnd);
-  const line = openLine(hub.wire(0));
+  const channel = openChannel(hub.wire(0));
   const lost = new Promise<unknown>((resolve) => {
     child.on('error', resolve);
     child.on('exit', (code, signal) => resolve(code === 0 ? undefined : new Error(`the process ended with ${signal ?? `code ${code}`}`)));
   });
-  closeWhenLost(line, lost);
+  closeWhenLost(channel, lost);
   const kill = async () => {
     child.kill('SIGKILL');
     await lost;
   };
-  line.control({ kind: 'task', task, offset: options.offset });
-  line.flush();
+  channel.control({ kind: 'task', task, offset: options.offset });
+  channel.flush();
   for (const key of Object.values(task.dataKeys)) key.fill(0);
   try {
-    await started(line, lost, `${task.name}/${task.key}`);
+    await started(channel, lost, `${task.name}/${task.key}`);
   } catch (error) {
     void kill();
     throw error;
   }
   let channels = 0;
   return {
-    line,
+    channel: channel,
     lost,
     gone: lost.then(() => {}),
     kill,
     give(announcement, port) {
       channels += 1;
       openRelay(port, hub.wire(channels));
-      line.control({ ...announcement, channel: channels });
+      channel.control({ ...announcement, channel: channels });
     },
   };
 }

@@ -1,7 +1,7 @@
-// What callers hold of an actor: a remote for each of its instances or shards, or one for all of its replicas.
+// Makes the references that callers use: one remote per instance or shard, or one for all replicas.
 import type { AnySpec, Api, PinnedRef, Remote, ShardedRef } from '../actor.ts';
 import { hashOf } from '../versions.ts';
-import { type Lane, remoteOver } from './lane.ts';
+import { type Mailbox, remoteOver } from './mailbox.ts';
 import { unknownKey } from './peers.ts';
 
 export function keysOf(spec: AnySpec): readonly string[] {
@@ -9,8 +9,8 @@ export function keysOf(spec: AnySpec): readonly string[] {
   return Array.from({ length: spec.kind === 'sharded' ? spec.shards : spec.size }, (_, index) => String(index));
 }
 
-export function refOver(name: string, spec: AnySpec, keys: readonly string[], lanes: readonly Lane[]): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
-  const remotes = lanes.map((lane) => remoteOver<Api>(lane));
+export function refOver(name: string, spec: AnySpec, keys: readonly string[], mailboxes: readonly Mailbox[]): Remote<Api> | PinnedRef<Api> | ShardedRef<Api> {
+  const remotes = mailboxes.map((mailbox) => remoteOver<Api>(mailbox));
   if (spec.kind === 'replicated') return remotes[0] as Remote<Api>;
   if (spec.kind === 'sharded') return { of: (key: string) => remotes[hashOf(key) % remotes.length] as Remote<Api>, all: () => remotes };
   const byKey = new Map(keys.map((key, index) => [key, remotes[index] as Remote<Api>]));

@@ -1,6 +1,6 @@
-// Carries the batches of a direct channel between a thread's port and a process's IPC, unread.
+// Forwards the batches of a direct channel between the port of a thread and the IPC of a process, without reading them.
 import type { MessagePort } from 'node:worker_threads';
-import type { Wire } from './line.ts';
+import type { Wire } from './channel.ts';
 import { portWire } from './wires.ts';
 
 export function openRelay(port: MessagePort, processEnd: Wire): void {

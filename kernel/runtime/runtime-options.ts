@@ -1,4 +1,4 @@
-// What the runtime of the actors is given: time, counters, the log, the store and the data keys.
+// The options of the runtime: clock, version counters, log, store and data keys.
 import type { LocalClock } from '../clock.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import type { Log } from '../log-entry.ts';
@@ -12,13 +12,15 @@ export interface RuntimeOptions {
   readonly log: Log;
   readonly store: StoreAddress;
   readonly node: string;
-  /** A data key of the server, for the thread or process that it moves to. @throws Fault KEY_SERVER_SEALED while it cannot be opened */
+  /** @returns a data key of the server, which is then moved to the actor @throws Fault KEY_SERVER_SEALED while it cannot be opened */
   dataKey(purpose: DataKeyPurpose): Promise<Uint8Array> | Uint8Array;
   /** Settles when the data keys can be opened. */
   unsealed?(): Promise<void>;
-  /** Whether the store may hold rows from before those of this purpose were authenticated. */
+  /** Whether the store may hold rows of this purpose that are not authenticated yet. */
   adopts?(purpose: DataKeyPurpose): boolean;
-  /** Limit of the graceful stop of one actor, milliseconds. */
+  /** Time limit of the graceful stop of one actor. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;
+  /** Copies what goes to and from parts beside this thread, as if they were in another: for tests. */
+  readonly isCopying?: boolean;
 }

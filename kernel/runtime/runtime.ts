@@ -1,43 +1,48 @@
-// All actors of the server: builds their cells and lanes from the specs, starts them in order, links them, stops them in reverse.
+// Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors in order, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
 import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
-import { Cell } from './cell.ts';
 import { Deadlines } from './deadlines.ts';
+import { Dispatcher } from './dispatcher.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
-import { Lane } from './lane.ts';
-import { Links } from './links.ts';
+import { Mailbox } from './mailbox.ts';
+import { BesideParts } from './open-beside.ts';
+import { PeerRouter } from './peer-router.ts';
+import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
 import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
-import { Slot } from './slot.ts';
+import { Supervisor } from './supervisor.ts';
 import { startThread } from './thread.ts';
 
-/** One described actor with everything that runs for it. */
+/** One actor of the specs, with everything that runs for it. */
 export interface Group {
   readonly name: string;
   readonly spec: AnySpec;
-  readonly cells: readonly Cell[];
-  readonly lanes: readonly Lane[];
+  readonly supervisors: readonly Supervisor[];
+  readonly mailboxes: readonly Mailbox[];
   readonly ref: unknown;
+  readonly observe: CallObserver;
 }
 
 const DEFAULT_MAX_QUEUE = 1024;
 const DEFAULT_MEMORY_MB = 256;
-/** How long a call waits for an actor whose deadline is for the work alone, milliseconds. */
+/** How long a call waits for an actor whose deadline limits the work only. */
 const WAIT_MS = 10_000;
 
-/** Threads for CPU work: one per core. */
+/** Number of threads for CPU work: one per core. */
 export const cores = availableParallelism();
 
 export class Runtime {
   readonly groups = new Map<string, Group>();
   readonly #options: RuntimeOptions;
-  readonly #links: Links;
+  readonly #peerRouter: PeerRouter;
+  readonly #beside: BesideParts;
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
-    this.#links = new Links(specs);
+    this.#peerRouter = new PeerRouter(specs);
+    this.#beside = new BesideParts(options);
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }
 
@@ -45,100 +50,103 @@ export class Runtime {
     return this.groups.get(name)?.ref as RefOf<S>;
   }
 
-  /** Purposes of the data keys that actors work with which the start waits for, and which all run. */
+  /** Purposes of the data keys of all actors that run and are not background actors. */
   get dataKeys(): DataKeyPurpose[] {
-    const isRunning = ({ spec, cells }: Group) => spec.start !== 'background' && cells.every(({ state }) => state === 'running');
+    const isRunning = ({ spec, supervisors }: Group) => spec.start !== 'background' && supervisors.every(({ state }) => state === 'running');
     return [...this.groups.values()].flatMap((group) => (isRunning(group) ? (group.spec.dataKeys ?? []) : []));
   }
 
-  /** Starts every actor in order; those of the background are not awaited. Fails with the first start that fails. */
+  /** Starts all actors in order, without waiting for background actors. Rejects with the first failed start. */
   async start(): Promise<void> {
-    for (const { cells, spec } of this.groups.values()) {
-      const starting = Promise.all(cells.map((cell) => cell.start()));
+    for (const { supervisors, spec } of this.groups.values()) {
+      const starting = Promise.all(supervisors.map((supervisor) => supervisor.start()));
       if (spec.start === 'background') starting.catch(() => {});
       else await starting;
     }
+    for (const group of this.groups.values()) await this.#beside.open(group);
   }
 
-  /** Lets the calls under way end, then stops the actors in reverse order. */
+  /** Waits for running calls, and stops the actors in reverse order. */
   async stop(): Promise<void> {
-    for (const { cells, lanes } of [...this.groups.values()].reverse()) {
-      await Promise.all(lanes.map((lane) => lane.drain(this.#options.stopMs)));
-      await Promise.all(cells.map((cell) => cell.stop()));
+    await this.#beside.close();
+    for (const { supervisors, mailboxes } of [...this.groups.values()].reverse()) {
+      await Promise.all(mailboxes.map((mailbox) => mailbox.drain(this.#options.stopMs)));
+      await Promise.all(supervisors.map((supervisor) => supervisor.stop()));
     }
   }
 
-  /** Moves the clock of every thread and process by `ms` and lets all timers that became due run. For tests. */
+  /** For tests: moves the clock of every thread and process by `ms`, and fires the timers that are due. */
   async advance(ms: number): Promise<void> {
     const { clock } = this.#options;
     Atomics.add(clock.offset, 0, BigInt(ms));
     clock.moved();
-    const running = [...this.groups.values()].flatMap(({ cells }) => cells).flatMap(({ incarnation }) => incarnation ?? []);
+    const running = [...this.groups.values()].flatMap(({ supervisors }) => supervisors).flatMap(({ incarnation }) => incarnation ?? []);
     await Promise.all(running.map((incarnation) => this.#tellClock(incarnation)));
   }
 
-  async #tellClock({ line, lost }: Incarnation): Promise<void> {
+  async #tellClock({ channel, lost }: Incarnation): Promise<void> {
     let unlisten = () => {};
     const moved = new Promise<void>((resolve) => {
-      unlisten = line.onControl(({ kind }) => {
+      unlisten = channel.onControl(({ kind }) => {
         if (kind === 'moved') resolve();
       });
     });
-    line.control({ kind: 'clock', offset: Number(this.#options.clock.offset[0]) });
+    channel.control({ kind: 'clock', offset: Number(this.#options.clock.offset[0]) });
     await Promise.race([moved, lost]);
     unlisten();
   }
 
   #group(name: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Group {
     const keys = keysOf(spec);
-    const cells = keys.map((key) => this.#cell(name, key, spec, specs));
-    const slots = cells.map(({ slot }) => slot);
+    const supervisors = keys.map((key) => this.#supervisor(name, key, spec, specs));
+    const dispatchers = supervisors.map(({ dispatcher }) => dispatcher);
     const maxQueue = spec.maxQueue ?? DEFAULT_MAX_QUEUE;
-    const perSlot = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
-    const { clock, observe } = this.#options;
-    const lane = (own: readonly Slot[]) =>
-      new Lane(own, {
+    const perDispatcher = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
+    const { clock } = this.#options;
+    const observe = this.#options.observe(name);
+    const mailbox = (own: readonly Dispatcher[]) =>
+      new Mailbox(own, {
         deadlineMs: spec.onDeadline === 'kill' ? Math.max(spec.deadlineMs, WAIT_MS) : spec.deadlineMs,
         maxQueue,
-        perSlot,
+        perDispatcher: perDispatcher,
         clock,
-        observe: observe(name),
+        observe,
       });
-    const lanes = spec.kind === 'replicated' ? [lane(slots)] : slots.map((slot) => lane([slot]));
-    return { name, spec, cells, lanes, ref: refOver(name, spec, keys, lanes) };
+    const mailboxes = spec.kind === 'replicated' ? [mailbox(dispatchers)] : dispatchers.map((dispatcher) => mailbox([dispatcher]));
+    return { name, spec, supervisors: supervisors, mailboxes: mailboxes, ref: refOver(name, spec, keys, mailboxes), observe };
   }
 
-  #cell(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Cell {
+  #supervisor(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Supervisor {
     const { clock, log, stopMs, versions } = this.#options;
-    // The last bumps of a writer that is lost may be missing: what others cached of its rows is not trusted any more.
+    // A lost writer may not have incremented its last version counters, so all cached rows are invalidated.
     const distrust = () => {
       if (spec.store) versions.bumpAll();
     };
-    return new Cell({
+    return new Supervisor({
       name,
       key,
-      slot: new Slot(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined),
+      dispatcher: new Dispatcher(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined),
       policy: spec.restart ?? DEFAULT_RESTART,
       clock,
       log,
       killLate: spec.onDeadline === 'kill',
       stopMs,
       launch: async () => this.#launch(await this.#task(name, key, spec, specs), spec),
-      onRunning: (cell) => this.#links.join(cell),
-      onLost: (cell) => {
-        this.#links.leave(cell);
+      onRunning: (supervisor) => this.#peerRouter.join(supervisor),
+      onLost: (supervisor) => {
+        this.#peerRouter.leave(supervisor);
         distrust();
       },
-      // A thread that is ended may still be inside a commit when its loss is known.
+      // An ended thread may still finish a commit after its loss is known.
       onGone: distrust,
       onFailed: () => {
-        for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseWaiting();
+        for (const mailbox of this.groups.get(name)?.mailboxes ?? []) mailbox.refuseWaiting();
       },
-      onSealed: (cell) => {
-        for (const lane of this.groups.get(name)?.lanes ?? []) lane.refuseWaiting();
-        // A server that stops before that is not unsealed any more.
+      onSealed: (supervisor) => {
+        for (const mailbox of this.groups.get(name)?.mailboxes ?? []) mailbox.refuseWaiting();
+        // This rejects if the server stops before the key server is unsealed.
         this.#options.unsealed?.().then(
-          () => cell.unseal(),
+          () => supervisor.unseal(),
           () => {},
         );
       },

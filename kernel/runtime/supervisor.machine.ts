@@ -1,17 +1,17 @@
-// The life of one actor thread as a state machine: started, restarted after growing delays, given up for a while, stopped.
+// The states of one actor thread: it is started, restarted after growing delays, given up for a while, and stopped.
 import { assign, fromPromise, setup } from 'xstate';
 import type { RestartPolicy } from '../actor.ts';
 import { Fault } from '../fault.ts';
 
-/** `lost`: the thread or process is gone. `replace`: it was ended on purpose, at a deadline, and that is no crash. `unsealed`: the data keys open again. */
+/** `lost`: the thread or process has ended. `replace`: it was ended on purpose at a deadline, which is not a crash. `unsealed`: the data keys can be opened again. */
 type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | { type: 'unsealed' } | { type: 'stop' };
 
 interface SupervisorContext {
   readonly policy: RestartPolicy;
   readonly now: () => number;
-  /** Times of the crashes within the window. */
+  /** Times of the recent crashes. */
   readonly crashes: readonly number[];
-  /** It has been `failed` and has not run for a whole window since: one crash more and it is failed again. */
+  /** It was `failed` and has not run for a whole window since then: the next crash makes it `failed` again. */
   readonly probation: boolean;
 }
 
@@ -31,7 +31,7 @@ export const supervisorMachine = setup({
     onFailed: () => {},
     onSealed: () => {},
     onUnsealed: () => {},
-    /** Receives the reason of a start that failed or of a loss, before the state it leads to is entered. */
+    /** Gets the reason of a failed start or of a loss, before the next state is entered. */
     onCrash: (_, _params: { cause: unknown }) => {},
   },
   delays: {
@@ -49,7 +49,7 @@ export const supervisorMachine = setup({
         src: 'start',
         onDone: 'running',
         onError: [
-          // Not a crash: it cannot start without its data key.
+          // Not a crash: the actor cannot start without its data key.
           { guard: { type: 'isSealed', params: ({ event }) => ({ cause: event.error }) }, target: 'sealed' },
           { guard: 'exhausted', target: 'failed', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },
           { target: 'waiting', actions: [{ type: 'onCrash', params: ({ event }) => ({ cause: event.error }) }, 'noteCrash'] },

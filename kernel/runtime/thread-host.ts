@@ -1,15 +1,15 @@
-// The Piscina task of an actor's thread: makes the actor and serves it until it is told to stop.
+// The Piscina task of an actor's thread: creates the actor and serves it until it is stopped.
 import { createClock } from '../clock.ts';
 import { createVersions } from '../versions.ts';
+import { openChannel } from './channel.ts';
 import { host } from './host.ts';
-import { openLine } from './line.ts';
 import type { ThreadTask } from './thread.ts';
 import { portWire } from './wires.ts';
 
 export default async function serve({ port, offset, versions, ...task }: ThreadTask): Promise<void> {
-  await host(task, openLine(portWire(port)), {
+  await host(task, openChannel(portWire(port)), {
     clock: createClock(offset),
     versions: createVersions(versions),
-    channel: (message) => openLine(portWire(message['port'] as typeof port)),
+    channel: (message) => openChannel(portWire(message['port'] as typeof port)),
   });
 }

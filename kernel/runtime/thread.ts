@@ -1,8 +1,8 @@
-// An actor in a worker thread: a Piscina pool of one thread whose single task lasts as long as the actor.
+// Runs an actor in a worker thread: a Piscina pool with one thread, whose only task lasts as long as the actor.
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
+import { openChannel } from './channel.ts';
 import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
-import { openLine } from './line.ts';
 import { portWire } from './wires.ts';
 
 interface ThreadOptions {
@@ -12,7 +12,7 @@ interface ThreadOptions {
   readonly versions: SharedArrayBuffer;
 }
 
-/** The Piscina task: what a thread gets that a process cannot have is beside the HostTask. */
+/** The Piscina task: a HostTask, with things that a separate process cannot get. */
 export interface ThreadTask extends HostTask {
   readonly port: MessagePort;
   readonly offset: BigInt64Array;
@@ -21,7 +21,7 @@ export interface ThreadTask extends HostTask {
 
 const HOST = new URL('./thread-host.ts', import.meta.url).href;
 const END_MS = 1_000;
-/** Of what an actor has made lately, used or not: V8 takes up to 120 MiB for each thread of a machine with much memory, and an idle one gives nothing back. */
+/** Limit of V8's young generation. On a machine with much memory V8 would use up to 120 MiB per thread, and an idle thread returns nothing. */
 const YOUNG_MB = 48;
 
 export async function startThread(task: HostTask, options: ThreadOptions): Promise<Incarnation> {
@@ -30,40 +30,40 @@ export async function startThread(task: HostTask, options: ThreadOptions): Promi
     filename: HOST,
     minThreads: 0,
     maxThreads: 1,
-    // A parked worker does not hear its ports.
+    // With atomics a waiting worker would not process messages on its ports.
     atomics: 'disabled',
     niceIncrement: options.nice,
     resourceLimits: { maxOldGenerationSizeMb: options.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB },
   });
   pool.on('error', () => {});
-  const line = openLine(portWire(port1));
+  const channel = openChannel(portWire(port1));
   const threadTask: ThreadTask = { ...task, port: port2, offset: options.offset, versions: options.versions };
   const run = pool.run(threadTask, { transferList: [port2, ...keyBuffers(task)] as never });
   const lost = run.then(
     () => undefined,
     (cause: unknown) => cause,
   );
-  closeWhenLost(line, lost);
-  // Asked a second time, Piscina does not wait for the thread that it is ending already.
+  closeWhenLost(channel, lost);
+  // Call destroy once only: a second call would not wait for the thread to end.
   let ending: Promise<void> | undefined;
   const end = () => (ending ??= pool.destroy());
   const gone = lost.then(end);
   const kill = () => inTime(end());
   try {
-    await started(line, lost, `${task.name}/${task.key}`);
+    await started(channel, lost, `${task.name}/${task.key}`);
   } catch (error) {
-    line.close();
+    channel.close();
     void kill();
     throw error;
   }
-  return { line, lost, gone, kill, give: (announcement, port) => line.control({ ...announcement, port }, [port]) };
+  return { channel: channel, lost, gone, kill, give: (announcement, port) => channel.control({ ...announcement, port }, [port]) };
 }
 
 function keyBuffers({ dataKeys }: HostTask): ArrayBuffer[] {
   return Object.values(dataKeys).map(({ buffer }) => buffer as ArrayBuffer);
 }
 
-/** A thread that is stuck in native code cannot be ended: it is left behind after a second, not awaited for ever. */
+/** A thread that is stuck in native code cannot be ended, so the wait for its end is limited to a second. */
 async function inTime(end: Promise<void>): Promise<void> {
   await Promise.race([end, new Promise((resolve) => setTimeout(resolve, END_MS).unref())]);
 }

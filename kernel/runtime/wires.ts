@@ -1,6 +1,6 @@
-// The two carriers of a line: a MessagePort between threads, and a numbered channel of the IPC to a process of its own.
+// The two kinds of wires: a MessagePort between threads, and a numbered channel of the IPC to a separate process.
 import type { MessagePort } from 'node:worker_threads';
-import type { Wire } from './line.ts';
+import type { Wire } from './channel.ts';
 
 export function portWire(port: MessagePort): Wire {
   return {
@@ -14,7 +14,7 @@ export function portWire(port: MessagePort): Wire {
   };
 }
 
-/** What parent and child have in common: both ends of Node's IPC with `serialization: 'advanced'`. */
+/** The common interface of both ends of Node's IPC with `serialization: 'advanced'`. */
 export interface IpcEnd {
   send?(message: unknown, handle: undefined, options: object, callback: (error: Error | null) => void): boolean;
   on(event: 'message', listener: (message: unknown) => void): unknown;
@@ -22,13 +22,13 @@ export interface IpcEnd {
   readonly connected: boolean;
 }
 
-/** Without a batch it says that the channel is closed. */
+/** A message of the IPC. Without a batch it means that the channel is closed. */
 interface Parcel {
   readonly channel: number;
   readonly batch?: readonly unknown[];
 }
 
-/** Several lines over one IPC. Channel 0 is the actor's own line; the others are its direct channels, relayed by the kernel. */
+/** Several channels over one IPC. Channel 0 is the channel of the actor; the others are its direct channels, relayed by the kernel. */
 interface IpcHub {
   wire(channel: number): Wire;
   /** Settles when everything sent so far has left this process. */
@@ -53,7 +53,7 @@ export function ipcHub(end: IpcEnd): IpcHub {
     wire: (channel) => ({
       post(batch, transfer) {
         send({ channel, batch });
-        // Nothing is moved between processes: what would have been is overwritten here, so that the secret leaves this side all the same.
+        // Buffers cannot be transferred between processes. Overwrite them, so that a moved secret does not stay in this process.
         for (const buffer of transfer) if (buffer instanceof ArrayBuffer) new Uint8Array(buffer).fill(0);
       },
       listen: (onBatch, onClose) => channels.open(channel, { onBatch, onClose }),
@@ -64,10 +64,10 @@ export function ipcHub(end: IpcEnd): IpcHub {
   };
 }
 
-/** Who listens on which channel of this end. */
+/** The listeners of the channels of this end. */
 class IpcChannels {
   readonly #open = new Map<number, IpcListener>();
-  /** A parcel may arrive before its channel is opened: the two ends learn of a channel at different moments. */
+  /** Batches of channels that are not open yet, because the two ends open a channel at different times. */
   readonly #early = new Map<number, (readonly unknown[])[]>();
 
   receive({ channel, batch }: Parcel): void {
@@ -88,7 +88,7 @@ class IpcChannels {
     this.#early.delete(channel);
   }
 
-  /** @returns false where it was not open */
+  /** @returns false if it was not open */
   close(channel: number): boolean {
     return this.#open.delete(channel);
   }
@@ -99,7 +99,7 @@ class IpcChannels {
   }
 }
 
-/** Bytes that arrive by IPC are views on the whole message; each gets a buffer of its own so that it can travel on. */
+/** Copies bytes that arrived by IPC: they are views of the whole message, and only bytes with their own buffer can be sent on. */
 function ownBytes(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (ArrayBuffer.isView(value)) return value instanceof Uint8Array ? new Uint8Array(value) : value;

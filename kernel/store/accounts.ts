@@ -1,31 +1,31 @@
-// Accounts: who has had a name. A name may be used again, an account never is; what belongs to somebody belongs to the account.
+// Accounts record who has had a name. A name may be used again, an account never is. Everything that a caller owns belongs to the account.
 //
-// The first who has a name has it as the id too, so that nothing needs a row before it has an end; whoever has it next gets a new id. Within a
-// realm or the role of a cluster, which have accounts of their own, ids begin with the id of that. Rows are never taken away.
+// The first holder of a name has the name as account ID, so that no row is needed until the account ends. Later holders get new IDs. Realms and
+// cluster roles have accounts too; IDs within them begin with their ID. Rows are never deleted.
 import { randomUUID } from 'node:crypto';
 import { ACCOUNT, nameOfId, namingOf, scopeOf } from './account-name.ts';
 import type { Reader, Transaction } from './store.ts';
 
-/** An account as people are told of it. */
+/** An account as users see it. */
 export interface AccountView {
   readonly name: string;
-  /** Its holder is gone: nobody signs in to it any more. */
+  /** Its holder was deleted: nobody can sign in to it any more. */
   readonly isEnded: boolean;
-  /** Milliseconds since the epoch; null where it is not known, or not over. */
+  /** Milliseconds since the epoch; null if unknown or not ended. */
   readonly endedAt: number | null;
 }
 
 const LIVE = 'SELECT id, held FROM account WHERE name = $1 AND ended_at IS NULL';
-/** A subquery for statements on tables that refer to accounts: the id of the live account of the name `$1`, and no row where there is none. */
+/** Subquery for tables that refer to accounts: the ID of the live account with the name `$1`, or no row. */
 export const LIVE_ID = 'SELECT id FROM account WHERE name = $1 AND ended_at IS NULL';
-/** Likewise, where somebody has the name; an account that waits for its first holder is left out. */
+/** The same, without accounts that still wait for their first holder. */
 export const HELD_ID = `${LIVE_ID} AND held = 1`;
-/** Rows of one statement. */
+/** IDs per query. */
 const CHUNK = 512;
 
 /**
- * Somebody has the name from now on: a realm, a credential, a role; who has it already keeps it.
- * @returns the account: that which waits for the first to come, or a new one
+ * Gives the name to a new holder: a realm, a credential or a role. An existing holder keeps it.
+ * @returns the ID of the account: the one that waits for its first holder, or a new one
  */
 export async function holdName(tx: Transaction, name: string): Promise<string> {
   const live = await tx.get<{ id: string; held: number }>(LIVE, [name]);
@@ -34,14 +34,14 @@ export async function holdName(tx: Transaction, name: string): Promise<string> {
   return live.id;
 }
 
-/** Nobody has the name any more, nor any name in the realm or role that it stands for. @param now milliseconds since the epoch */
+/** Ends the account of the name and, for a realm or role, all accounts within it. @param now milliseconds since the epoch */
 export async function endName(tx: Transaction, name: string, now: number): Promise<void> {
   await tx.run('UPDATE account SET ended_at = $2 WHERE (name = $1 OR scope = $1) AND ended_at IS NULL', [name, now]);
 }
 
 /**
- * The account that a name stands for now, or will stand for when somebody has it.
- * @returns undefined for a name that nobody can have, or whose holder is gone and has no successor that anything was kept for
+ * @returns the ID of the account that the name stands for now, or will stand for when somebody gets it; undefined for a name that nobody
+ * can have, or whose holder was deleted and for whose successor nothing is kept
  */
 export async function accountOf(from: Reader, name: string): Promise<string | undefined> {
   const naming = namingOf(name);
@@ -51,7 +51,7 @@ export async function accountOf(from: Reader, name: string): Promise<string | un
   return scope === undefined ? undefined : scope + naming.local;
 }
 
-/** Like `accountOf`, but what is kept for a successor has an account from now on. @returns undefined for a name that nobody can have */
+/** Like `accountOf`, but creates the account of a successor if there is none. @returns undefined for a name that nobody can have */
 export async function accountToBe(tx: Transaction, name: string): Promise<string | undefined> {
   const known = await accountOf(tx, name);
   const naming = namingOf(name);
@@ -61,29 +61,29 @@ export async function accountToBe(tx: Transaction, name: string): Promise<string
   return within ?? insert(tx, name, newId(name), 0);
 }
 
-/** The account of a name that somebody has, or that is kept for a successor; null where there is none. One query, found or not. */
+/** @returns the ID of the live account of a name; null if there is none. It takes one query in both cases. */
 export async function liveAccount(from: Reader, name: string): Promise<string | null> {
   return (await from.get<{ id: string }>(LIVE, [name]))?.id ?? null;
 }
 
-/** The ids of all who have ever had exactly this name, the one who has it now too. */
+/** @returns the IDs of all accounts that have ever had exactly this name */
 export async function idsOfName(from: Reader, name: string): Promise<string[]> {
   return (await from.all<{ id: string }>('SELECT id FROM account WHERE name = $1 ORDER BY ended_at', [name])).map(({ id }) => id);
 }
 
-/** The account of a realm or of the role of a cluster, which the ids in it begin with. */
+/** @returns the account ID of a realm or cluster role, with which the IDs in it begin */
 export function accountOfScope(from: Reader, scope: string): Promise<string | undefined> {
   return findOrFree(from, scope);
 }
 
-/** Whether somebody has the name at this moment, as far as that can be known: for one within a realm or role, whether that is there. */
+/** Whether somebody has the name now, as far as the database knows: for a guest name, whether its realm or role exists. */
 export async function isHeld(from: Reader, name: string): Promise<boolean> {
   const naming = namingOf(name);
   if (naming === undefined || naming.kind === 'outside') return naming !== undefined;
   return (await from.get<{ held: number }>(LIVE, [naming.kind === 'guest' ? naming.scope : name]))?.held === 1;
 }
 
-/** The accounts of ids; each has a view. */
+/** @returns a view for each ID */
 export async function viewAccounts(from: Reader, ids: Iterable<string>): Promise<ReadonlyMap<string, AccountView>> {
   const all = [...new Set(ids)];
   const rows = await rowsOf(from, [...new Set(all.flatMap((id) => [id, scopeOf(id) ?? id]))]);
@@ -109,7 +109,7 @@ async function rowsOf(from: Reader, ids: readonly string[]): Promise<Map<string,
   const found = new Map<string, Row>();
   for (let at = 0; at < ids.length; at += CHUNK) {
     const part = ids.slice(at, at + CHUNK);
-    // Filled up to a power of two: statements are prepared by their text, which are to be few.
+    // Padded to a power of two, because each text of a statement is prepared and there must be few of them.
     const params = Array.from({ length: 2 ** Math.ceil(Math.log2(part.length)) }, (_, index) => part[index] ?? (part[0] as string));
     const sql = `SELECT id, name, ended_at FROM account WHERE id IN (${params.map((_, index) => `$${index + 1}`).join(', ')})`;
     for (const row of await from.all<Row>(sql, params)) found.set(row.id, row);
@@ -117,7 +117,7 @@ async function rowsOf(from: Reader, ids: readonly string[]): Promise<Map<string,
   return found;
 }
 
-/** The live account of a name; without one the id that its first holder will have, unless there was one. */
+/** @returns the ID of the live account; else the ID that the first holder will get; undefined if there was a first holder */
 async function findOrFree(from: Reader, name: string): Promise<string | undefined> {
   const live = await from.get<{ id: string }>(LIVE, [name]);
   if (live) return live.id;
@@ -125,7 +125,7 @@ async function findOrFree(from: Reader, name: string): Promise<string | undefine
   return first === undefined || (await from.get('SELECT id FROM account WHERE id = $1', [first])) ? undefined : first;
 }
 
-/** @returns undefined within a realm or role whose holder is gone */
+/** @returns undefined if the name is within a deleted realm or role */
 async function firstId(from: Reader, name: string): Promise<string | undefined> {
   const scope = scopeOf(name);
   if (scope === undefined || scope === name) return name;

@@ -1,4 +1,4 @@
-// Pages through the audit log in the order of time, over all streams.
+// Reads the audit log of all streams page by page, in order of time.
 
 import type { AuditRow } from './audit.ts';
 import { type Page, readPage } from './page.ts';
@@ -7,12 +7,12 @@ import type { SqlValue, Store } from './store.ts';
 const DAY_MS = 86_400_000;
 const TEXTS = ['request_id', 'realm', 'actor', 'scheme', 'source', 'event', 'target', 'outcome', 'reason', 'prev'];
 
-/** Each of the first three that is given has to fit exactly. */
+/** `realm`, `event` and `actor` filter by exact match; undefined matches everything. */
 export interface AuditQuery {
   readonly realm: string | undefined;
   readonly event: string | undefined;
   readonly actor: string | undefined;
-  /** Cursor of the page before. */
+  /** Cursor from the previous page. */
   readonly after: string | undefined;
   readonly limit: number;
 }
@@ -33,7 +33,7 @@ export function queryAudit(store: Store, { realm, event, actor, after, limit }: 
   );
 }
 
-/** Removes rows past their retention. The newest row of a stream stays: the next one continues its chain. */
+/** Deletes rows that are older than the retention time. The newest row of each stream stays, because the next row continues its hash chain. */
 export function purgeAudit(store: Store, retentionDays: number, now: number): Promise<number> {
   const sql = 'DELETE FROM audit WHERE time < $1 AND seq < (SELECT MAX(seq) FROM audit AS last WHERE last.stream = audit.stream)';
   return store.transaction((tx) => tx.run(sql, [now - retentionDays * DAY_MS]));

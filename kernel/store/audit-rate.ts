@@ -1,16 +1,16 @@
-// How many rows of refusals a stream takes: refused requests cost their sender nothing, and must not fill the disk. What is left out is counted.
+// Limits the audit rows of refused requests, which cost an attacker nothing and must not fill the disk. Refusals without a row are counted.
 import { sourceOf } from '../http/source.ts';
 import type { AuditEvent } from './audit.ts';
 
 /**
- * Of one source, an IPv4 address or an IPv6 network: more than all failures that a lockout counts (50 from everywhere), and as many as a
- * company behind one address makes on a bad morning. Then one in five seconds, which is 17 000 a day or some 7 MB.
+ * Limit per source, an IPv4 address or an IPv6 network. The burst exceeds what a lockout counts (50 failures from all sources) and suffices for a
+ * company behind one address. After it one row in five seconds is written: about 17 000 a day, or 7 MB.
  */
 const SOURCE = { burst: 200, perSecond: 0.2 };
-/** Of all sources of a stream together: 86 400 rows a day, some 35 MB, whatever a botnet does. */
+/** Limit for all sources of a stream together: 86 400 rows a day, about 35 MB, even under attack by a botnet. */
 const TOTAL = { burst: 2_000, perSecond: 1 };
 const MAX_BUCKETS = 10_000;
-/** Names in a sum. */
+/** A summary row lists at most this many events and sources. */
 const MAX_NAMED = 10;
 
 interface Bucket {
@@ -33,14 +33,14 @@ interface Now {
   readonly monotonic: number;
 }
 
-/** Every change can be taken back: a transaction that is undone, or run again, has written nothing. */
+/** Every change can be undone, because a transaction that is rolled back or run again has written nothing. */
 export class RefusalRate {
   readonly #buckets = new Map<string, Bucket>();
   readonly #total: Bucket = { tokens: TOTAL.burst, filledAt: 0 };
   readonly #undo: (() => void)[] = [];
   #sum: Sum | undefined;
 
-  /** The place to go back to. */
+  /** Position for `restore`. */
   get mark(): number {
     return this.#undo.length;
   }
@@ -49,12 +49,12 @@ export class RefusalRate {
     while (this.#undo.length > mark) this.#undo.pop()?.();
   }
 
-  /** What was done stays. */
+  /** Makes all changes permanent. */
   settle(): void {
     this.#undo.length = 0;
   }
 
-  /** Changes are always written; a refusal as long as its source and all together have not had too many. What is not written is counted. */
+  /** Whether the row is written. Changes always are. A refusal is written while its source and all sources together are below their limits, else counted. */
   admits({ event, outcome, source = '' }: AuditEvent, { time, monotonic }: Now): boolean {
     if (outcome === 'success') return true;
     const from = sourceOf(source);
@@ -78,7 +78,7 @@ export class RefusalRate {
     return this.#sum !== undefined;
   }
 
-  /** The row that stands for those that were left out since the last; undefined where none was. */
+  /** @returns the row that sums up the refusals without a row since the last sum; undefined if there were none */
   takeSum(): AuditEvent | undefined {
     const sum = this.#sum;
     if (!sum) return undefined;
@@ -91,7 +91,7 @@ export class RefusalRate {
     return { event: 'audit.suppressed', outcome: 'success', source: others.length === 0 ? first : undefined, target: `${sum.rows} rows`, reason };
   }
 
-  /** Of a source that was not seen for long there is none, or a full one, which is the same. */
+  /** Removing the bucket of a source that was not seen for long is harmless: it would be full again. */
   #bucketOf(source: string, monotonic: number): Bucket {
     const bucket = this.#buckets.get(source) ?? { tokens: SOURCE.burst, filledAt: monotonic };
     this.#buckets.delete(source);
@@ -120,7 +120,7 @@ function fill(bucket: Bucket, { burst, perSecond }: typeof SOURCE, monotonic: nu
   bucket.filledAt = monotonic;
 }
 
-/** @returns what takes it back */
+/** @returns a function that undoes the change */
 function add(counts: Map<string, number>, name: string): () => void {
   const key = counts.has(name) || counts.size < MAX_NAMED ? name : 'others';
   counts.set(key, (counts.get(key) ?? 0) + 1);

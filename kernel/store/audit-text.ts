@@ -1,7 +1,7 @@
-// What the audit log stores of a text: so much of it, and nothing that a terminal, a database or a reader takes for something else.
+// Cuts texts for the audit log to a maximum length and replaces characters that a terminal or a database would interpret.
 import type { AuditEvent } from './audit.ts';
 
-/** Characters. What is stored of a longer one is its beginning and how long it was. */
+/** In characters. Of a longer text the beginning and the original length are stored. */
 export const MAX_TEXT: Readonly<Record<Exclude<keyof AuditEvent, 'outcome'>, number>> = {
   event: 128,
   realm: 64,
@@ -12,7 +12,7 @@ export const MAX_TEXT: Readonly<Record<Exclude<keyof AuditEvent, 'outcome'>, num
   reason: 1_024,
 };
 
-/** Control characters, ends of lines and paragraphs, and what turns the direction of writing. Joiners belong to names of some languages. */
+/** Control characters, line and paragraph separators, and characters that change the writing direction. Joiners stay, because names in some languages need them. */
 const UNFIT = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu;
 
 export function auditText(text: string | undefined, member: keyof typeof MAX_TEXT): string | null {

@@ -1,4 +1,4 @@
-// The audit log: rows of security events in streams, each stream written by one writer and chained by hashes.
+// Writes the audit log: rows of security events in streams. Each stream has one writer and is chained by hashes.
 import { hash } from 'node:crypto';
 import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
@@ -17,13 +17,13 @@ export interface AuditEvent {
   readonly actor?: string | undefined;
   /** Scheme code of the session: up, jwt, cc; `token` for an app token. */
   readonly scheme?: string | undefined;
-  /** Address the request came from; of IPv6 its /64 network is written, whoever passes it. */
+  /** Source address of the request. An IPv6 address is stored as its /64 network. */
   readonly source?: string | undefined;
   readonly target?: string | undefined;
   readonly reason?: string | undefined;
 }
 
-/** A row as stored. `prev` is the SHA-256 of the row before in the same stream, base64url; empty in a stream's first row. */
+/** A row as stored. `prev` is the SHA-256 of the previous row of the stream, base64url; empty in the first row. */
 export interface AuditRow {
   readonly stream: string;
   readonly seq: number;
@@ -48,7 +48,7 @@ export function auditHash(row: AuditRow): string {
   return hash('sha256', JSON.stringify(COLUMNS.map((column) => row[column])), 'base64url');
 }
 
-/** Where a stream stands: the number and hash of its last row. */
+/** The number and the hash of the last row of a stream. */
 interface AuditHead {
   readonly seq: number;
   readonly prev: string;
@@ -56,7 +56,7 @@ interface AuditHead {
 
 type Writing = Reader & { run(sql: string, params: readonly SqlValue[]): Promise<number> };
 
-/** A place in what a writer has done, to go back to. */
+/** A state of a writer that it can be restored to. */
 export interface AuditMark {
   readonly head: AuditHead | undefined;
   readonly rate: number;
@@ -64,22 +64,21 @@ export interface AuditMark {
 
 export interface AuditWriter {
   /**
-   * Inserts the next row of the stream: a change always, a refusal as far as its source has not had too many. Texts are cut to a length,
-   * whoever passes them.
+   * Inserts the next row of the stream. A change is always written; a refusal only while its source is below its limit. Long texts are cut.
    */
   write(tx: Writing, event: AuditEvent): Promise<void>;
-  /** Inserts the row that stands for the refusals without one, where there are any. */
+  /** Inserts the row that sums up the refusals without a row, if there are any. */
   writeSum(tx: Writing): Promise<void>;
   readonly hasSum: boolean;
-  /** Before a transaction, or a part of one that may be undone alone. */
+  /** Called before a transaction, or before a part of one that can be rolled back alone. */
   mark(): AuditMark;
-  /** That part is undone. */
+  /** Called when that part was rolled back. */
   restore(mark: AuditMark): void;
-  /** All parts are committed. */
+  /** Called when all parts are committed. */
   settle(): void;
 }
 
-/** @param onSum called where a refusal gets no row and none before it since the last sum */
+/** @param onSum called for the first refusal without a row since the last sum */
 export function createAuditWriter(stream: string, clock: Pick<Clock, 'now' | 'monotonic'>, onSum: () => void = () => {}): AuditWriter {
   let head: AuditHead | undefined;
   const rate = new RefusalRate();
@@ -101,7 +100,7 @@ export function createAuditWriter(stream: string, clock: Pick<Clock, 'now' | 'mo
     },
     async writeSum(tx) {
       const sum = rate.takeSum();
-      // Of many requests, and not of the one under way.
+      // The sum is about many requests, so it does not get the ID of the current one.
       if (sum) await insert(tx, sum, clock.now(), null);
     },
     get hasSum() {

@@ -1,10 +1,10 @@
-// Group commit: the transactions that a thread asks for in one tick share one commit, each behind its own savepoint.
+// Group commit: the transactions that a thread requests in one tick share one commit. Each has its own savepoint.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import type { AuditEvent, AuditWriter } from './audit.ts';
 import type { SqlValue, Transaction } from './store.ts';
 
-/** The writing connection of a thread, as far as a group needs it. */
+/** The parts of a thread's writing connection that a group needs. */
 export interface WriteConnection {
   begin(lock: string | undefined): Promise<void>;
   commit(): Promise<void>;
@@ -13,7 +13,7 @@ export interface WriteConnection {
   exec(sql: string): Promise<void>;
   run(sql: string, params: readonly SqlValue[]): Promise<number>;
   all(sql: string, params: readonly SqlValue[]): Promise<object[]>;
-  /** True for a failure after which the same group may succeed: serialization, deadlock. */
+  /** True for a failure after which a retry may succeed: serialization failure, deadlock. */
   mayRetry(error: unknown): boolean;
 }
 
@@ -26,7 +26,7 @@ interface Job {
 
 const LARGEST_GROUP = 256;
 const TRIES = 16;
-/** After so many in vain, those who still fail go one after the other, in every process. */
+/** After this many failed tries the group takes a lock that all processes share, so that contended groups run one after the other. */
 const ALONE_AFTER = 3;
 const CONTENDED = 'contended writers';
 const LONGEST_WAIT_MS = 64;
@@ -51,16 +51,16 @@ export class GroupCommit {
     });
   }
 
-  /** Settles when all that was submitted has ended. */
+  /** Settles when all submitted transactions have ended. */
   async idle(): Promise<void> {
     while (this.#committing) await this.#committing;
   }
 
   async #commitAll(): Promise<void> {
-    // The rest of this tick may submit more.
+    // Wait for further transactions from the rest of this tick.
     await new Promise<void>((resolve) => setImmediate(resolve));
     while (this.#queue.length > 0) {
-      // A job that takes a lock goes alone: others must not wait for it while they hold rows.
+      // A job with a lock runs alone: others must not hold rows while they wait for its lock.
       const alone = this.#queue.findIndex(({ lock }) => lock !== undefined);
       const size = alone === 0 ? 1 : Math.min(LARGEST_GROUP, alone === -1 ? this.#queue.length : alone);
       await this.#commit(this.#queue.splice(0, size));
@@ -86,11 +86,11 @@ export class GroupCommit {
         this.#audit.restore(mark);
         const mayRetry = this.#connection.mayRetry(error);
         if (tried < TRIES && mayRetry) {
-          // Those who fell over each other are not to meet again.
+          // Wait a random time, so that the same groups do not collide again.
           await wait(Math.random() * Math.min(2 ** tried, LONGEST_WAIT_MS));
           continue;
         }
-        // Who came meanwhile would wait as long once more, and be told of a deadline in place of the reason.
+        // Jobs that came meanwhile would wait just as long again and then fail with DEADLINE instead of the real reason.
         const others = !hasBegun && lock === undefined && error instanceof Fault && error.code === 'OVERLOADED' ? this.#takeUnlocked() : [];
         for (const job of [...jobs, ...others]) job.reject(mayRetry ? new Fault('OVERLOADED', { cause: error }) : error);
         return;
@@ -104,7 +104,7 @@ export class GroupCommit {
     return taken;
   }
 
-  /** Runs each job behind a savepoint; returns how each is to be settled after the commit. */
+  /** Runs each job with its own savepoint. @returns functions that settle the jobs after the commit */
   async #runAll(jobs: readonly Job[]): Promise<(() => void)[]> {
     const settle: (() => void)[] = [];
     for (const job of jobs) {

@@ -1,9 +1,9 @@
-// Forward-only migrations: each runs once, in order, under a lock that all nodes share.
+// Runs migrations: each once, in order, forward only, under a lock that all nodes share.
 import type { Dialect, Reader, Store } from './store.ts';
 
-/** `sql` is one text for both databases (BIGINT, TEXT and BYTEA mean the same in both), or one for each. */
+/** `sql` is one text for both databases (BIGINT, TEXT and BYTEA work in both), or one text for each. */
 export interface Migration {
-  /** Grows by one within a plugin, from 1. */
+  /** 1, 2, 3 and so on within a plugin. */
   readonly id: number;
   readonly about: string;
   readonly sql: string | Readonly<Record<Dialect, string>>;
@@ -38,33 +38,33 @@ const KERNEL_MIGRATIONS: readonly Migration[] = [
   {
     id: 4,
     about: 'generations of the data keys, and how many seals of each are taken',
-    // Nobody has counted the seals of those that are there: the next one is by a new generation.
+    // The seals of existing data keys were not counted, so they are marked as used up and the next seal starts a new generation.
     sql: `CREATE TABLE data_key_generation (purpose TEXT NOT NULL, generation BIGINT NOT NULL, wrapped BYTEA, seals BIGINT NOT NULL, created_at BIGINT NOT NULL,
             PRIMARY KEY (purpose, generation));
           INSERT INTO data_key_generation (purpose, generation, wrapped, seals, created_at) SELECT purpose, 1, NULL, 4294967296, created_at FROM data_key;`,
   },
 ];
 
-/** Whoever changes the tables of a store holds it. */
+/** Lock for all changes of tables. */
 export const MIGRATION_LOCK = 'gatehouse migrations';
-/** Makes the table of what was applied. */
+/** Creates the table of applied migrations. */
 export const MIGRATION_TABLE =
   'CREATE TABLE IF NOT EXISTS migration (owner TEXT NOT NULL, id BIGINT NOT NULL, about TEXT NOT NULL, applied_at BIGINT NOT NULL, PRIMARY KEY (owner, id))';
 
-/** All sets in the order in which they are applied: the kernel's, then the plugins'. */
+/** @returns all sets in their order: first the kernel's, then those of the plugins */
 export function withKernel(sets: readonly MigrationSet[]): readonly MigrationSet[] {
   return [{ owner: 'kernel', migrations: KERNEL_MIGRATIONS }, ...sets];
 }
 
-/** The text of a migration for a database. */
+/** @returns the SQL of a migration for one database */
 export function sqlOf({ sql }: Migration, dialect: Dialect): string {
   return typeof sql === 'string' ? sql : sql[dialect];
 }
 
 /**
- * Brings the database up to date. Each migration is a transaction of its own.
- * @returns how many were applied
- * @throws Error when the database has been migrated by a newer gatehouse, or a migration fails (naming it)
+ * Brings the database up to date. Each migration has its own transaction.
+ * @returns number of applied migrations
+ * @throws Error if a newer gatehouse has migrated the database, or if a migration fails (with its name)
  */
 export async function migrate(store: Store, sets: readonly MigrationSet[], now: () => number): Promise<number> {
   await store.transaction((tx) => tx.exec(MIGRATION_TABLE), { lock: MIGRATION_LOCK });
@@ -97,10 +97,13 @@ async function apply(store: Store, owner: string, migration: Migration, now: () 
 
 async function refuseNewer(store: Store, owner: string, latest: number): Promise<void> {
   const newer = await store.get<{ id: number }>('SELECT id FROM migration WHERE owner = $1 AND id > $2', [owner, latest]);
-  if (newer) throw new Error(`the database has migration ${owner}/${newer.id}, this gatehouse knows ${latest}: it was used by a newer version`);
+  if (newer)
+    throw new Error(
+      `the database has migration ${owner}/${newer.id}, but this version knows migrations up to ${owner}/${latest}; start the newer version that made it`,
+    );
 }
 
-/** @returns the number of the last migration of each owner that a store has seen */
+/** @returns the number of the last applied migration of each owner */
 export async function migrationLevels(from: Pick<Reader, 'all'>): Promise<Readonly<Record<string, number>>> {
   const rows = await from.all<{ owner: string; id: number }>('SELECT owner, MAX(id) AS id FROM migration GROUP BY owner');
   return Object.fromEntries(rows.map(({ owner, id }) => [owner, id]));

@@ -1,9 +1,9 @@
-// Opens the store that an address names, for one thread.
+// Opens a store by its URL, for one thread.
 import type { Clock, Timer } from '../clock.ts';
 import { type AuditWriter, createAuditWriter } from './audit.ts';
 import type { Store } from './store.ts';
 
-/** How long refusals without a row are counted before they are told. */
+/** Refusals without a row are summed up after this time. */
 const SUM_MS = 60_000;
 
 interface OpenOptions {
@@ -15,7 +15,7 @@ interface OpenOptions {
 /**
  * @param url `sqlite:<absolute path>` or `postgres://...`
  * @param options.writer name of the thread's audit stream, unique among all threads of all nodes
- * @param options.turns element of shared memory by which the threads of a process take turns at writing; without it they find out by trying
+ * @param options.turns element of shared memory by which the threads of a process take turns at writing; without it they poll
  */
 export async function openStore(url: string, options: OpenOptions): Promise<Store> {
   const sums: { later?: () => void } = {};
@@ -33,10 +33,10 @@ async function openDatabase(url: string, audit: AuditWriter, { turns }: OpenOpti
   return openPostgres(url, audit);
 }
 
-/** Refusals that got no row of their own are told a minute after the first of them, and before the store is closed. */
+/** Writes the sum of refusals without a row, a minute after the first of them and before the store is closed. */
 function withSums(store: Store, audit: AuditWriter, clock: Clock, sums: { later?: () => void }): Store {
   let timer: Timer | undefined;
-  // A sum that could not be written stays, and grows until it can be.
+  // If the sum cannot be written, it stays and is tried again later.
   const write = () => store.transaction((tx) => audit.writeSum(tx)).catch(() => audit.hasSum && sums.later?.());
   sums.later = () => {
     timer ??= clock.setTimeout(() => {

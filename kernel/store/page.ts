@@ -1,45 +1,45 @@
-// Reads a list page by page: a bounded number of rows and of bytes at once, whatever the rows hold.
+// Reads a list page by page, with a limited number of rows and bytes in each page.
 import { Fault } from '../fault.ts';
 import type { Reader, SqlValue } from './store.ts';
 
-/** What a caller asks for. */
+/** The page that a caller requests. */
 export interface PageRequest {
-  /** The `next` of the page before; undefined for the first. */
+  /** The `next` of the previous page; undefined for the first page. */
   readonly after: string | undefined;
-  /** Rows at most. */
+  /** Maximum number of rows. */
   readonly limit: number;
 }
 
-/** Fewer rows than were asked for where they are large: the list goes on while there is a `next`. */
+/** A page with large rows has fewer rows than requested. The list continues as long as there is a `next`. */
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Bytes that the rows hold, about. */
+  /** Approximate size of the rows in bytes. */
   readonly bytes: number;
-  /** Cursor of the page after; null at the end. */
+  /** Cursor of the next page; null at the end. */
   readonly next: string | null;
 }
 
 /** A list: rows of a table, in the order of a unique key. */
 export interface Listing {
-  /** Of what is answered; the columns of the key among them. */
+  /** The selected columns, including those of the key. */
   readonly columns: string;
   readonly from: string;
   /** A condition with parameters `$1`, ...; undefined for all rows. */
   readonly where?: string;
   readonly params?: readonly SqlValue[];
-  /** Its columns in order. */
+  /** The columns of the key in order, with their types. */
   readonly key: Readonly<Record<string, 'string' | 'number'>>;
-  /** SQL for the bytes of a row. */
+  /** SQL for the size of a row in bytes. */
   readonly size: string;
 }
 
-/** Rows and bytes of one page at most; one row is always in it, however large it is. */
+/** Limits of one page. It always has at least one row, even if that is larger. */
 const MAX_PAGE_ROWS = 1_000;
 const MAX_PAGE_BYTES = 1_048_576;
-/** What a row costs beside its texts. */
+/** Added to the size of each row for everything but its texts. */
 const ROW_BYTES = 64;
 
-/** @throws Fault BAD_REQUEST for a cursor that is none of this list */
+/** @throws Fault BAD_REQUEST for an invalid cursor */
 export async function readPage<T extends object>(reader: Reader, listing: Listing, { after, limit }: PageRequest): Promise<Page<T>> {
   const { columns, from, where, params = [], size } = listing;
   const key = Object.keys(listing.key);
@@ -48,7 +48,7 @@ export async function readPage<T extends object>(reader: Reader, listing: Listin
   const place = (at: number) => `$${params.length + at + 1}`;
   const conditions = [...(where === undefined ? [] : [`(${where})`]), ...(after === undefined ? [] : [`(${key}) > (${key.map((_, at) => place(at))})`])];
   const rest = `FROM ${from}${conditions.length > 0 ? ` WHERE ${conditions.join(' AND ')}` : ''} ORDER BY ${key} LIMIT ${place(cursor.length)}`;
-  // What the rows hold is asked for first, without reading it.
+  // First query the sizes, without reading the contents.
   const wanted = Math.min(limit, MAX_PAGE_ROWS);
   const sizes = await reader.all<{ bytes: number }>(`SELECT ${size} + ${ROW_BYTES} AS bytes ${rest}`, [...values, wanted + 1]);
   const { rows, bytes } = fitting(sizes.slice(0, wanted));
@@ -58,7 +58,7 @@ export async function readPage<T extends object>(reader: Reader, listing: Listin
   return { items, bytes, next: sizes.length > rows && last ? cursorOf(key.map((column) => last[column] ?? null)) : null };
 }
 
-/** The same page of other items. */
+/** @returns the page with each item mapped */
 export function mapPage<A, B>({ items, ...rest }: Page<A>, make: (item: A) => B): Page<B> {
   return { ...rest, items: items.map(make) };
 }
@@ -84,7 +84,7 @@ export function parseCursor(text: string, types: readonly ('string' | 'number')[
     const isRight = (value: unknown, at: number) => (types[at] === 'string' ? typeof value === 'string' && value.isWellFormed() : Number.isSafeInteger(value));
     if (Array.isArray(values) && values.length === types.length && values.every(isRight)) return values as SqlValue[];
   } catch {
-    // Told below, like a cursor of the wrong form.
+    // Refused below.
   }
-  throw new Fault('BAD_REQUEST', { detail: 'query/after: is no cursor of ours' });
+  throw new Fault('BAD_REQUEST', { detail: 'query/after: is not a valid cursor; use the value from the previous page' });
 }

@@ -1,4 +1,4 @@
-// The store on PostgreSQL, for several nodes: one serializable writing connection per thread, a small pool for reads.
+// The store on PostgreSQL, for several nodes: each thread has one connection for serializable transactions and a small pool for reads.
 import pg from 'pg';
 import { Fault } from '../fault.ts';
 import { hashOf } from '../versions.ts';
@@ -15,10 +15,10 @@ const UNREACHABLE = 'the database cannot be reached';
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 /** lock_not_available, too_many_connections. */
 const BUSY: ReadonlySet<unknown> = new Set(['55P03', '53300']);
-/** Classes 08 (connection), 57P (shut down), and the errors of the socket itself. */
+/** SQLSTATE classes 08 (connection) and 57P (shutdown), and socket errors. */
 const GONE = /^(08...|57P0.|E[A-Z]+)$/;
 
-/** What the driver makes of the types of our columns. */
+/** Converts the column types that we use to JavaScript values. */
 export const types = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number;
@@ -30,7 +30,7 @@ export const types = {
 export async function openPostgres(url: string, audit: AuditWriter): Promise<Store> {
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
   const pool = new pg.Pool({ ...settings, max: READERS });
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the thread.
+  // The next query replaces a broken idle connection. Without this listener the error would end the thread.
   pool.on('error', () => {});
   const connection = new PostgresConnection(settings);
   const group = new GroupCommit(connection, audit);
@@ -53,11 +53,11 @@ function readerOver(pool: pg.Pool): Reader {
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
 }
 
-/** The writing connection of a thread; it is opened by the first transaction, and anew after it was lost. */
+/** The writing connection of a thread. The first transaction opens it, and the next transaction after a loss opens it again. */
 class PostgresConnection implements WriteConnection {
   readonly #settings: pg.ClientConfig;
   #client: pg.Client | undefined;
-  /** The lock that the transaction under way holds. */
+  /** The lock that the current transaction holds. */
   #held: string | undefined;
 
   constructor(settings: pg.ClientConfig) {
@@ -66,7 +66,7 @@ class PostgresConnection implements WriteConnection {
 
   async begin(lock: string | undefined): Promise<void> {
     if (!this.#client) await this.#connect();
-    // Taken before the transaction begins, so that its snapshot shows what the last holder wrote.
+    // Taken before the transaction begins, so that its snapshot includes the changes of the last holder.
     if (lock !== undefined) await this.#query(`SELECT pg_advisory_lock(${hashOf(lock)})`);
     this.#held = lock;
     await this.#query('BEGIN ISOLATION LEVEL SERIALIZABLE');
@@ -76,7 +76,7 @@ class PostgresConnection implements WriteConnection {
     try {
       await this.#query('COMMIT');
     } catch (error) {
-      // A connection lost here leaves the outcome unknown, and that is what the caller is told.
+      // If the connection is lost here, the outcome is unknown, and ACTOR_LOST tells the caller so.
       throw error instanceof Fault ? new Fault('ACTOR_LOST', { cause: error }) : error;
     }
     await this.#release().catch(() => this.#abandon());
@@ -121,7 +121,7 @@ class PostgresConnection implements WriteConnection {
     this.#client = fresh;
   }
 
-  /** Within a transaction a lost connection is never replaced silently: what follows would run outside of it. */
+  /** Within a transaction a lost connection is not replaced: later statements would run outside of the transaction. */
   #query(sql: string | pg.QueryConfig): Promise<pg.QueryResult> {
     const open = this.#client;
     if (!open) return Promise.reject(new Fault('UNAVAILABLE', { detail: UNREACHABLE }));
@@ -135,7 +135,7 @@ class PostgresConnection implements WriteConnection {
     await this.#query(`SELECT pg_advisory_unlock(${key})`);
   }
 
-  /** The database undoes and unlocks what the connection held. */
+  /** The database rolls back the transaction and releases the lock of a closed connection. */
   async #abandon(): Promise<void> {
     this.#held = undefined;
     const broken = this.#client;
@@ -144,11 +144,11 @@ class PostgresConnection implements WriteConnection {
   }
 }
 
-/** Searches have as many texts as clients think of: what comes beyond is not prepared, since neither end forgets a statement. */
+/** Further statements are not prepared: searches can produce any number of texts, and neither side drops prepared statements. */
 const MOST_NAMES = 500;
 const names = new Map<string, string>();
 
-/** Each text is prepared once per connection under a name of its own. */
+/** Each text is prepared once per connection under its own name. */
 function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
   let name = names.get(text);
   if (name === undefined && names.size < MOST_NAMES) {
@@ -159,20 +159,20 @@ function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
   return name === undefined ? { text, values } : { name, text, values };
 }
 
-/** PostgreSQL's texts cannot hold U+0000; what a client may send must find nothing, not fail. */
+/** PostgreSQL texts cannot contain U+0000. A query with such a text from a client must find nothing instead of failing. */
 function parameterOf(value: SqlValue): unknown {
   if (typeof value === 'string') return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
   return value instanceof Uint8Array ? Buffer.from(value) : value;
 }
 
-/** @throws Fault for what is the database's state; other errors as they are */
+/** @throws Fault OVERLOADED or UNAVAILABLE for the state of the database; other errors unchanged */
 export async function guarded<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: string };
     if (BUSY.has(code)) throw new Fault('OVERLOADED', { cause: error });
-    // pg's own connection errors carry no code; they are told by their fixed beginnings, here and nowhere else.
+    // The connection errors of pg have no code, so they are recognized by the beginnings of their messages.
     if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {
       throw new Fault('UNAVAILABLE', { detail: UNREACHABLE, cause: error });
     }

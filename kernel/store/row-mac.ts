@@ -1,9 +1,9 @@
-// MACs of rows: what the database holds and does not decide.
+// Computes MACs of rows, so that somebody who can write to the database cannot forge them.
 import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
 
 /**
  * HMAC-SHA-256.
- * @param kind of row: the MAC of one kind is none of another @param fields as they are stored; each with its length, so that no two lists are the same bytes
+ * @param kind of row; MACs of different kinds never match @param fields as stored; each is preceded by its length, so that different lists give different bytes
  */
 export function rowMac(key: KeyObject, kind: string, fields: readonly (string | Uint8Array)[]): Uint8Array {
   const parts: Uint8Array[] = [];
@@ -16,12 +16,12 @@ export function rowMac(key: KeyObject, kind: string, fields: readonly (string | 
   return createHmac('sha256', key).update(Buffer.concat(parts)).digest();
 }
 
-/** In a time that tells nothing of where they differ. */
+/** Compares in constant time. */
 export function isSameMac(given: Uint8Array | null | undefined, expected: Uint8Array): boolean {
   return given?.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** PostgreSQL's texts cannot hold U+0000: what is read is not what was written. */
+/** The text as it is read back: PostgreSQL texts cannot contain U+0000, so it is stored as U+FFFD. */
 function asStored(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text;
 }

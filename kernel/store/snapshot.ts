@@ -1,4 +1,4 @@
-// One moment of the whole store, read row by row while others go on writing it.
+// Reads a consistent snapshot of the whole store row by row, while others keep writing.
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { guarded, types } from './postgres.ts';
@@ -6,22 +6,22 @@ import type { Row, SqlValue } from './store.ts';
 
 export interface Snapshot {
   all<T extends object = Row>(sql: string): Promise<T[]>;
-  /** The values of each row in the order of the columns; only a few rows are in memory at a time. */
+  /** Yields the values of each row in the order of the columns, with only a few rows in memory at a time. */
   rows(sql: string): AsyncIterable<readonly SqlValue[]>;
   close(): Promise<void>;
 }
 
-/** Rows that PostgreSQL sends at once; one may be as large as a request body. */
+/** Rows per fetch from PostgreSQL. One row may be as large as a request body. */
 const FETCHED = 128;
 
-/** @param url `sqlite:<absolute path>` of a file that is there, or `postgres://...` */
+/** @param url `sqlite:<absolute path>` of an existing file, or `postgres://...` */
 export function openSnapshot(url: string): Promise<Snapshot> {
   return url.startsWith('sqlite:') ? sqliteSnapshot(url.slice('sqlite:'.length)) : postgresSnapshot(url);
 }
 
 async function sqliteSnapshot(path: string): Promise<Snapshot> {
   const db = new DatabaseSync(path, { readOnly: true });
-  // A reader of the write-ahead log keeps its moment until it ends, and keeps no writer waiting.
+  // With the write-ahead log a read transaction keeps its snapshot and blocks no writer.
   db.exec('BEGIN');
   return {
     all: async <T extends object>(sql: string) => db.prepare(sql).all() as T[],
@@ -38,7 +38,7 @@ async function sqliteSnapshot(path: string): Promise<Snapshot> {
 
 async function postgresSnapshot(connectionString: string): Promise<Snapshot> {
   const client = new pg.Client({ connectionString, types, application_name: 'gatehouse backup' });
-  // A connection that breaks fails the query that waits for it.
+  // If the connection breaks, the waiting query fails; this listener only keeps the error from ending the thread.
   client.on('error', () => {});
   await guarded(() => client.connect());
   await guarded(() => client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));

@@ -1,14 +1,14 @@
-// The store on SQLite in WAL mode through node:sqlite: synchronous calls on the thread that owns the data, one writer connection per thread.
+// The store on SQLite in WAL mode, through node:sqlite: synchronous calls on the thread that owns the data, with one writing connection per thread.
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Fault } from '../fault.ts';
 import { createPrivateFile } from '../private-file.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
-import type { Reader, SqlValue, Store } from './store.ts';
+import type { Reader, ReadStore, SqlValue, Store } from './store.ts';
 import { Turn } from './turn.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** SQLITE_BUSY and SQLITE_LOCKED, without their extended bits. */
+/** SQLITE_BUSY and SQLITE_LOCKED, without the bits of extended codes. */
 const BUSY: ReadonlySet<number> = new Set([5, 6]);
 const STATEMENTS = 500;
 
@@ -17,27 +17,33 @@ const STATEMENTS = 500;
  * @param turns one element of memory that all writing threads of the process share
  */
 export function openSqlite(path: string, audit: AuditWriter, turns: Int32Array = new Int32Array(new SharedArrayBuffer(4))): Store {
-  // Its write-ahead log gets the mode of the file.
+  // The write-ahead log gets the same file mode.
   createPrivateFile(path);
   const writer = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: true });
-  // FULL: an answered commit survives a loss of power, not only of the process.
-  // The wait for the write lock is ours: SQLite's own would stop the thread, and all that it could answer meanwhile.
+  // FULL: a commit that was answered survives a power failure, not only a crash of the process.
+  // busy_timeout = 0, because SQLite's own wait for the write lock would block the thread. Turn waits instead.
   writer.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = 0');
-  // A connection of its own for reads sees committed rows only, also while a group is open on the writer.
-  const reader = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  // Reads have a separate connection, which sees committed rows only, even while the writer has an open transaction.
+  const reader = openSqliteReader(path);
   const group = new GroupCommit(writeConnection(writer, new Turn(turns, BUSY_TIMEOUT_MS)), audit);
-  const read = statements(reader);
   return {
     dialect: 'sqlite',
     shared: false,
-    ...readerOver(read),
+    get: reader.get,
+    all: reader.all,
     transaction: (work, options) => group.submit(work, options?.lock),
     async close() {
       await group.idle();
-      reader.close();
+      await reader.close();
       writer.close();
     },
   };
+}
+
+/** Committed rows only, for a thread that writes none. */
+export function openSqliteReader(path: string): ReadStore {
+  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+  return { ...readerOver(statements(db)), close: async () => db.close() };
 }
 
 function readerOver(prepare: (sql: string) => StatementSync): Reader {
@@ -55,7 +61,7 @@ function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
   const prepare = statements(db);
   const begun = () => {
     try {
-      // One writer at a time holds for the whole file, so IMMEDIATE is every lock at once.
+      // SQLite allows one writer per file, so IMMEDIATE includes every named lock.
       db.exec('BEGIN IMMEDIATE');
       return true;
     } catch (error) {
@@ -81,7 +87,7 @@ function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
   };
 }
 
-/** Prepared statements by their text; the texts are ours and few, the bound is for mistakes. */
+/** Caches prepared statements by text. There are few texts; the limit guards against mistakes. */
 function statements(db: DatabaseSync): (sql: string) => StatementSync {
   const prepared = new Map<string, StatementSync>();
   return (sql) => {

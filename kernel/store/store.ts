@@ -1,7 +1,7 @@
-// The store's interface: rows by SQL that SQLite and PostgreSQL both understand, changes in transactions, an audit row with each.
+// The interface of the store: SQL that both SQLite and PostgreSQL understand, and transactions that also write audit rows.
 import type { AuditEvent } from './audit.ts';
 
-/** Booleans are 0 and 1, JSON is text, times are milliseconds since the epoch: what both databases return alike. */
+/** Types that both databases return alike. Booleans are 0 and 1, JSON is text, times are milliseconds since the epoch. */
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = Readonly<Record<string, SqlValue>>;
 
@@ -9,6 +9,11 @@ export type Row = Readonly<Record<string, SqlValue>>;
 export interface Reader {
   get<T extends object = Row>(sql: string, params?: readonly SqlValue[]): Promise<T | undefined>;
   all<T extends object = Row>(sql: string, params?: readonly SqlValue[]): Promise<T[]>;
+}
+
+/** Committed rows, for a thread that writes none. */
+export interface ReadStore extends Reader {
+  close(): Promise<void>;
 }
 
 export interface Transaction extends Reader {
@@ -22,13 +27,13 @@ export interface Transaction extends Reader {
 
 export interface Store extends Reader {
   readonly dialect: Dialect;
-  /** True where other processes may write the same rows: then nothing read is cached. */
+  /** True if other processes may write the same rows: then rows must not be cached. */
   readonly shared: boolean;
   /**
-   * Runs `work` alone on this thread's writing connection and settles after the commit. `work` awaits nothing but its transaction, and may
-   * run again after a serialization failure. If it throws, its changes are undone and nobody else's. `lock` excludes all other
-   * transactions of that name, in every process.
-   * @throws Fault OVERLOADED when the database stays locked for 5 s or others always write first, UNAVAILABLE when it cannot be reached
+   * Runs `work` on this thread's writing connection and settles after the commit. `work` must await only its transaction, and may run again
+   * after a serialization failure. If it throws, only its own changes are rolled back. Transactions with the same `lock` never run at the
+   * same time, in any process.
+   * @throws Fault OVERLOADED if the database stays locked for 5 s or other writers always come first, UNAVAILABLE if it cannot be reached
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: { readonly lock?: string }): Promise<T>;
   close(): Promise<void>;

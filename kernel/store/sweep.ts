@@ -1,19 +1,19 @@
-// Deletes rows that are over, a stretch of the table's key after the other: however many there are, no transaction looks at more than that.
+// Deletes expired rows in steps along the primary key, so that no transaction reads more than a fixed number of rows.
 import type { SqlValue, Store } from './store.ts';
 
 interface Sweep {
   readonly table: string;
-  /** Columns of its primary key, all of them texts; no row has all of them empty. */
+  /** Columns of the primary key. All are texts, and no row has all of them empty. */
   readonly key: readonly string[];
   /** A condition with parameters `$1`, ... */
   readonly where: string;
   readonly params: readonly SqlValue[];
 }
 
-/** Rows that one transaction looks at. */
+/** Rows per transaction. */
 const STRETCH = 1_000;
 
-/** @returns how many rows were deleted */
+/** @returns number of deleted rows */
 export async function sweep(store: Store, { table, key, where, params }: Sweep): Promise<number> {
   const place = (from: number) => key.map((_, at) => `$${from + at + 1}`).join(', ');
   const columns = key.join(', ');

@@ -1,26 +1,26 @@
-// How much of something each scope has: kept by the database itself, in the transaction of whatever changes it, so that no way to change it can be forgotten.
+// Counts how much each scope uses. Triggers in the database keep the counts in the transaction of each change, so that no change is missed.
 import { Fault } from '../fault.ts';
 import type { Dialect, Reader } from './store.ts';
 
-/** What is counted of the rows of a table. */
+/** A quantity that is counted from the rows of a table. */
 export interface Counter {
   readonly kind: string;
-  /** SQL for whose a row is; null for nobody's. @param row `NEW`, `OLD` or the name of the table */
+  /** SQL for the scope that a row belongs to; null for none. @param row `NEW`, `OLD` or the name of the table */
   scope(row: string, dialect: Dialect): string;
-  /** SQL for how much a row counts; one for each row where nothing is said. */
+  /** SQL for the amount of a row. Default: 1. */
   amount?(row: string): string;
 }
 
 export interface CountedTable {
   readonly table: string;
   readonly counters: readonly Counter[];
-  /** Columns whose change moves what is counted; none where rows come and go only. */
+  /** Columns whose update changes a count. Absent if only inserts and deletes do. */
   readonly changing?: readonly string[];
-  /** What is there already is counted by another table's counter. */
+  /** The counter of another table counts the existing rows. */
   readonly isCounted?: true;
 }
 
-/** The table of amounts, what is there already counted, and what counts from now on: statements for a migration. */
+/** @returns SQL for a migration: creates the table of amounts, counts the existing rows, and adds the triggers */
 export function countingSql(usage: string, tables: readonly CountedTable[]): Readonly<Record<Dialect, string>> {
   const sql = (dialect: Dialect) =>
     [
@@ -33,30 +33,30 @@ export function countingSql(usage: string, tables: readonly CountedTable[]): Rea
   return { sqlite: sql('sqlite'), postgres: sql('postgres') };
 }
 
-/** How much there may be of something. */
+/** A limit of an amount per scope. */
 export interface Quota {
   /** The table of amounts. */
   readonly usage: string;
   readonly kind: string;
-  /** Its key in the configuration. */
+  /** Key of the limit in the configuration. */
   readonly name: string;
-  /** 0: any number. */
+  /** 0: no limit. */
   readonly most: number;
 }
 
-/** Whether there is more than there may be, with what was added in this transaction, and `more` that is to come. */
+/** Whether the amount, with what this transaction has added and `more` to come, exceeds the quota. */
 export async function isOver(from: Reader, { usage, kind, most }: Quota, scope: string, more = 0): Promise<boolean> {
   if (most === 0) return false;
   const row = await from.get<{ amount: number }>(`SELECT amount FROM ${usage} WHERE kind = $1 AND scope = $2`, [kind, scope]);
   return (row?.amount ?? 0) + more > most;
 }
 
-/** What the refusal of a quota says. */
+/** @returns the text of a refusal */
 export function overQuota({ name, most }: Quota, scope: string): string {
   return `${name}: no more than ${most} for ${scope}`;
 }
 
-/** After something was added: what is there already stays, however much it is. @throws Fault of this code, which undoes the transaction */
+/** Call it after something was added. Existing rows stay, even above the quota. @throws Fault with this code, which rolls back the transaction */
 export async function requireQuota(from: Reader, quota: Quota, scope: string, code: string): Promise<void> {
   if (await isOver(from, quota, scope)) throw new Fault(code, { detail: overQuota(quota, scope) });
 }
@@ -78,7 +78,7 @@ function added(usage: string, counter: Counter, dialect: Dialect): string {
     ON CONFLICT (kind, scope) DO UPDATE SET amount = ${usage}.amount + excluded.amount;`;
 }
 
-/** A scope that has nothing has no row. */
+/** A scope with the amount 0 has no row. */
 function removed(usage: string, counter: Counter, dialect: Dialect): string {
   const own = `kind = '${counter.kind}' AND scope = ${counter.scope('OLD', dialect)}`;
   return `UPDATE ${usage} SET amount = amount - (${amountOf(counter, 'OLD')}) WHERE ${own};
@@ -96,8 +96,8 @@ function sqliteTriggers(usage: string, { table, counters, changing }: CountedTab
 }
 
 /**
- * Once for each statement, with what it has changed of each scope: a thousand changes of one row of amounts in one transaction would each
- * have to pass the ones before.
+ * Runs once per statement, with the sum of its changes per scope. A thousand updates of one row of amounts in one transaction would be slow,
+ * because each has to skip the row versions of those before it.
  */
 function postgresTriggers(usage: string, { table, counters, changing }: CountedTable): string {
   const rows = { INSERT: 'SELECT * FROM added', DELETE: 'SELECT * FROM removed' } as const;

@@ -1,4 +1,4 @@
-// Shapes of answers, for the OpenAPI document.
+// Schemas of answers, for the OpenAPI document.
 import Type from 'typebox';
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -21,7 +21,7 @@ export const CLIENT_CLAIMS = Type.Object(
 
 const SESSION = {
   ...{ session_id: Type.String({ format: 'uuid' }), realm_id: Type.String(), username: Type.String(), auth_scheme: scheme },
-  cookie_string: Type.String({ description: 'the cookie itself, only in answers to its holder' }),
+  cookie_string: Type.String({ description: 'the value of the cookie; empty unless the caller holds this cookie' }),
   ...{ max_age_seconds: Type.Integer(), max_stale_age_seconds: Type.Integer(), created_at: Type.Integer() },
 };
 export const SESSION_DATA = nullable(Type.Object(SESSION));
@@ -54,6 +54,6 @@ export const AUDIT_PAGE = Type.Object({ events: Type.Array(free), next: text });
 export const TOKEN = Type.Object({
   auth: Type.Object({ client_token: Type.String(), renewable: Type.Boolean(), lease_duration: Type.Integer(), policies: strings, metadata: free }),
 });
-/** Answers of role management hold their members in `data`. */
+/** Answers of role management wrap their members in `data`. */
 export const DATA = Type.Object({ data: free });
 export const LIST = (schema: Parameters<typeof Type.Array>[0]) => Type.Array(schema);

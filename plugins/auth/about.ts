@@ -1,4 +1,4 @@
-// What the OpenAPI document says of the routes of the authentication service, by method and path.
+// Describes the routes of the authentication service for the OpenAPI document, by method and path.
 import Type, { type TSchema } from 'typebox';
 import type { ResponseDescription, Route, SecurityScheme } from '../../kernel/http/route.ts';
 import {
@@ -27,7 +27,7 @@ interface About {
   readonly security?: readonly SecurityScheme[];
 }
 
-/** What is said of each group of routes. */
+/** Descriptions of the groups of routes. */
 export const AUTH_TAGS: Readonly<Record<string, string>> = {
   'Sign-in': 'Sign in to a realm, and see who is signed in.',
   Sessions: 'Look up sessions and end them.',
@@ -42,13 +42,13 @@ export const AUTH_TAGS: Readonly<Record<string, string>> = {
   [VAULT_TAG]: 'The routes of Machines and Tokens for clients of Vault and OpenBao, with the envelope and the errors that these clients expect.',
 };
 
-/** Statuses that do not follow from a route's declaration, in the words of all routes. */
+/** Descriptions of statuses that do not follow from a route's declaration. */
 const REFUSALS: Readonly<Record<number, string>> = {
   400: 'the request contains an invalid value',
   401: 'the credentials are missing or invalid',
   403: 'not allowed',
   404: 'not found',
-  409: 'the object exists already, or the change would leave no super admin',
+  409: 'the object already exists, or the change would leave no super admin',
   429: 'too many attempts from this address, or a quota is used up',
   500: 'certificate signing is not configured',
 };
@@ -125,7 +125,7 @@ const ABOUT: Readonly<Record<string, About>> = {
   'POST /auth/token/revoke': about('Tokens', 'Revoke another token', 204, undefined, [403], TOKEN_HEADER),
 };
 
-/** The routes with what the document says of them; a route that says it itself keeps its words. */
+/** Adds the descriptions to the routes; a route's own description takes precedence. */
 export function documented(routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({ ...ABOUT[`${route.method} ${route.path}`], ...route }));
 }

@@ -1,12 +1,12 @@
-// Accounts for everybody who was there before accounts were: the first who had a name has it as the id as well.
+// Creates accounts for users and roles that are older than accounts; the id of such an account is its name.
 import type { Migration } from '../../kernel/store/migrate.ts';
 
-/** Realms of each admin record, and `_`: a session there has the rights of all. */
+/** The realms of each admin record, and `_`, where a session has the rights of all realms. */
 const REALMS = `(SELECT admin, realm FROM admin_realm UNION SELECT id, '_' FROM admin) AS listed`;
 
 /**
- * An admin record is bound to the credentials of its names that are there. One that is not was deleted, or is still to be made: nobody can tell,
- * so that the record has to be written again.
+ * Binds an admin record to those of its credentials that exist. Whether a missing one was deleted or is yet to be created is unknown, so it
+ * is not bound: an administrator must write the record again.
  */
 export const ACCOUNT_MIGRATION: Migration = {
   id: 3,

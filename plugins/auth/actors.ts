@@ -17,10 +17,11 @@ import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AuthConfig } from './config.ts';
 
-/** Hashes that may wait or run: at 60-130 ms each, the last one waits a few seconds. */
+/** Hashes that may wait or run. At 60 to 130 ms each, the last one waits a few seconds. */
 const PASSWORD_QUEUE = 64;
 
 export function authActors(config: AuthConfig, kernel: KernelConfig, base: string) {
+  const beside = (module: string) => (config.placement === 'beside' ? new URL(`../../actors/${module}`, import.meta.url) : undefined);
   const lockout = {
     failures: config.lockout_failures,
     failuresAllSources: config.lockout_failures_all_sources,
@@ -39,8 +40,9 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     }),
     session: sharded<SessionApi, SessionArgs>({
       module: new URL('../../actors/session/session.actor.ts', import.meta.url),
+      beside: beside('session/session.beside.ts'),
       shards: 1,
-      // Less than its memory: at least 75 000 sessions without extra claims.
+      // Below the thread's memory; enough for at least 75 000 sessions without extra claims.
       args: { cacheBytes: 335_544_320, quotas: config.quotas },
       deadlineMs: 10_000,
       maxQueue: 4_096,
@@ -50,22 +52,23 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     password: replicated<PasswordApi, null>({
       module: new URL('../../actors/password/password.actor.ts', import.meta.url),
       size: cores,
-      // The next password is at the thread before the last hash is done.
+      // The next password is already in the thread while it computes the last hash.
       prefetch: 2,
       args: null,
       deadlineMs: 15_000,
       maxQueue: PASSWORD_QUEUE,
-      // Hashing takes what the front leaves: a saturated machine still answers at once.
+      // Hashing uses the CPU time that the front leaves, so that a busy machine still answers other requests quickly.
       nice: 10,
     }),
     identity: pinned<IdentityApi, IdentityArgs>({
       module: new URL('../../actors/identity/identity.actor.ts', import.meta.url),
       instances: { main: { caFile: authorityFile(config.jwks_ca, base) } },
-      // Two fetches of a key set, and room for a queue.
+      // Time for two fetches of a key set and a wait in the queue.
       deadlineMs: 15_000,
     }),
     token: sharded<TokenApi, TokenArgs>({
       module: new URL('../../actors/token/token.actor.ts', import.meta.url),
+      beside: beside('token/token.beside.ts'),
       shards: 1,
       args: { quotas: config.quotas },
       deadlineMs: 10_000,
@@ -75,7 +78,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
   };
 }
 
-/** @throws ConfigError for a file that is named and cannot be used */
+/** @throws ConfigError if a file is configured but cannot be used */
 function authorityFile(configured: string, base: string): string {
   if (configured === '') return '';
   const path = resolve(base, configured);

@@ -19,13 +19,13 @@ const MEMBERS = {
   fido2: text,
   digital_credentials: Type.Optional(Type.Union([Free, Type.Null()])),
   client_certificate: text,
-  // What they hold is shown once, when it is generated.
+  // Accepted and ignored: their values are shown only once, when they are generated.
   totp_enabled: Ignored,
   totp_secret: Ignored,
   totp_auth_url: Ignored,
 };
 const strict = { additionalProperties: false };
-/** A new one is named here, one that is there by the path. */
+/** The body names a new admin; the path names an existing one. */
 const NEW_BODY = Type.Object({ id: ADMIN_ID, ...MEMBERS }, strict);
 const ADMIN_BODY = Type.Object({ id: IgnoredName, ...MEMBERS }, strict);
 type AdminBody = Static<typeof ADMIN_BODY>;
@@ -59,7 +59,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       method: 'GET',
       path: '/admins/{admin_id}',
       auth: ['cookie'],
-      handle: async (request) => ({ status: 200, body: found((await owned(ctx, request)).admin, 'such admin') }),
+      handle: async (request) => ({ status: 200, body: found((await owned(ctx, request)).admin, 'admin') }),
     },
     {
       method: 'PUT',
@@ -69,7 +69,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request: Request<AdminBody>) => {
         const { admin, rights, by } = await owned(ctx, request);
         if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
-        return { status: 200, body: found(await directory.updateAdmin(recordOf(found(admin, 'such admin').id, request.body), by), 'such admin') };
+        return { status: 200, body: found(await directory.updateAdmin(recordOf(found(admin, 'admin').id, request.body), by), 'admin') };
       },
     },
     {
@@ -87,7 +87,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
-/** Adds a realm to an admin or takes it away; both answer the admin as it is then. */
+/** A route that adds a realm to an admin or removes it; it answers with the changed admin. */
 function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: string, realm: string, by: Actor) => Promise<Admin | null>): Route {
   const directory = ctx.actors.directory.at('main');
   return {
@@ -98,16 +98,16 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: str
       const realm = request.params['realm_id'] as string;
       const { admin, rights, by, id } = await owned(ctx, request);
       if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
-      found(admin, 'such admin');
-      found(await directory.getRealm(realm), 'such realm');
-      return { status: 200, body: found(await change(id, realm, by), 'such admin or realm') };
+      found(admin, 'admin');
+      found(await directory.getRealm(realm), 'realm');
+      return { status: 200, body: found(await change(id, realm, by), 'admin or the realm') };
     },
   };
 }
 
 /** The admin of the path; a realm admin gets 403 for every one they do not own, existing or not. */
 async function owned(ctx: AuthContext, request: Request): Promise<{ admin: Admin | null; rights: Rights; by: Actor; id: string }> {
-  const id = found(usernameOf(request.params['admin_id'] as string), 'such admin');
+  const id = found(usernameOf(request.params['admin_id'] as string), 'admin');
   const rights = await rightsOf(ctx, request.caller as Caller);
   const admin = await ctx.actors.directory.at('main').getAdmin(id);
   if (!rights.isSuperAdmin && !(admin && rights.administersAll(admin.realms))) throw new Fault('FORBIDDEN');

@@ -1,16 +1,16 @@
-// HTTP Basic credentials, RFC 7617, read strictly.
+// Parses HTTP Basic credentials (RFC 7617) strictly.
 import { normalName, normalPassword } from '../../kernel/normal-form.ts';
 
 export interface BasicCredentials {
-  /** Normalised to NFC once; every comparison after that is of bytes. */
+  /** Normalised to NFC once, so that later comparisons can compare bytes. */
   readonly username: string;
-  /** UTF-8 of the NFC form, in a buffer of its own: it is moved to the thread that hashes it. */
+  /** UTF-8 of the NFC form, in a buffer of its own, because it is moved to the thread that hashes it. */
   readonly password: Uint8Array;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @returns undefined where the header is missing, of another scheme, malformed, or holds what is too long for a name or a password */
+/** @returns undefined if the header is missing, malformed or of another scheme, or if the name or the password is too long */
 export function parseBasic(authorization: string | undefined): BasicCredentials | undefined {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -32,7 +32,7 @@ export function parseBasic(authorization: string | undefined): BasicCredentials 
 /** @param password in NFC */
 export function passwordBytes(password: string): Uint8Array {
   const encoded = new TextEncoder().encode(password);
-  // The encoder may hand out a view; what crosses a thread owns its buffer.
+  // The encoder may return a view of a larger buffer; bytes that are moved to a thread need a buffer of their own.
   const owned = new Uint8Array(encoded);
   encoded.fill(0);
   return owned;

@@ -1,4 +1,4 @@
-// POST /certify: certifies the caller's public key under the identity of the session.
+// POST /certify: issues a certificate that binds the caller's public key to the identity of the session.
 import Type, { type Static } from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
@@ -8,7 +8,7 @@ import { Query, RealmQuery } from './parameters.ts';
 import { requireOwnRealm } from './whoami.ts';
 
 const MOST_KEY_BYTES = 8_192;
-/** From the start of the text, so that it is looked through once. */
+/** Anchored at the start of the text, so that the regex engine scans it only once. */
 const KEY = Type.String({
   maxLength: MOST_KEY_BYTES,
   pattern: '^(?:(?!-----BEGIN [^-]+-----)[\\s\\S])*-----BEGIN [^-]+-----[\\s\\S]+-----END [^-]+-----',
@@ -44,7 +44,7 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
   if (!realm) throw new Fault('UNAUTHENTICATED');
   const copied = Object.fromEntries(names.flatMap((name) => (Object.hasOwn(claims, name) && !RESERVED_CLAIMS.has(name) ? [[name, claims[name]]] : [])));
   if (excludeSub && Object.keys(copied).length === 0)
-    throw new Fault('BAD_REQUEST', { detail: 'body/exclude_sub: needs a claim that is listed and present in the session' });
+    throw new Fault('BAD_REQUEST', { detail: 'body/exclude_sub: needs a claim that is listed in claims and present in the session' });
   const iat = Math.floor(ctx.clock.now() / 1000);
   const identity = { realm_id: realmId, ...(excludeSub ? {} : { sub: username }), auth_scheme: scheme, verification_key: verificationKey };
   const payload = { ...copied, ...identity, iat, exp: iat + realm.certificate_max_age_seconds };
@@ -55,9 +55,8 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
   return { status: 200, body: { certificate } };
 }
 
-/** PEM-shaped, no more: the key need not be one that we can parse. @returns it as it was given, to the byte: somebody may compare it */
+/** Checks no more than the size: the server need not support the key. @returns the text unchanged, because others may compare it byte by byte */
 function keyOf(given: string): string {
-  if (Buffer.byteLength(given) > MOST_KEY_BYTES)
-    throw new Fault('BAD_REQUEST', { detail: `body/verification_key: must not have more than ${MOST_KEY_BYTES} bytes` });
+  if (Buffer.byteLength(given) > MOST_KEY_BYTES) throw new Fault('BAD_REQUEST', { detail: `body/verification_key: must have at most ${MOST_KEY_BYTES} bytes` });
   return given;
 }

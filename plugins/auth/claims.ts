@@ -1,7 +1,7 @@
-// The claims of a session, as /whoami answers them.
+// The claims of a session, as /whoami returns them.
 import type { SessionView } from '../../actors/session/api.ts';
 
-/** ClientClaims of the specification; extra claims stand beside the typed ones and never replace them. */
+/** ClientClaims of the specification; extra claims never replace the server's own. */
 export function clientClaims(session: SessionView, issuer: string): Record<string, unknown> {
   const issuedAt = Math.floor(session.createdAt / 1000);
   return {

@@ -1,8 +1,9 @@
 // The section [auth] of config.toml.
 import Type, { type Static } from 'typebox';
+import { PLACEMENT } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
 
-/** 0: any number. */
+/** 0 means no limit. */
 const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: 2 ** 31 - 1 });
 const count = (value: number, maximum = 1_000_000) => Type.Integer({ default: value, minimum: 1, maximum });
 
@@ -18,6 +19,7 @@ export const AUTH_CONFIG = Section({
   lockout_window_seconds: count(900, 86_400),
   lockout_seconds: count(900, 86_400),
   jwks_ca: Type.String({ default: '' }),
+  placement: PLACEMENT,
   quotas: Section({
     sessions_per_identity: quota(1_000),
     sessions_per_realm: quota(1_000_000),

@@ -1,4 +1,4 @@
-// The session cookie: its value, the session id that follows from it, and its attributes.
+// The session cookie: its value, the session id that is derived from it, and its attributes.
 import { hash, randomBytes } from 'node:crypto';
 import { SESSION_COOKIE } from '../../kernel/http/authenticate.ts';
 
@@ -11,13 +11,13 @@ export function newCookieValue(): string {
 }
 
 interface CookieKeys {
-  /** UUID version 8: who holds the cookie can name the session, never the reverse. */
+  /** UUID version 8. The cookie determines the session id, but the id does not reveal the cookie. */
   readonly sessionId: string;
-  /** SHA-256 of the value: what the store holds. */
+  /** SHA-256 of the value; the store holds only this. */
   readonly hash: Uint8Array;
 }
 
-/** @returns undefined for a text that no cookie of ours can be */
+/** @returns undefined for a text that cannot be a cookie of this server */
 export function cookieKeys(value: string): CookieKeys | undefined {
   if (!VALUE.test(value)) return undefined;
   return { sessionId: sessionIdOf(value), hash: new Uint8Array(hash('sha256', value, 'buffer')) };

@@ -1,4 +1,4 @@
-// /realms/{realm_id}/userpass: administration of username/password credentials.
+// The routes /realms/{realm_id}/userpass/...: administration of credentials, which are user names with passwords.
 import Type, { type Static } from 'typebox';
 import type { Actor, Credential, CredentialInput } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -16,7 +16,7 @@ import { PHC } from './phc.ts';
 import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
 import { usernameOf } from './username.ts';
 
-/** Of a change that others overtake. */
+/** Attempts of an update that meets concurrent changes. */
 const MAX_TRIES = 5;
 const strict = { additionalProperties: false };
 const PASSWORD_INPUT = Type.Union([
@@ -30,12 +30,12 @@ const MEMBERS = {
   roles: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: [], maxItems: 1_000, 'x-max-bytes': MAX_STORED_BYTES }),
   extra_claims: Type.Optional(Type.Union([EXTRA_CLAIMS, Type.Null()])),
 };
-/** A new one is named here and has a password; for one that is there the path names it, and its password stays where none is given. */
+/** The body names a new credential, which needs a password. The path names an existing one, which keeps its password if the body has none. */
 const NEW_BODY = Type.Object({ ...MEMBERS, username: USERNAME, password_input: PASSWORD_INPUT }, strict);
 const CREDENTIAL_BODY = Type.Object({ ...MEMBERS, username: IgnoredName, password_input: Type.Optional(PASSWORD_INPUT) }, strict);
 type CredentialBody = Static<typeof CREDENTIAL_BODY>;
 
-/** Each is for those who administer the realm of its path, or, over all realms, for super admins. */
+/** Each route is for administrators of the realm in its path; the one over all realms is for super admins. */
 export function credentialRoutes(ctx: AuthContext): readonly Route[] {
   const directory = ctx.actors.directory.at('main');
   const all = '/realms/{realm_id}/userpass';
@@ -65,23 +65,23 @@ async function create(ctx: AuthContext, request: Request<Static<typeof NEW_BODY>
   const realm = realmOf(request);
   const by = await requireRealmAdmin(ctx, request, realm);
   const username = nameIn(request.body.username, 'body/username');
-  found(await directory.getRealm(realm), 'such realm');
-  // Before anything is compared or hashed: what a taken name answers tells nothing of its password.
-  if (await directory.getCredential(realm, username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} exists already` });
+  found(await directory.getRealm(realm), 'realm');
+  // Checked before anything is compared or hashed, so that the answer for an existing name reveals nothing about its password.
+  if (await directory.getCredential(realm, username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} already exists` });
   const input = await inputOf(ctx, realm, username, request.body, null);
-  return { status: 201, body: found(await directory.createCredential(input, by), 'such realm') };
+  return { status: 201, body: found(await directory.createCredential(input, by), 'realm') };
 }
 
 async function list(ctx: AuthContext, request: Request): Promise<Response> {
   const directory = ctx.actors.directory.at('main');
   await requireRealmAdmin(ctx, request, realmOf(request));
-  found(await directory.getRealm(realmOf(request)), 'such realm');
+  found(await directory.getRealm(realmOf(request)), 'realm');
   return listed(request, (page) => directory.listCredentials(realmOf(request), page));
 }
 
 async function show(ctx: AuthContext, request: Request): Promise<Response> {
   await requireRealmAdmin(ctx, request, realmOf(request));
-  return { status: 200, body: found(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'such credential') };
+  return { status: 200, body: found(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'credential') };
 }
 
 async function update(ctx: AuthContext, request: Request<CredentialBody>): Promise<Response> {
@@ -98,31 +98,28 @@ async function remove(ctx: AuthContext, request: Request): Promise<Response> {
 async function unlock(ctx: AuthContext, request: Request): Promise<Response> {
   const by = await requireRealmAdmin(ctx, request, realmOf(request));
   if (!(await ctx.actors.directory.at('main').unlock(realmOf(request), nameOfPath(request), by)))
-    throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
+    throw new Fault('NOT_FOUND', { detail: 'the credential does not exist' });
   return { status: 204 };
 }
 
-/** The new password is compared with the old one outside of the transaction: when that was overtaken by another change, again. */
+/** Compares the new password with the old one outside of the transaction, and tries again if the credential changed meanwhile. */
 async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const old = found((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'such credential');
+    const old = found((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'credential');
     const input = await inputOf(ctx, realm, nameOfPath(request), request.body, old.passwordHash);
-    const updated = found(
-      await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),
-      'such credential',
-    );
+    const updated = found(await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by), 'credential');
     if (updated !== 'overtaken') return updated;
   }
-  throw new Fault('OVERLOADED', { detail: 'the credential is changed by others all the time' });
+  throw new Fault('OVERLOADED', { detail: 'others keep changing this credential: try again later' });
 }
 
-/** @throws Fault NOT_FOUND for a path that no credential can have */
+/** @throws Fault NOT_FOUND for a path that cannot name a credential */
 function nameOfPath({ params }: Request): string {
-  return found(usernameOf(params['username'] as string), 'such credential');
+  return found(usernameOf(params['username'] as string), 'credential');
 }
 
-/** The path's realm and name win over the body's. @param old hash of the password there is @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */
+/** Realm and name in the path take precedence over the body's. @param old hash of the current password @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */
 async function inputOf(ctx: AuthContext, realm: string, username: string, body: CredentialBody, old: string | null): Promise<CredentialInput> {
   const { change_password, roles, extra_claims = null } = body;
   return { realm, username, change_password, roles, extra_claims, passwordHash: await hashOf(ctx, username, body, old) };
@@ -133,7 +130,7 @@ async function hashOf(ctx: AuthContext, username: string, { password_input: give
   if ('hashed' in given) return given.hashed;
   const password = normalPassword(given.plaintext) ?? '';
   const isOld = async () => old !== null && (await ctx.actors.password.verify(old, move(passwordBytes(password))));
-  const problem = newPasswordProblem(password, username) ?? ((await isOld()) ? 'it is the old one' : undefined);
+  const problem = newPasswordProblem(password, username) ?? ((await isOld()) ? 'it must differ from the old password' : undefined);
   if (problem) throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${problem}` });
   return ctx.actors.password.hash(move(passwordBytes(password)));
 }

@@ -1,4 +1,4 @@
-// The first start: the admin of realm `_`, its initial password, and what the operator is told.
+// The first start: creates the admin of realm `_` with an initial password, and tells the operator how to sign in.
 import { randomBytes } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const USERNAME = 'admin';
 const VARIABLE = 'GATEHOUSE_ADMIN_PASSWORD';
 const PASSWORD_BYTES = 18;
 
-/** @returns how to sign in, as long as the initial password is the admin's */
+/** @returns lines for the operator that say how to sign in, with the initial password as long as it is valid */
 export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
   const directory = ctx.actors.directory.at('main');
   const given = ctx.env[VARIABLE];
@@ -27,7 +27,7 @@ export async function firstStart(ctx: AuthContext): Promise<readonly string[]> {
     if (made) return [given === undefined ? signIn(`'${USERNAME}:${password}'`) : signIn(USERNAME)];
   }
   if (!(await directory.hasInitialPassword(USERNAME))) forgetInitialPassword(ctx.dataDir, USERNAME);
-  // The password itself is shown once, when it was made.
+  // The password itself is shown only when it is created; later starts refer to the file.
   else if (existsSync(fileIn(ctx.dataDir))) return [signIn(`"${USERNAME}:$(cat '${fileIn(ctx.dataDir)}')"`)];
   return [signIn(USERNAME)];
 }
@@ -37,17 +37,17 @@ async function makePassword(ctx: AuthContext, given: string | undefined): Promis
   const problem = newPasswordProblem(password, USERNAME);
   if (problem) throw new ConfigError([`${VARIABLE}: ${problem}`]);
   const passwordHash = await ctx.actors.password.hash(move(passwordBytes(password)));
-  // Written before the rows: a crash in between leaves a file that the next start replaces, never an admin without a password.
+  // Written before the rows: a crash in between leaves a file that the next start replaces, but never an admin without a known password.
   if (given === undefined) writePrivateFile(fileIn(ctx.dataDir), `${password}\n`);
   return { password, passwordHash };
 }
 
-/** curl asks for the password where the user stands alone. */
+/** curl asks for the password if `user` does not contain one. */
 function signIn(user: string): string {
   return `sign in: curl -k -u ${user} -X POST '{address}/login?realm=_'`;
 }
 
-/** The file has done its work once the password is another. */
+/** Deletes the file, which is of no use once the password was changed. */
 export function forgetInitialPassword(dataDir: string, username: string): void {
   if (username === USERNAME) rmSync(fileIn(dataDir), { force: true });
 }

@@ -1,4 +1,4 @@
-// POST /sessions/introspect: an API server turns its visitor's cookie into the session and its claims.
+// POST /sessions/introspect: returns the session and the claims for a cookie that an API server received from its visitor.
 import Type, { type Static } from 'typebox';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';

@@ -1,9 +1,9 @@
-// /.well-known: the public keys that verify what the server has signed.
+// The routes /.well-known/...: the public keys that verify the server's signatures.
 import { Fault } from '../../kernel/fault.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
 
-/** Short enough for a new key to be seen before an old one is missed. */
+/** Short enough for clients to see a new key before the server signs with it only. */
 const CACHE = { 'cache-control': 'public, max-age=300' };
 
 export function keySetRoutes(ctx: AuthContext): readonly Route[] {

@@ -1,4 +1,4 @@
-// Lists in answers: the whole of one that is not too long, or a page of it with the address of the next in the header Link (RFC 8288).
+// Lists in answers: the whole list if it is not too long, or a page of it with the address of the next page in the header Link (RFC 8288).
 import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
 import { giveBack } from '../../kernel/give-back.ts';
@@ -7,7 +7,7 @@ import type { EncodedPage } from '../../kernel/runtime/encoded-page.ts';
 import type { PageRequest } from '../../kernel/store/page.ts';
 import { Query } from './parameters.ts';
 
-/** Of a list that is answered whole; what is longer is asked for page by page, so that nothing is ever left out without a word. */
+/** Limits of a list in one answer. A longer list must be read page by page, so that no answer is silently incomplete. */
 const MAX_ENTRIES = 10_000;
 const MAX_BYTES = 4_194_304;
 const MAX_PAGE_ENTRIES = 1_000;
@@ -33,10 +33,10 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 type Part = string | Uint8Array;
 
 /**
- * The answer of a list. Its pages come as bytes, which the thread that reads the rows makes of them: here a list is nothing but its answer, and
- * nobody waits for the work on it.
- * @param read one page; it may hold fewer entries than were asked for, and the list goes on while there is a `next`
- * @param around what comes before and after the list in the body
+ * The answer with a list. Its pages arrive as JSON bytes: the thread that reads the rows encodes them, so that this thread has no work with a
+ * long list.
+ * @param read reads one page, which may hold fewer entries than requested; the list continues while there is a `next`
+ * @param around text before and after the list in the body
  * @throws Fault AUTH_LIST_TOO_LONG for a whole list that is too long
  */
 export async function listed<T>(
@@ -60,12 +60,14 @@ export async function listed<T>(
   } while (next !== null && count < most && bytes < MAX_BYTES);
   if (next !== null && !isPage) {
     release(parts);
-    throw new Fault('AUTH_LIST_TOO_LONG', { detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: ask for a page of it with ?limit=` });
+    throw new Fault('AUTH_LIST_TOO_LONG', {
+      detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: use ?limit= to read it page by page`,
+    });
   }
   return { status: 200, ...joined([...parts, `]${around[1]}`]), headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
 }
 
-/** A body of JSON text in parts, which are gone afterwards. */
+/** Joins parts of JSON text to a body; the parts must not be used afterwards. */
 export function joined(parts: readonly Part[]): Pick<Response, 'body' | 'type' | 'once'> {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   release(parts);

@@ -3,7 +3,7 @@ import { sourceOf } from '../../kernel/http/source.ts';
 import type { AuthContext } from './actors.ts';
 import { type LoginEnd, type LoginRequest, refuse } from './login-end.ts';
 
-/** `certificate_realms` names where it is allowed, `*` for all but `_`; into `_` only a name that an admin record lists for it. */
+/** Allowed in the realms of `certificate_realms`; `*` stands for all except `_`. Into `_`, only names that an admin record lists for certificates may sign in. */
 export async function proveCertificate(ctx: AuthContext, request: LoginRequest, commonName: string): Promise<LoginEnd> {
   const id = request.query['realm'] as string;
   const { realm, realmAccount: provenRealm } = await ctx.actors.directory.at('main').findSignIn(id, commonName, sourceOf(request.address));

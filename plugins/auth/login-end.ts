@@ -1,4 +1,4 @@
-// How a login ends, whatever was presented: with a proven credential, with a step that the client takes next, or refused.
+// The outcomes of a login with any kind of credential: a proven identity, a next step for the client, or a refusal.
 import type { Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
@@ -13,10 +13,10 @@ interface LoginBody {
 
 export type LoginRequest = Request<LoginBody | undefined>;
 
-/** What a proven credential makes a session of. */
+/** A proven identity, from which the session is created. */
 export interface Proven {
   readonly realm: Realm;
-  /** Account of the realm. */
+  /** The realm's account. */
   readonly provenRealm: string | null;
   readonly username: string;
   /** Scheme code. */
@@ -27,12 +27,12 @@ export interface Proven {
   readonly extraClaims: Readonly<Record<string, unknown>>;
 }
 
-/** A login ends with a proven credential, or with a step that the client has to take next. */
+/** A proven identity, or the step that the client must take next. */
 export type LoginEnd = Proven | 'TotpRequired' | 'ChangePassword';
 
-/** @throws Fault AUTH_DENIED, always, after the row of the refusal is written */
+/** Writes the audit row of a refusal. @throws Fault AUTH_DENIED, always */
 export async function refuse(ctx: AuthContext, { query, address }: LoginRequest, reason: string, scheme?: string): Promise<never> {
-  // People type passwords into the wrong field: what cannot be the id of a realm is not stored.
+  // People type passwords into the wrong field: a text that cannot be a realm's id is not stored.
   const realm = isRealmId(query['realm'] as string) ? query['realm'] : undefined;
   await ctx.actors.directory.at('main').record({ event: 'login', outcome: 'refused', realm, actor: 'unknown', scheme, source: sourceOf(address), reason });
   throw new Fault('AUTH_DENIED');

@@ -1,10 +1,10 @@
-// Sign-in by password: drives the login machine through password, one-time code and password change.
+// Sign-in with a password: runs the login machine through password, one-time code and password change.
 import type { ProvenLogin } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
-import { callWith } from '../../kernel/runtime/lane.ts';
+import { callWith } from '../../kernel/runtime/mailbox.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { AuthContext } from './actors.ts';
 import { type BasicCredentials, passwordBytes } from './basic.ts';
@@ -29,26 +29,26 @@ export async function provePassword(
   return finish(ctx, state);
 }
 
-/** Empty for one that is none in normal form: it is refused as too short. */
+/** Empty if the text has no normal form; the empty password is then refused as too short. */
 function newPasswordOf(body: LoginRequest['body']): string | undefined {
   const given = body?.new_password ?? undefined;
   return given === undefined ? undefined : (normalPassword(given) ?? '');
 }
 
-/** An unknown realm, an unknown user and a locked account cost a hash too, and are refused in the same words. */
+/** Unknown realms, unknown users and locked accounts also cost a hash, and are refused in the same words. */
 async function primaryStep(ctx: AuthContext, state: LoginState, password: Uint8Array, signal: AbortSignal): Promise<LoginState> {
   const { found, username, newPassword } = state.context;
   const usable = found.realm && found.realm.auth_params.username_password_params?.enabled !== false && isUsername(username) ? found.credential : null;
-  // The old password is needed once more, to be compared with the new one.
+  // Pass a copy: the old password is compared with the new one below.
   const proven = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(new Uint8Array(password)));
-  const unfit = newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0 ? 'it is the old one' : undefined;
+  const unfit = newPassword !== undefined && Buffer.compare(passwordBytes(newPassword), password) === 0 ? 'it must differ from the old password' : undefined;
   password.fill(0);
   if (!proven || !usable || !found.opens || found.locked.includes('password')) return stepLogin(state, { type: 'primary.refused' });
   const mustChange = usable.changePassword || (await isTooOld(ctx, state.context));
   return stepLogin(state, { type: 'primary.accepted', revision: usable.revision, mustChange, unfit });
 }
 
-/** A password past the realm's age leads to its change, or is let in with a row in the audit log where the realm allows it. */
+/** A password older than the realm allows must be changed, unless the realm allows expired passwords; then the audit log records its use. */
 async function isTooOld(ctx: AuthContext, { found, realm, username, source }: LoginContext): Promise<boolean> {
   const maxAge = found.realm?.password_max_age_seconds ?? 0;
   if (maxAge === 0 || ctx.clock.now() - (found.credential?.passwordSetAt ?? 0) <= maxAge * 1000) return false;
@@ -63,7 +63,7 @@ async function totpStep(ctx: AuthContext, state: LoginState): Promise<LoginState
   return stepLogin(state, { type: isGood && !found.locked.includes('totp') ? 'totp.accepted' : 'totp.refused' });
 }
 
-/** Only hashed here: the change is part of the login's own transaction. */
+/** Hashes the new password only; the login's transaction stores it. */
 async function passwordStep(ctx: AuthContext, state: LoginState): Promise<LoginState> {
   const { username, newPassword = '', unfit: problem } = state.context;
   const unfit = problem ?? newPasswordProblem(newPassword, username);
@@ -73,11 +73,11 @@ async function passwordStep(ctx: AuthContext, state: LoginState): Promise<LoginS
 
 async function finish(ctx: AuthContext, { value, context }: LoginState): Promise<LoginEnd> {
   const { realm, username, source, found, failed } = context;
-  // The name of a failed login is stored only if it exists: people type passwords into the wrong field.
+  // People type passwords into the wrong field: the name of a failed login is stored only if such a user exists.
   const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;
   const end = value === 'Authenticated' ? await complete(ctx, context) : value !== 'Refused' && (await interrupt(ctx, value, context, row));
   if (end) return end;
-  await ctx.actors.directory.at('main').refuse({ ...row, outcome: 'refused', reason: failed ?? 'overtaken' }, failed, username, source);
+  await ctx.actors.directory.at('main').refuse({ ...row, outcome: 'refused', reason: failed ?? 'the account changed meanwhile' }, failed, username, source);
   throw new Fault('AUTH_DENIED');
 }
 
@@ -89,7 +89,7 @@ async function complete(ctx: AuthContext, context: LoginContext): Promise<LoginE
   return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', ...signedIn };
 }
 
-/** The password was right, whatever comes next: it is written down, and refused like a wrong one when a lock has come meanwhile. */
+/** The password was correct, but the login does not end yet: records that, and refuses like a wrong password if the account was locked meanwhile. */
 async function interrupt(
   ctx: AuthContext,
   reached: LoginState['value'],

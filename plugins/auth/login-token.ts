@@ -1,4 +1,4 @@
-// Sign-in by a JWT of one of the realm's identity providers.
+// Sign-in with a JWT of one of the realm's identity providers.
 import type { IdentityProvider } from '../../actors/directory/api.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName } from '../../kernel/normal-form.ts';
@@ -9,12 +9,12 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 const REFRESH_SECONDS = 60;
 const MOST_NAME = 255;
 
-/** The user name is `sub`, in a realm with several providers `<issuer>#<sub>`: two providers' users are never one. */
+/** The user name is `sub`, or `<issuer>#<sub>` in a realm with several providers, so that users of different providers stay different. */
 export async function proveToken(ctx: AuthContext, request: LoginRequest, token: string): Promise<LoginEnd> {
   const id = request.query['realm'] as string;
   const { realm, realmAccount: provenRealm } = await ctx.actors.directory.at('main').findSignIn(id, '', sourceOf(request.address));
   const { idp_params: providers = [], smallest_refresh_interval_seconds: refresh = REFRESH_SECONDS } = realm?.auth_params.jwt_params ?? {};
-  if (!realm || providers.length === 0) return refuse(ctx, request, 'no identity provider here', 'jwt');
+  if (!realm || providers.length === 0) return refuse(ctx, request, 'the realm has no identity provider', 'jwt');
   const keySets = providers.map(({ jwt_issuer_uri: issuer, jwks_uri: jwksUri, jwt_audience: audience }) => ({
     issuer,
     jwksUri,
@@ -30,13 +30,13 @@ export async function proveToken(ctx: AuthContext, request: LoginRequest, token:
   });
   if (!outcome.ok) return refuse(ctx, request, outcome.reason, 'jwt');
   const username = nameOf(outcome.claims['sub'], providers, outcome.keySet);
-  if (username === undefined) return refuse(ctx, request, 'sub cannot be a user name', 'jwt');
-  if (!(await ctx.actors.directory.at('main').opensTo({ realm: id, username, scheme: 'jwt' }))) return refuse(ctx, request, 'no admin of realm _', 'jwt');
+  if (username === undefined) return refuse(ctx, request, 'sub is not a valid user name', 'jwt');
+  if (!(await ctx.actors.directory.at('main').opensTo({ realm: id, username, scheme: 'jwt' }))) return refuse(ctx, request, 'not an admin of realm _', 'jwt');
   return { realm, provenRealm, username, scheme: 'jwt', revision: null, roles: [], extraClaims: {} };
 }
 
 function nameOf(sub: unknown, providers: readonly IdentityProvider[], index: number): string | undefined {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
   if (typeof sub !== 'string' || sub === '' || /[\u0000-\u001f\u007f-\u009f]/.test(sub)) return undefined;
   const name = normalName(providers.length > 1 ? `${providers[index]?.jwt_issuer_uri}#${sub}` : sub);
   return name !== undefined && name.length <= MOST_NAME ? name : undefined;

@@ -1,8 +1,8 @@
-// The login as a state machine: what has been proven, what is asked for next, how it ends. Pure: the driver holds the snapshot.
+// The login as a state machine: what is proven, what is needed next, how it ends. It is pure: the caller keeps the snapshot.
 import { assign, initialTransition, type SnapshotFrom, setup, transition } from 'xstate';
 import type { Factor, LoginView } from '../../actors/directory/api.ts';
 
-/** Who signs in, with what, and what is known of them; it does not change. */
+/** The input of a login: who signs in, with which credentials, and what the directory knows of them. It does not change. */
 export interface LoginAttempt {
   readonly realm: string;
   readonly username: string;
@@ -14,11 +14,11 @@ export interface LoginAttempt {
   readonly newPassword: string | undefined;
 }
 
-/** What the steps have found out so far. */
+/** The results of the steps so far. */
 interface LoginFindings {
   /** Revision of the credential that was proven. */
   readonly revision: number;
-  /** The credential is marked, or its password too old. */
+  /** The credential is marked for a change, or its password is too old. */
   readonly mustChange: boolean;
   /** Why the new password cannot be used. */
   readonly unfit: string | undefined;
@@ -39,9 +39,9 @@ export type LoginEvent =
 const NOTHING: LoginFindings = { revision: 0, mustChange: false, unfit: undefined, passwordHash: null, failed: null };
 
 /**
- * `primary`, `totp` and `password` wait for the outcome of a step, in this order. The final states are the specification's next steps,
- * and two refusals: `Refused` (401) and `Unfit`, a new password that cannot be used (400). What `Authenticated` asks to be changed is changed
- * with one transaction, which looks at everything once more and may refuse.
+ * `primary`, `totp` and `password` wait for the outcome of a step, in this order. The final states are the next steps of the specification
+ * and two refusals: `Refused` (401) and `Unfit`, a new password that cannot be used (400). In `Authenticated`, one transaction makes all
+ * changes; it checks everything once more, and may still refuse.
  */
 export const loginMachine = setup({
   types: { context: {} as LoginAttempt & LoginFindings, events: {} as LoginEvent, input: {} as LoginAttempt },

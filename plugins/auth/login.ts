@@ -1,4 +1,4 @@
-// POST /login: finds out which credential is presented, has it proven, and makes the session.
+// POST /login: determines which credential the request has, verifies it, and creates the session.
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../kernel/fault.ts';
 import type { Response } from '../../kernel/http/route.ts';
@@ -25,7 +25,7 @@ export function loginHandler(ctx: AuthContext, count: (outcome: string) => void)
   };
 }
 
-/** The header decides where it is present; a client certificate counts without one. The session cookie means nothing here. */
+/** The Authorization header takes precedence over a client certificate. The session cookie is ignored. */
 function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
   const authorization = request.headers['authorization'] as string | undefined;
   if (authorization === undefined)

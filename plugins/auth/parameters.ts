@@ -1,22 +1,22 @@
-// What names look like in paths and queries, and how much of what is sent beside known members is borne.
+// Schemas of names in paths and queries, and limits for members that the server ignores.
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 
-/** Characters of a realm's id. */
+/** Characters in a realm's id. */
 export const MAX_REALM_ID = 64;
-/** Members of a query or body whose unknown members are ignored. */
+/** Highest number of members in a query or body whose unknown members are ignored. */
 export const MAX_MEMBERS = 64;
-/** Bytes of what anybody may send. */
+/** Bytes of a body that a client may send without authentication. */
 export const MAX_LOGIN_BYTES = 65_536;
-/** Bytes, as JSON, of a member that is read over. */
+/** Bytes, as JSON, of a member that is ignored. */
 const MAX_IGNORED_BYTES = 4_096;
 
 export const REALM_ID = Type.String({ minLength: 1, maxLength: MAX_REALM_ID, pattern: '^[A-Za-z0-9_-]+$', description: 'letters, digits, - and _' });
-/** As written in a path or a body: composed, it has 255 characters at most. */
-export const USERNAME = Name(['.', '..', '*'], 'a name without control characters, `:` and `/`, and not `.`, `..` or `*`');
-/** Names of admins are parts of paths beside these. */
-export const ADMIN_ID = Name(['.', '..', '*', 'realms', 'userpass'], 'a name like that of a user, and not `realms` or `userpass`');
+/** A name as sent in a path or a body; in NFC it has at most 255 characters. */
+export const USERNAME = Name(['.', '..', '*'], 'a name without control characters, `:` and `/`, other than `.`, `..` and `*`');
+/** `realms` and `userpass` are excluded because paths such as /admins/realms use them. */
+export const ADMIN_ID = Name(['.', '..', '*', 'realms', 'userpass'], 'a name like that of a user, other than `realms` and `userpass`');
 
 function Name(taken: readonly string[], description: string) {
   const others = taken.map((name) => name.replaceAll(/[.*]/g, '\\$&')).join('|');
@@ -24,18 +24,18 @@ function Name(taken: readonly string[], description: string) {
   return Type.String({ minLength: 1, maxLength: MAX_NAME_CHARACTERS, format: 'name', pattern, description });
 }
 
-/** By the names that paths give them. */
+/** By their names in paths. */
 const PARAMETERS: Readonly<Record<string, TSchema>> = {
   realm_id: REALM_ID,
   admin_id: USERNAME,
   username: USERNAME,
-  // A text that is no id of a session names none, which is no error.
+  // Any text: one that is not a session id is treated like an unknown session, not as an error.
   session_id: Type.String({ minLength: 1, maxLength: 64 }),
-  // Of a role.
+  // The name of a role.
   name: Type.String({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.-]+$' }),
 };
 
-/** The routes with the rules of the parameters that their paths name. */
+/** Adds the schemas of path parameters to the routes. */
 export function withParameters(routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => {
     const known = [...route.path.matchAll(/\{([^}]+)\}/g)].flatMap(([, name]) => (name && PARAMETERS[name] ? [[name, PARAMETERS[name]]] : []));
@@ -43,7 +43,7 @@ export function withParameters(routes: readonly Route[]): readonly Route[] {
   });
 }
 
-/** Where the server fetches documents from; its own look at the address comes after. */
+/** An address that the server fetches documents from; the server checks it again before each fetch. */
 export const DOCUMENT_ADDRESS = Type.String({
   minLength: 1,
   maxLength: 2_048,
@@ -52,23 +52,23 @@ export const DOCUMENT_ADDRESS = Type.String({
   examples: ['https://idp.example/jwks'],
 });
 
-/** A query; parameters that are not named are ignored. */
+/** The schema of a query; unknown parameters are ignored. */
 export function Query<P extends TProperties>(parameters: P) {
   return Type.Object(parameters, { maxProperties: MAX_MEMBERS });
 }
 
-/** Of a realm, in a query: any text names one that is there or is not. */
+/** A realm in a query. Any text is accepted: one that is not a valid id is treated like an unknown realm. */
 export const RealmQuery = Type.String({ minLength: 1, maxLength: MAX_REALM_ID });
 
-/** A member that is taken and read over, whatever it holds. */
+/** A member that is accepted and ignored, whatever its value. */
 export const Ignored = Type.Optional(Type.Unknown({ 'x-max-bytes': MAX_IGNORED_BYTES }));
-/** As above for a name in a body that the path's wins over. */
+/** The same for a name in a body, because the name in the path takes precedence. */
 export const IgnoredName = Type.Optional(Type.String({ maxLength: MAX_NAME_CHARACTERS }));
-/** Bytes, as JSON, of what is read with every login, session and list that it belongs to: roles, claims, digital credentials, policies. */
+/** Bytes, as JSON, of values that every login, session or list must read: roles, claims, digital credentials, policies. */
 export const MAX_STORED_BYTES = 4_096;
-/** Of each list of service accounts, namespaces or audiences of a cluster role. */
+/** Limit of each list of service accounts, namespaces or audiences of a cluster role. */
 export const MAX_BOUND_LIST_BYTES = 16_384;
-/** Of all that a realm says of its ways to sign in: it may have many identity providers. */
+/** Limit of a realm's `auth_params`, which may list many identity providers. */
 export const MAX_AUTH_PARAMS_BYTES = 32_768;
 /** Members of any name and shape. */
 export const Free = Type.Record(Type.String(), Type.Unknown(), { maxProperties: 256, 'x-max-bytes': MAX_STORED_BYTES });

@@ -1,14 +1,14 @@
-// Password hashes that a caller supplies: PHC strings of Argon2id with exactly the server's cost.
+// Password hashes that a client supplies: PHC strings of Argon2id with exactly the server's cost parameters.
 import Type from 'typebox';
 
-/** Two times 64 bytes in base64 and the parameters take less than 220. */
+/** More than enough: twice 64 bytes in base64 and the parameters take less than 220. */
 const MAX_CHARACTERS = 512;
 
-/** Base64 without padding: quads, and at the end one or two bytes in the one form that has no stray bits. */
+/** Canonical base64 without padding: groups of four characters, and at the end one or two bytes without unused bits. */
 const QUAD = '[A-Za-z0-9+/]{4}';
 const ONE = '[A-Za-z0-9+/][AQgw]';
 const TWO = '[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]';
-/** 8 to 64 bytes, and 16 to 64. */
+/** A salt of 8 to 64 bytes; below, a digest of 16 to 64. */
 const SALT = `(?:(?:${QUAD}){2}${TWO}|(?:${QUAD}){3,20}(?:${ONE}|${TWO})?|(?:${QUAD}){21}(?:${ONE})?)`;
 const DIGEST = `(?:(?:${QUAD}){5}(?:${ONE}|${TWO})|(?:${QUAD}){6,20}(?:${ONE}|${TWO})?|(?:${QUAD}){21}(?:${ONE})?)`;
 

@@ -33,7 +33,7 @@ const LOGIN_BODY = Type.Object(
   {
     totp_code: Type.Optional(Type.Union([Type.String({ maxLength: 16 }), Type.Null()])),
     new_password: Type.Optional(Type.Union([Type.String({ maxLength: MAX_PASSWORD_CHARACTERS }), Type.Null()])),
-    // Clients of the service whose interface this is write it, without a value.
+    // Clients of the original service send this member with the value null.
     public_key_pem: Type.Optional(Type.Null()),
   },
   { additionalProperties: false },
@@ -51,7 +51,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   authenticators: (ctx) => ({ cookie: sessionAuthenticator(ctx), authorization: bearerSessionAuthenticator(ctx), 'app-token': appTokenAuthenticator(ctx) }),
   open: firstStart,
   routes(ctx) {
-    const logins = ctx.metrics.counter('logins_total', 'Logins by how they ended', ['outcome']);
+    const logins = ctx.metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
     const mayTry = createSignInLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx.clock);
     const admit = (address: string) => {
       if (!mayTry(address)) throw new Fault('AUTH_RATE_LIMITED');

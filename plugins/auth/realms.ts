@@ -1,4 +1,4 @@
-// /admins/realms: administration of realms.
+// The routes /admins/realms/...: administration of realms.
 import Type, { type Static } from 'typebox';
 import type { AuthParams, Realm } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -13,7 +13,7 @@ import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.
 const strict = { additionalProperties: false };
 const MOST_SECONDS = 2 ** 31 - 1;
 const TEN_YEARS = 315_360_000;
-/** With less, whoever signs in to put the ages right would not get that far. */
+/** With shorter ages, nobody could sign in for long enough to correct them. */
 const FLOOR_SECONDS = 60;
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
 
@@ -60,7 +60,7 @@ const MEMBERS = {
     description: '0: no limit',
   }),
 };
-/** A new one is named here, one that is there by the path. */
+/** The body names a new realm; the path names an existing one. */
 const NEW_BODY = Type.Object({ id: REALM_ID, ...MEMBERS }, strict);
 const REALM_BODY = Type.Object({ id: IgnoredName, ...MEMBERS }, strict);
 type RealmBody = Static<typeof REALM_BODY>;
@@ -100,7 +100,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request) => {
         const id = request.params['realm_id'] as string;
         await requireRealmAdmin(ctx, request, id);
-        return { status: 200, body: found(await directory.getRealm(id), 'such realm') };
+        return { status: 200, body: found(await directory.getRealm(id), 'realm') };
       },
     },
     {
@@ -110,7 +110,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       body: REALM_BODY,
       handle: async (request: Request<RealmBody>) => {
         const by = await requireSuperAdmin(ctx, request);
-        return { status: 200, body: found(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'such realm') };
+        return { status: 200, body: found(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'realm') };
       },
     },
     {
@@ -126,7 +126,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
-/** The path's id wins over the body's. */
+/** The id in the path takes precedence over the one in the body. */
 function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody): Realm {
   const params = (auth_params ?? {}) as AuthParams;
   const providers = params.jwt_params?.idp_params ?? [];

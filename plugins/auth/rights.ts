@@ -1,4 +1,4 @@
-// What the caller of a request may administer.
+// The rights of a caller: which realms they administer.
 import type { Actor } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
@@ -8,7 +8,7 @@ import type { AuthContext } from './actors.ts';
 
 export interface Rights {
   readonly isSuperAdmin: boolean;
-  /** Realms listed in the caller's admin records, as far as they count in the caller's realm. */
+  /** Realms in the caller's admin records, as far as these apply to a session of the caller's realm. */
   readonly realms: readonly string[];
   administers(realm: string): boolean;
   administersAll(realms: readonly string[]): boolean;
@@ -32,20 +32,20 @@ export async function requireSuperAdmin(ctx: AuthContext, request: Request): Pro
   return actorOf(request);
 }
 
-/** @throws Fault FORBIDDEN for those who do not administer the realm, whether it exists or not */
+/** @throws Fault FORBIDDEN if the caller does not administer the realm, whether or not it exists */
 export async function requireRealmAdmin(ctx: AuthContext, request: Request, realm: string): Promise<Actor> {
   if (!(await isAdministered(ctx, request.caller as Caller, realm))) throw new Fault('FORBIDDEN');
   return actorOf(request);
 }
 
-/** Who acts, for the audit log. */
+/** The acting user, for the audit log. */
 export function actorOf({ caller, address }: Request): Actor {
   const { realm, username, account = '', scheme } = caller as Caller;
   return { realm, username, account, scheme, source: sourceOf(address) };
 }
 
-/** @throws Fault NOT_FOUND */
+/** @param what names the object in the message @throws Fault NOT_FOUND for null */
 export function found<T>(value: T | null, what: string): T {
-  if (value === null) throw new Fault('NOT_FOUND', { detail: `there is no ${what}` });
+  if (value === null) throw new Fault('NOT_FOUND', { detail: `the ${what} does not exist` });
   return value;
 }

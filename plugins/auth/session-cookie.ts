@@ -1,4 +1,4 @@
-// Turns the session cookie of a request into its caller, also where its value is sent as a bearer token.
+// Authenticates a caller by the session cookie, or by its value as a bearer token.
 import type { Authenticator } from '../../kernel/http/credential.ts';
 import type { AuthContext } from './actors.ts';
 import { clientClaims } from './claims.ts';
@@ -14,7 +14,7 @@ export function sessionAuthenticator(ctx: AuthContext): Authenticator {
   };
 }
 
-/** Programs that are no browser send the cookie's value as `Authorization: Bearer`; no JWT has this form. It counts where an Authorization header does. */
+/** Programs other than browsers may send the cookie's value as `Authorization: Bearer`; a JWT cannot be mistaken for one. Accepted wherever an Authorization header is. */
 export function bearerSessionAuthenticator(ctx: AuthContext): Authenticator {
   const authenticate = sessionAuthenticator(ctx);
   return async (presented) => {

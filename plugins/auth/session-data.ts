@@ -17,7 +17,7 @@ export interface SessionData {
 }
 
 const MOST_CLIENTS = 1_000;
-/** Names of the schemes as bodies write them; the short codes are read too. */
+/** Names of the schemes in bodies; the short codes are accepted too. */
 const CODES: Readonly<Record<string, string>> = { UsernamePassword: 'up', Jwt: 'jwt', ClientCertificate: 'cc', Fido2: 'f2', DigitalCredentials: 'dc' };
 const SPELLINGS = [...Object.keys(CODES), ...Object.values(CODES)];
 
@@ -28,14 +28,14 @@ export const CLIENTS = Type.Array(
   },
 );
 
-/** @throws Fault BAD_REQUEST for a name that is none */
+/** @throws Fault BAD_REQUEST for an invalid name */
 export function clientsOf(clients: Static<typeof CLIENTS>): SessionClient[] {
   return clients.map(({ username, auth_scheme: scheme }) => {
     return { username: nameIn(username, 'body/username'), scheme: CODES[scheme] ?? scheme };
   });
 }
 
-/** @param cookie its own value, only in an answer to the cookie's holder: a list of live cookies is a list of passwords */
+/** @param cookie the value, only in an answer to the holder of the cookie: other people's cookies are as secret as passwords */
 export function sessionData(view: SessionView, cookie: string | undefined): SessionData {
   return {
     session_id: view.id,

@@ -1,4 +1,4 @@
-// /sessions: lookup, listing by clients, and ending of sessions.
+// The routes /sessions/...: look up sessions, list them by client, and end them.
 import Type, { type Static } from 'typebox';
 import type { SessionView } from '../../actors/session/api.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -73,7 +73,7 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
-/** The session of the path as far as the caller may see it; what they may not see is absent like what is not there. */
+/** The session of the path. One that the caller may not see is null, like one that does not exist. */
 async function lookUp(ctx: AuthContext, request: Request): Promise<{ view: SessionView; data: SessionData; rights: Rights } | null> {
   const caller = request.caller as Caller;
   const id = request.params['session_id'] as string;
@@ -81,12 +81,12 @@ async function lookUp(ctx: AuthContext, request: Request): Promise<{ view: Sessi
   const rights = byToken ? tokenRights(caller) : await rightsOf(ctx, caller);
   const view = await ctx.actors.session.of(id).look(id, false);
   if (!view || !(rights.administers(view.realm) || (!byToken && isOwn(caller, view)))) return null;
-  // An API server's look on behalf of its visitor keeps the visitor's session alive.
+  // A lookup by an API server on behalf of its visitor keeps the visitor's session alive.
   if (byToken && !(await ctx.actors.session.of(id).look(id, true))) return null;
   return { view, rights, data: sessionData(view, id === caller.sessionId ? request.cookie : undefined) };
 }
 
-/** What `sessions:read:<realm>` and `sessions:read:*` let an app token see. */
+/** The rights that the policies `sessions:read:<realm>` and `sessions:read:*` give to an app token. */
 export function tokenRights({ policies = [] }: Caller): Rights {
   const administers = (realm: string) => policies.includes('sessions:read:*') || policies.includes(`sessions:read:${realm}`);
   return { isSuperAdmin: false, realms: [], administers, administersAll: (realms) => realms.every(administers) };
@@ -98,8 +98,8 @@ async function act(ctx: AuthContext, request: Request<Static<typeof ACTION_BODY>
   const { view, data, rights } = seen;
   const { sessions_action: action, authenticated_clients } = request.body;
   if (!action) return { status: 200, body: data };
-  // The policy of a token is to read.
-  if (request.caller?.credential === 'app-token') throw new Fault('FORBIDDEN', { detail: 'an app token looks at sessions and ends none' });
+  // The policies of a token only allow reading.
+  if (request.caller?.credential === 'app-token') throw new Fault('FORBIDDEN', { detail: 'an app token may look up sessions, but not end them' });
   const clients = clientsOf(authenticated_clients);
   if (!mayEndAll(rights, request.caller as Caller, view.realm, clients)) throw new Fault('FORBIDDEN');
   const { headers = {} } = action === 'LogoutAllSessions' ? await endOwned(ctx, request, [view.id]) : {};
@@ -118,7 +118,7 @@ async function act(ctx: AuthContext, request: Request<Static<typeof ACTION_BODY>
   return { status: 200, body: data, headers: cleared };
 }
 
-/** Users may list and end their own; others' only those who administer the realm. */
+/** Users may list and end their own sessions; administrators of the realm, all of its sessions. */
 function mayEndAll(rights: Rights, caller: Caller, realm: string, clients: readonly { username: string; scheme: string }[]): boolean {
   return rights.administers(realm) || clients.every(({ username, scheme }) => isOwn(caller, { realm, username, scheme }));
 }
@@ -141,7 +141,7 @@ async function endOwned(ctx: AuthContext, request: Request, ids: readonly string
   return { status: 204, ...(own !== undefined && ids.includes(own) ? { headers: { 'set-cookie': CLEAR_COOKIE } } : {}) };
 }
 
-/** Some at once: a thousand ids in one request must leave the queue to others. */
+/** Calls in batches: a request with a thousand ids must not fill the queue. */
 async function inParts<T>(ids: readonly string[], call: (id: string) => Promise<T>): Promise<T[]> {
   const results: T[] = [];
   for (let at = 0; at < ids.length; at += MAX_CALLS_AT_ONCE) results.push(...(await Promise.all(ids.slice(at, at + MAX_CALLS_AT_ONCE).map(call))));

@@ -1,4 +1,4 @@
-// /realms/{realm_id}/totp: enrolment and removal of second factors, by users for themselves and by admins for others.
+// The routes /realms/{realm_id}/totp/...: users enrol and remove their own second factor; admins do so for others.
 import { Secret, TOTP } from 'otpauth';
 import Type, { type Static } from 'typebox';
 import type { TotpOutcome } from '../../actors/directory/api.ts';
@@ -15,7 +15,7 @@ const strict = { additionalProperties: false };
 const text = (maxLength: number) => Type.String({ maxLength });
 const code = Type.Optional(Type.Union([text(16), Type.Null()]));
 const GENERATE_BODY = Type.Object({ username: text(MAX_NAME_CHARACTERS), issuer: Type.Optional(text(255)) }, strict);
-/** Five bits each: 16 to 64 bytes. */
+/** 16 to 64 bytes, five bits per character. */
 const SECRET = Type.String({ maxLength: 256, pattern: '^[A-Za-z2-7]{26,103}=*$', description: 'base32 of 16 to 64 bytes' });
 const VERIFY_BODY = Type.Object(
   { username: text(MAX_NAME_CHARACTERS), token: text(16), secret: SECRET, issuer: Type.Optional(text(255)), totp_code: code },
@@ -38,11 +38,11 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: GENERATE_BODY,
       handle: async (request: Request<Static<typeof GENERATE_BODY>>) => {
         const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
-        const { auth_params: params } = found(await directory.getRealm(realm), 'such realm');
-        found(await directory.getCredential(realm, username), 'such credential');
+        const { auth_params: params } = found(await directory.getRealm(realm), 'realm');
+        found(await directory.getCredential(realm, username), 'credential');
         const { algorithm = 'SHA1', step = 30 } = params.totp_params ?? {};
         const secret = new Secret({ size: SECRET_BYTES });
-        // A colon separates issuer and account in the label, so an issuer has none.
+        // A colon separates issuer and account in the label, so the issuer must not contain one.
         const issuer = (request.body.issuer || realm).replaceAll(':', ' ');
         const totp = new TOTP({ issuer, label: username, secret, algorithm, digits: DIGITS, period: step });
         return { status: 200, body: { secret_base32: secret.base32, otpauth_url: totp.toString() } };
@@ -68,7 +68,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'such credential'));
+        const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'credential'));
         const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
         requireDone(outcome === 'missing' ? 'done' : outcome);
         return { status: 204 };
@@ -77,7 +77,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
   ];
 }
 
-/** Whom a request is about. Users act for themselves; those who administer the realm act for all. */
+/** The user that a request is about. Users act for themselves; administrators of the realm, for all of its users. */
 async function target(ctx: AuthContext, request: Request, username: string): Promise<{ realm: string; username: string }> {
   const realm = request.params['realm_id'] as string;
   const caller = request.caller as Caller;
@@ -90,7 +90,7 @@ async function target(ctx: AuthContext, request: Request, username: string): Pro
 /** @throws Fault NOT_FOUND, FORBIDDEN, AUTH_CODE_INVALID */
 function requireDone(outcome: TotpOutcome): void {
   if (outcome === 'done') return;
-  if (outcome === 'missing') throw new Fault('NOT_FOUND', { detail: 'there is no such credential' });
-  if (outcome === 'unproven') throw new Fault('FORBIDDEN', { detail: 'an unused code of the second factor is needed in totp_code' });
+  if (outcome === 'missing') throw new Fault('NOT_FOUND', { detail: 'the credential does not exist' });
+  if (outcome === 'unproven') throw new Fault('FORBIDDEN', { detail: 'totp_code must hold a code of the current second factor that was not used before' });
   throw new Fault('AUTH_CODE_INVALID');
 }

@@ -1,4 +1,4 @@
-// What quotas are held against: how many sessions, credentials and admins a realm has, and how many tokens and secret ids a role.
+// The counters that quotas are checked against: sessions, credentials and admins of each realm, tokens and secret ids of each role.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { type Counter, countingSql } from '../../kernel/store/usage.ts';
 

@@ -14,7 +14,7 @@ export function whoamiHandler(ctx: AuthContext) {
   };
 }
 
-/** A `realm` that is not the session's own is no valid session there. @throws Fault UNAUTHENTICATED */
+/** A session is valid in its own realm only. @throws Fault UNAUTHENTICATED if the query names another realm */
 export function requireOwnRealm({ query, caller }: Request): Caller {
   const own = caller as Caller;
   if (query['realm'] !== undefined && query['realm'] !== own.realm) throw new Fault('UNAUTHENTICATED');

@@ -1,4 +1,4 @@
-// Files to download: the OpenAPI document, and the certificate that a client has to trust.
+// Files to download: the OpenAPI document, and the certificate that clients must trust.
 import { X509Certificate } from 'node:crypto';
 import Type from 'typebox';
 import { Fault } from '../../kernel/fault.ts';
@@ -16,7 +16,7 @@ export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'f
       path: '/download/openapi.yaml',
       auth: CREDENTIAL_KINDS,
       tag: 'Download',
-      summary: 'The OpenAPI document as a file',
+      summary: 'Download the OpenAPI document',
       responses: { 200: { description: 'OpenAPI 3.1', type: YAML_TYPE, schema: Type.Object({}) } },
       handle: () => ({ status: 200, body: front.openapi('yaml').bytes, type: YAML_TYPE, headers: attachment('openapi.yaml') }),
     },
@@ -25,7 +25,7 @@ export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'f
       path: '/download/ca.crt',
       auth: 'none',
       tag: 'Download',
-      summary: 'The certificate that clients of this server must trust',
+      summary: 'Download the certificate that clients of this server must trust',
       responses: {
         200: { description: 'the last certificate of the chain that the server presents, PEM', type: PEM_TYPE, schema: Type.String() },
         404: { description: 'the server does not present its certificate authority; ask the operator for that certificate' },
@@ -33,7 +33,7 @@ export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'f
       handle() {
         const anchor = trustAnchor(front.certificateChain());
         if (anchor === undefined)
-          throw new Fault('NOT_FOUND', { detail: "the server's certificate comes without that of an authority, ask its operator for it" });
+          throw new Fault('NOT_FOUND', { detail: 'the server does not present the certificate of its authority: ask the operator for it' });
         return { status: 200, body: anchor, type: PEM_TYPE, headers: attachment('ca.crt') };
       },
     },
@@ -41,8 +41,8 @@ export function downloadRoutes({ front }: Pick<PluginContext<object, Actors>, 'f
 }
 
 /**
- * The top of a chain, where trusting it is enough: an authority, or a certificate that vouches for itself.
- * @param chain PEM each, the server's own first
+ * The last certificate of a chain, if it is enough to trust that one: an authority's, or a self-signed one.
+ * @param chain certificates in PEM, the server's own first
  */
 function trustAnchor(chain: readonly string[]): string | undefined {
   const top = chain.at(-1);

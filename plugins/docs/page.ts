@@ -1,4 +1,4 @@
-// The page /interactive-docs with its files and what it reads: all of it for those who are authenticated.
+// The routes of the page /interactive-docs: the page, its files and its data. They are open to authenticated callers only.
 import Type from 'typebox';
 import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { pageFile } from '../../kernel/http/page-file.ts';
@@ -7,7 +7,7 @@ import type { Actors, PluginContext } from '../../kernel/plugin.ts';
 
 const PAGE = '/interactive-docs';
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
-/** Modules of the program, which the browser loads one by one, and the style sheet. */
+/** The modules of the page, which the browser loads one by one, and the style sheet. */
 const FILES = ['answer.js', 'element.js', 'interactive-docs.css', 'interactive-docs.js', 'operation.js', 'request.js', 'schema.js', 'try-it.js'] as const;
 
 const CALLER = Type.Object({

@@ -1,4 +1,4 @@
-// The tables [[hsm_instances]] of config.toml, and the flags that stand for one of them.
+// The tables [[hsm_instances]] of config.toml, and the flags that replace a single one of them.
 import Type, { type Static } from 'typebox';
 import type { FlagSpec, FlagValues } from '../../kernel/config/flags.ts';
 import { Secret } from '../../kernel/config/schema.ts';
@@ -11,7 +11,7 @@ const INSTANCE = Type.Object(
     hsm_slot: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
     hsm_password: Type.Array(Secret({ minLength: 1 })),
     library: Type.String({ default: '' }),
-    // Without a word on it, the first instance of a library gets a thread, and each further one a process.
+    // If not set, the first instance of a library runs in a thread, and each further one in a process.
     isolation: Type.Optional(Type.Enum(['thread', 'process'])),
     probe_seconds: Type.Integer({ default: 10, minimum: 1, maximum: 3_600 }),
   },
@@ -38,7 +38,9 @@ export function instanceOfFlags(flags: FlagValues): unknown {
 
 export function hsmProblems(config: HsmConfig): string[] {
   return config.flatMap(({ hsm_slot: slots, hsm_password: passwords, hsm_model: model, library }, index) => [
-    ...(slots.length === passwords.length ? [] : [`[${index}].hsm_password: ${passwords.length} passwords for ${slots.length} slots`]),
-    ...(model === 'other' && library === '' ? [`[${index}].library: the model "other" needs one`] : []),
+    ...(slots.length === passwords.length
+      ? []
+      : [`[${index}].hsm_password: ${passwords.length} passwords for ${slots.length} slots: give one for each slot, in the same order`]),
+    ...(model === 'other' && library === '' ? [`[${index}].library: the model "other" needs the path of its PKCS#11 library`] : []),
   ]);
 }

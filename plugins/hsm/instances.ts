@@ -1,4 +1,4 @@
-// From the configuration to the actors of the HSM instances: prefixes, libraries, and who shares one.
+// Derives the HSM instances from the configuration: their prefixes, their libraries, and which instances share a library.
 import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs } from '../../actors/hsm/api.ts';
 import type { HsmConfig, HsmInstanceConfig } from './config.ts';
@@ -9,7 +9,7 @@ export interface HsmInstance {
   readonly model: string;
   readonly slots: readonly number[];
   readonly args: HsmArgs;
-  /** The whole environment of its process; undefined where it runs in a thread. */
+  /** The whole environment of its process; undefined if it runs in a thread. */
   readonly env: Readonly<Record<string, string>> | undefined;
 }
 
@@ -47,7 +47,7 @@ function prefixOf(config: HsmConfig, index: number): string {
 
 function libraryOf({ hsm_model: model, library }: HsmInstanceConfig): string {
   const path = library === '' ? (modelNamed(model).libraries.find((candidate) => existsSync(candidate)) ?? '') : library;
-  // Two names of one file are one library, and one Cryptoki.
+  // Two paths of one file load the same library, with the same Cryptoki state.
   return path !== '' && existsSync(path) ? realpathSync(path) : path;
 }
 

@@ -1,4 +1,4 @@
-// The table of the HSM actors, forward only.
+// The table of the HSM actors. Migrations only go forward.
 import type { Migration } from '../../kernel/store/migrate.ts';
 
 export const HSM_MIGRATIONS: readonly Migration[] = [

@@ -1,16 +1,16 @@
-// What an operator must know about an HSM model: plain data, so that it can cross a port and be printed.
+// The description of an HSM model: plain data, so that it can be sent to another thread and printed.
 
 export interface HsmModel {
-  /** Name in `hsm_model` and in identifiers: `^[a-z][a-z0-9_]*$`, not ending in `_<digits>`, which number further instances. */
+  /** Name in `hsm_model` and in identifiers: `^[a-z][a-z0-9_]*$`. It does not end in `_<digits>`, because that numbers further instances. */
   readonly model: string;
   readonly about: string;
-  /** Where its PKCS#11 library is usually found; the first that exists is loaded, unless the configuration names another. */
+  /** Usual paths of its PKCS#11 library; the first that exists is loaded, unless the configuration names another. */
   readonly libraries: readonly string[];
-  /** Variables that the library reads itself; an instance in a process of its own gets these and no others. */
+  /** Environment variables that the library reads; an instance in a process of its own gets only these. */
   readonly env: readonly string[];
 }
 
-/** Identity, for inference: a new model is one file with this as its default export. */
+/** Returns its argument; it exists for type inference. A new model is one file with such a default export. */
 export function defineHsmModel(model: HsmModel): HsmModel {
   return model;
 }

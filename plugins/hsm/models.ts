@@ -1,4 +1,4 @@
-// The one visible list of HSM models.
+// The list of HSM models.
 import type { HsmModel } from './model.ts';
 import other from './other.ts';
 import smartcardHsm from './smartcard_hsm.ts';
@@ -11,6 +11,6 @@ export const HSM_MODELS: readonly HsmModel[] = [softHsm, smartcardHsm, vendorA, 
 
 export function modelNamed(name: string): HsmModel {
   const model = HSM_MODELS.find((candidate) => candidate.model === name);
-  if (!model) throw new TypeError(`there is no HSM model ${name}`);
+  if (!model) throw new TypeError(`unknown HSM model ${name}`);
   return model;
 }

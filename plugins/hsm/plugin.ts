@@ -1,11 +1,11 @@
-// Hardware security modules: many at once, each behind its own actor; their live status.
+// Hardware security modules: any number of instances, each with its own actor, and their current status.
 import { createRequire } from 'node:module';
 import Type from 'typebox';
 import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { callWith } from '../../kernel/runtime/lane.ts';
+import { callWith } from '../../kernel/runtime/mailbox.ts';
 import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags } from './config.ts';
 import { type HsmInstance, hsmInstances } from './instances.ts';
 import { HSM_MIGRATIONS } from './migrations.ts';
@@ -15,7 +15,7 @@ interface HsmActors {
   readonly hsm: PinnedSpec<HsmApi, HsmArgs>;
 }
 
-/** It is compiled when it is installed, and left out where that is not possible. */
+/** npm compiles the package during installation, and leaves it out if that fails. */
 function isBindingInstalled(): boolean {
   try {
     createRequire(import.meta.url).resolve('pkcs11js');
@@ -25,7 +25,7 @@ function isBindingInstalled(): boolean {
   }
 }
 
-/** An HSM that does not answer within this time is not accessible, milliseconds. */
+/** An HSM that does not answer within this time, in milliseconds, counts as not accessible. */
 const STATUS_MS = 2_000;
 const OPERATION_MS = 30_000;
 
@@ -68,7 +68,7 @@ export default definePlugin<HsmConfig, HsmActors>({
     const instances = hsmInstances(ctx.config, process.env);
     const status = async ({ prefix, model, slots }: HsmInstance) => ({ prefix, model, slots: await slotsNow(prefix, slots) });
     const slotsNow = (prefix: string, slots: readonly number[]): Promise<readonly SlotStatus[]> =>
-      // Whatever keeps the actor from answering keeps its callers from the HSM.
+      // If the actor cannot answer, for whatever reason, its callers cannot use the HSM either.
       callWith(ctx.actors.hsm.at(prefix), { deadlineMs: STATUS_MS })
         .probe()
         .catch(() => slots.map((slot_id) => ({ slot_id, accessible: false })));

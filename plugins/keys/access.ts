@@ -1,4 +1,4 @@
-// The routes /access/...: what one owns, what one was given, and giving it to others.
+// The routes /access/...: list the objects that the caller owns or may use, and grant and revoke rights on them.
 import Type, { type Static, type TSchema } from 'typebox';
 import type { Listed, Page } from '../../actors/kmip/api.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
@@ -10,7 +10,7 @@ import type { KeysConfig } from './config.ts';
 import { principalIn } from './identity.ts';
 import { jsonNames } from './json-names.ts';
 
-/** Longer than any name there is, and than what the key server takes. */
+/** Only bounds the body: no user name is this long, and the key server has a lower limit of its own. */
 const MAX_USER_CHARACTERS = 512;
 const strict = { additionalProperties: false };
 const text = Type.String();
@@ -18,7 +18,7 @@ const texts = Type.Array(text);
 const OPERATION = Type.String({
   maxLength: 64,
   pattern: '^[A-Za-z][A-Za-z0-9_ -]*$',
-  description: 'a KMIP operation, in upper or lower case, with or without spaces, - and _ between its words',
+  description: 'a KMIP operation, in upper or lower case; its words may be separated by spaces, - or _',
   'x-document': { enum: OPERATION_NAMES.map((name) => name.toLowerCase()) },
 });
 const OPERATIONS = Type.Array(OPERATION, {
@@ -27,7 +27,7 @@ const OPERATIONS = Type.Array(OPERATION, {
   examples: [['encrypt', 'decrypt']],
 });
 const OBJECT = Type.String({ minLength: 1, maxLength: 1_024, examples: ['00000000-0000-4000-8000-000000000000'] });
-/** `*` is everybody, `<realm>/*` everybody of a realm. */
+/** `*` means everybody, `<realm>/*` everybody in a realm. */
 const USER = Type.String({
   minLength: 1,
   maxLength: MAX_USER_CHARACTERS,
@@ -40,7 +40,7 @@ const GRANT_BODY = Type.Object({ unique_identifier: Type.Optional(OBJECT), user_
 const CHECK_BODY = Type.Object({ unique_identifier: OBJECT, user_id: Type.Optional(USER), operation_types: OPERATIONS }, strict);
 const SUCCESS = Type.Object({ success: text });
 
-/** Of one page. */
+/** Items on one page. */
 const MAX_LISTED = 1_000;
 const PAGE = Type.Object(
   {
@@ -52,7 +52,7 @@ const PAGE = Type.Object(
 
 const USER_ID = 'body/user_id';
 
-/** The right to create is one on no object. */
+/** Stands in place of an object in grants of the right to create, which is not a right on any object. */
 const NO_OBJECT = '*';
 
 export function accessRoutes(ctx: KeysContext): readonly Route[] {
@@ -67,38 +67,43 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
     list(
       ctx.config,
       'owned',
-      'The objects that one owns, the newest first',
+      'List the objects that you own, newest first',
       Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }),
       (request, page) => kmip.owned(who(request), page),
     ),
     list(
       ctx.config,
       'obtained',
-      'The objects of others that one may use, and how: those granted by name first',
+      'List the objects of others that you may use, and the operations allowed; objects granted to you by name come first',
       Type.Object({ object_id: text, owner_id: text, state: text, operations: texts }),
       (request, page) => kmip.obtained(who(request), page),
     ),
     list(
       ctx.config,
       'list/{object_id}',
-      'Who may use an object, for its owner',
+      'List who may use an object (owner only)',
       Type.Object({ user_id: text, operations: texts }),
       (request, page) => kmip.grantees(request.params['object_id'] as string, who(request), page),
       FOR_OWNERS,
     ),
-    post('grant', 'Let a user do operations with an object', GRANT_BODY, SUCCESS, change('grant', 'added'), FOR_OWNERS),
-    post('revoke', 'Take operations with an object from a user', GRANT_BODY, SUCCESS, change('revoke', 'deleted'), FOR_OWNERS),
-    get('create', 'Whether one may create objects', Type.Object({ has_create_permission: Type.Boolean() }), async (request) => ({
+    post('grant', 'Grant a user operations on an object', GRANT_BODY, SUCCESS, change('grant', 'added'), FOR_OWNERS),
+    post('revoke', "Revoke a user's operations on an object", GRANT_BODY, SUCCESS, change('revoke', 'deleted'), FOR_OWNERS),
+    get('create', 'Tell whether you may create objects', Type.Object({ has_create_permission: Type.Boolean() }), async (request) => ({
       status: 200,
       body: { has_create_permission: await kmip.mayCreate(who(request)) },
     })),
-    get('privileged', 'Whether one may always create objects, and let others', Type.Object({ has_privileged_access: Type.Boolean() }), async (request) => ({
-      status: 200,
-      body: { has_privileged_access: await kmip.isPrivileged(who(request)) },
-    })),
+    get(
+      'privileged',
+      'Tell whether you are a privileged user, who may always create objects and may grant that right',
+      Type.Object({ has_privileged_access: Type.Boolean() }),
+      async (request) => ({
+        status: 200,
+        body: { has_privileged_access: await kmip.isPrivileged(who(request)) },
+      }),
+    ),
     post(
       'check',
-      "Which operations one may do with an object; another user's rights are for its owner",
+      "Check which operations you may do with an object; only its owner may check another user's rights",
       CHECK_BODY,
       Type.Object({ allowed: Type.Record(Type.String(), Type.Boolean()) }),
       async (request: Request<Static<typeof CHECK_BODY>>) => {
@@ -110,7 +115,7 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
 }
 
 const FOR_OWNERS: Readonly<Record<number, ResponseDescription>> = {
-  403: { description: 'the caller does not own the object, or names themselves' },
+  403: { description: 'the caller does not own the object, or the request names the caller' },
   404: { description: 'there is no such object' },
   422: { description: 'the operation cannot be granted on this object' },
 };
@@ -128,7 +133,7 @@ function get(path: string, summary: string, schema: TSchema, handle: Route['hand
   };
 }
 
-/** A page of a list; where more follows, the Link header leads to it (RFC 8288). */
+/** A route that returns one page of a list. If more follows, the Link header holds the address of the next page (RFC 8288). */
 function list(
   config: KeysConfig,
   path: string,

@@ -1,10 +1,10 @@
-// Names that own objects or were granted some, and are nobody's any more: who has them next is somebody else.
+// Records names that own objects or hold grants but belong to nobody any more, so that a later user of the same name does not inherit them.
 import type { Migration } from '../../kernel/store/migrate.ts';
 
-/** @param before the part of a text before a sign @param now milliseconds since the epoch */
+/** @param before returns SQL for the part of `text` before `sign` @param now SQL for the current time in milliseconds since the epoch */
 function sql(before: (text: string, sign: string) => string, now: string): string {
   const realm = before('named_before.name', '/');
-  // `realm/user`; the forms with a colon are named from outside, and end with the realm or the role.
+  // `realm/user`. Names with a colon come from outside the realm; they end together with the realm or the role.
   const inRealm = `named_before.name LIKE '%/%' AND ${realm} NOT LIKE '%:%'`;
   const missing = (id: string) => `NOT EXISTS (SELECT 1 FROM account WHERE account.id = ${id})`;
   return `

@@ -15,8 +15,9 @@ const STREAM_THREADS = 1;
 export function keysActors(config: KeysConfig, version: string) {
   const kmip = replicated<KmipApi, KmipArgs>({
     module: new URL('../../actors/kmip/kmip.actor.ts', import.meta.url),
+    beside: config.placement === 'beside' ? new URL('../../actors/kmip/kmip.beside.ts', import.meta.url) : undefined,
     size: cores,
-    // Small requests are at the thread before the last answer has left it.
+    // The thread finds the next small requests in its queue while it still answers the last one.
     prefetch: 16,
     args: {
       version,
@@ -29,16 +30,16 @@ export function keysActors(config: KeysConfig, version: string) {
       hsmPrefixes: [],
       maxSealsPerDataKey: config.max_seals_per_data_key,
     },
-    // Some keys take long to find: RSA of 4096 bits and more, SLH-DSA.
+    // Some keys take long to generate: RSA of 4096 bits and more, SLH-DSA.
     deadlineMs: 60_000,
     maxQueue: 4_096,
-    // Bodies of 64 MiB, several at once.
+    // Room for several bodies of 64 MiB at once.
     memoryMb: 1_024,
     store: true,
     dataKeys: ['keys'],
     peers: ['kmip_stream'],
   });
-  // The parts of one multi-part operation meet here, whichever thread of the key server their messages came to.
+  // Holds the state of multi-part operations, whose messages may reach different threads of the key server.
   const kmip_stream = pinned<StreamApi, StreamArgs>({
     module: new URL('../../actors/stream/stream.actor.ts', import.meta.url),
     instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), {}])),
@@ -50,7 +51,7 @@ export function keysActors(config: KeysConfig, version: string) {
 
 export type KeysActors = ReturnType<typeof keysActors>;
 
-/** Beside its own, the actors of the authentication service that verify JWTs and passwords and know who is a super admin, and the HSM instances, whose state is told. */
+/** Actors of other plugins: those of the authentication service that verify JWTs and passwords and know the super admins, and the HSM instances, whose status is reported. */
 export type Neighbours = {
   readonly directory: PinnedSpec<DirectoryApi, unknown>;
   readonly identity: PinnedSpec<IdentityApi, unknown>;

@@ -1,4 +1,4 @@
-// The credentials that the key server knows beside those of the authentication service: client certificates, and JWTs of its identity providers.
+// Credentials that the key server accepts in addition to those of the authentication service: client certificates, and JWTs of its identity providers.
 import type { Authenticators } from '../../kernel/http/authenticate.ts';
 import type { Authenticator } from '../../kernel/http/credential.ts';
 import { normalName } from '../../kernel/normal-form.ts';
@@ -6,7 +6,7 @@ import { providerId } from '../../kernel/store/account-name.ts';
 import type { KeysContext } from './actors.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
-/** A key set is fetched at most once in this time, whatever tokens name. */
+/** Shortest time between two fetches of a key set: tokens that name unknown keys cannot cause more. */
 const REFRESH_SECONDS = 60;
 const MOST_NAME = 255;
 
@@ -32,7 +32,7 @@ function bearer(ctx: KeysContext): Authenticator {
     const outcome = await ctx.actors.identity.at('main').verifyJwt({ ...request, token });
     const user = outcome.ok ? userIn(outcome.claims) : undefined;
     if (!outcome.ok || user === undefined) {
-      ctx.log.info({ reason: outcome.ok ? 'neither email nor sub can be a name' : outcome.reason }, 'JWT refused');
+      ctx.log.info({ reason: outcome.ok ? 'neither email nor sub is a valid user name' : outcome.reason }, 'JWT refused');
       return undefined;
     }
     const origin = providers[outcome.keySet]?.name as string;
@@ -42,15 +42,18 @@ function bearer(ctx: KeysContext): Authenticator {
   };
 }
 
-/** What has an `@` and begins like no subject. */
+/** Contains an `@`, and does not begin with `sub:`, as the names of users without a verified address do. */
 const ADDRESS = /^(?!sub:).+@/s;
 
-/** An address that the provider has not verified may be anybody's. `sub` is required beside it, and is another user than one of that address. */
+/**
+ * Uses `email` only if the provider has verified it: an unverified address may belong to anybody else. `sub` is always required. A user named
+ * by `sub` and a user named by an address are two different users.
+ */
 function userIn({ email, email_verified: isVerified, sub }: Record<string, unknown>): { email?: string; sub?: string } | undefined {
   if (typeof sub !== 'string' || sub === '') return undefined;
   const isAddress = isVerified === true && typeof email === 'string' && ADDRESS.test(email);
   const name = normalName(isAddress ? email : sub);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
   if (name === undefined || name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
   return isAddress ? { email: name } : { sub: name };
 }

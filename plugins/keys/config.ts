@@ -1,17 +1,18 @@
 // The section [keys] of config.toml.
 import Type, { type Static } from 'typebox';
+import { PLACEMENT } from '../../kernel/config/placement.ts';
 import { Section } from '../../kernel/config/schema.ts';
 import { MAX_SEALS } from '../../kernel/data-key.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
 
-/** What a realm may be called. */
+/** Valid realm names. */
 const REALM = /^(_|[A-Za-z0-9_-]{1,64})$/;
 /** Templates hold no key: nobody wraps them. */
 const OBJECT_TYPES = [...Object.keys(ENUM.ObjectType).filter((name) => name !== 'Template'), 'All'];
 const names = (minLength = 1, maxLength = 1_024) => Type.Array(Type.String({ minLength, maxLength }), { default: [] });
 
-/** 0: any number. */
+/** 0 means no limit. */
 const quota = (value: number) => Type.Integer({ default: value, minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
 const IDENTITY_PROVIDER = Type.Object(
@@ -33,6 +34,7 @@ export const KEYS_CONFIG = Section({
   algorithms: Type.Array(Type.Enum(Object.keys(ENUM.CryptographicAlgorithm)), { default: [] }),
   json_names: Type.Union([Type.Literal('profile'), Type.Literal('compact')], { default: 'profile' }),
   header_credentials: Type.Union([Type.Literal('checked'), Type.Literal('ignored')], { default: 'checked' }),
+  placement: PLACEMENT,
   rotation_check_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
   max_seals_per_data_key: Type.Integer({ default: MAX_SEALS, minimum: 4, maximum: MAX_SEALS }),
   kmip_listener: Section({
@@ -54,19 +56,23 @@ export type KeysConfig = Static<typeof KEYS_CONFIG>;
 
 export function keysProblems({ realm, realms, identity_providers: providers }: KeysConfig): string[] {
   return [
-    ...(realm === '' || REALM.test(realm) ? [] : ['.realm: cannot be the name of a realm']),
-    ...(realm === '' || realms.includes('*') || realms.includes(realm) ? [] : [`.realm: ${realm} is not among keys.realms`]),
-    ...realms.flatMap((each, index) => (each === '*' || REALM.test(each) ? [] : [`.realms[${index}]: cannot be the name of a realm`])),
-    ...repeated(providers.map(({ name }) => name)).map((index) => `.identity_providers[${index}].name: another one has it already`),
-    // A key counts for one issuer: with two entries for it, nobody could say whose user a token names.
-    ...repeated(providers.map(({ issuer }) => issuer)).map((index) => `.identity_providers[${index}].issuer: another one has it already`),
+    ...(realm === '' || REALM.test(realm) ? [] : ['.realm: not a valid realm name: use 1 to 64 letters, digits, _ and -']),
+    ...(realm === '' || realms.includes('*') || realms.includes(realm) ? [] : [`.realm: ${realm} is not in keys.realms: add it there`]),
+    ...realms.flatMap((each, index) =>
+      each === '*' || REALM.test(each) ? [] : [`.realms[${index}]: not a valid realm name: use 1 to 64 letters, digits, _ and -, or "*" for all realms`],
+    ),
+    ...repeated(providers.map(({ name }) => name)).map((index) => `.identity_providers[${index}].name: another provider has the same name; each needs its own`),
+    // Two entries for one issuer would leave open which provider's user a token names.
+    ...repeated(providers.map(({ issuer }) => issuer)).map(
+      (index) => `.identity_providers[${index}].issuer: another provider has the same issuer; each needs its own`,
+    ),
     ...providers.flatMap(({ jwks_uri: uri }, index) =>
-      isFetchable(uri) ? [] : [`.identity_providers[${index}].jwks_uri: must be https, or http to this machine`],
+      isFetchable(uri) ? [] : [`.identity_providers[${index}].jwks_uri: must be an https address, or an http address of this machine`],
     ),
   ];
 }
 
-/** Indices of what stands further up already. */
+/** Indices of values that also appear earlier in the list. */
 function repeated(values: readonly string[]): number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }

@@ -1,4 +1,4 @@
-// What the OpenAPI document says of the REST crypto API; the actor checks bodies by itself. Bytes are base64url without padding.
+// Describes the REST crypto API for the OpenAPI document; the actor checks the bodies itself. Bytes are base64url without padding.
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
 import type { Method } from '../../kernel/http/route.ts';
@@ -14,7 +14,7 @@ interface About {
   readonly answer?: TSchema;
 }
 
-/** By what they are for; a test holds them against the actor's. */
+/** Algorithms by purpose; a test compares them with the actor's. */
 export const SIGNATURES = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'ES256K'],
   ...['EdDSA', 'Ed25519', 'Ed448', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'],
@@ -26,17 +26,16 @@ export const MANAGEMENTS = [
 ];
 export const ENCRYPTIONS = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512'];
 
-/** Bytes of a body. */
 export const MAX_BODY_BYTES = 16_777_216;
-/** The actor holds the same. */
+/** The actor enforces the same limits. */
 const MAX_NAME = 1_024;
 const MAX_BYTES_CHARACTERS = 16_384;
 const MAX_MEMBERS = 256;
 
 const text = Type.String({ maxLength: MAX_NAME });
-/** As the actor reads it: null is absent. */
+/** An optional member: the actor treats null as absent. */
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
-/** The one way to write bytes in base64url without padding. */
+/** Canonical base64url without padding: each byte sequence has exactly one spelling. */
 const BASE64URL = '^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-][AQgw]|[A-Za-z0-9_-]{2}[AEIMQUYcgkosw048])?$';
 /** Headers, initialization vectors, tags and signatures. */
 const bytes = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: 'base64url', examples: ['aGVsbG8'] });
@@ -44,7 +43,7 @@ const bytes = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL,
 const content = Type.String({ maxLength: MAX_BODY_BYTES, pattern: BASE64URL, description: 'base64url', examples: ['aGVsbG8'] });
 const maybeContent = maybe(content);
 export const kid = Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'identifier of a key', examples: ['00000000-0000-4000-8000-000000000000'] });
-/** The JOSE algorithms that there are, and the one that the interactive page proposes. */
+/** One of these JOSE algorithms; the interactive page proposes `example`. */
 const algorithm = (names: readonly string[], example: string) => Type.Enum([...names], { examples: [example] });
 const maybeBytes = maybe(bytes);
 /** Unknown members are ignored. */
@@ -55,27 +54,27 @@ export const PROBLEM = Type.Object({ code: Type.String(), message: Type.String()
 
 const header = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL, description: 'protected header, base64url of JSON: alg, enc, kid' });
 const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, ciphertext: content, tag: bytes, aad: maybeContent };
-/** Its parts in answers are there or not, and never null. */
+/** In answers, an optional member is left out and never null. */
 const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
 const kty = Type.Enum(['oct', 'RSA', 'EC', 'OKP', 'AKP']);
 const key = open({ kid: text, kid_public: Type.Optional(text), kty, alg: Type.Optional(text), crv: Type.Optional(text), key_ops: Type.Array(text) });
 const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'must not begin with _', examples: ['team-a'] });
 const tags = open({ tags: Type.Array(tag, { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
-/** A member that is asked for, and is none of what is imported. */
+/** The requested length of a new key; not a member of an imported JWK. */
 const bits = maybe(Type.Integer({ minimum: 1, maximum: 65_536 }));
 const rsaBits = maybe(Type.Integer({ minimum: 2_048, maximum: 8_192, multipleOf: 8 }));
 const alg = (...names: string[]) => maybe(Type.Enum(names));
-/** In base64url without padding, from so many bytes to so many; how many it has to be may follow from other members. */
+/** From `minBytes` to `maxBytes` bytes in base64url without padding; other members may determine the exact number. */
 const octets = (minBytes: number, maxBytes = minBytes) =>
   Type.String({ minLength: Math.ceil((minBytes * 4) / 3), maxLength: Math.ceil((maxBytes * 4) / 3), pattern: BASE64URL, description: 'base64url' });
-/** Leading zeros count for its bytes and not for its bits. */
+/** Leading zero bytes count towards the length in bytes, but not towards the bits of the modulus. */
 const modulus = octets(256, 1_024);
 const number = octets(1, 1_024);
 const RSA_PUBLIC = { n: modulus, e: number };
 const RSA_PRIVATE = { d: number, p: number, q: number, dp: number, dq: number, qi: number };
 const without = (...members: string[]) => ({ maxProperties: MAX_MEMBERS, not: { anyOf: members.map((member) => ({ required: [member] })) } });
-/** On P-256 to P-521, and on Ed25519 to Ed448. */
+/** Coordinates on P-256 to P-521; the line below: points on Ed25519 to Ed448. */
 const coordinate = maybe(octets(32, 66));
 const point = maybe(octets(32, 57));
 const RSA_ALG = alg(...SIGNATURES.filter((name) => /^[RP]S/.test(name)), ...MANAGEMENTS.filter((name) => name.startsWith('RSA')));
@@ -84,7 +83,7 @@ const EC_ALG = alg(...SIGNATURES.filter((name) => name.startsWith('ES')), ...AGR
 const ML_DSA = SIGNATURES.filter((name) => name.startsWith('ML-DSA'));
 const SECRET_ALGS = [...ENCRYPTIONS, ...MACS, 'A128KW', 'A192KW', 'A256KW'];
 const none = Type.Optional(Type.Null());
-/** What is read depends on `kty`; other members are ignored. Which numbers make a key no schema says. */
+/** `kty` decides which members are read; the others are ignored. The actor checks that the numbers form a valid key, which a schema cannot. */
 const NEW_KEY = Type.Union([
   open({ kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
   open({ kty: Type.Literal('oct'), alg: Type.Enum(SECRET_ALGS), bits, k: maybe(octets(16, 512)) }),

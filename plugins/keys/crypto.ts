@@ -1,4 +1,4 @@
-// The routes /v1/crypto/...: JOSE-like JSON in and out, and one form of body for whatever is refused after authentication.
+// The routes /v1/crypto/...: JOSE-like JSON in and out, and one error body for every refusal after authentication.
 import Type, { type TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -11,7 +11,7 @@ import { principalIn } from './identity.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const NO_BODY = new Uint8Array(0);
-/** Of what the front refuses by itself; the actor words its own. */
+/** Error codes for refusals of the HTTP front; the actor writes those of its own. */
 const ERRORS: Readonly<Record<number, string>> = {
   400: 'bad_request',
   403: 'forbidden',
@@ -22,13 +22,13 @@ const ERRORS: Readonly<Record<number, string>> = {
   504: 'timeout',
 };
 
-/** @param count of operations by how they ended */
+/** @param count counts operations by their outcome */
 export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string[]) => void): readonly Route[] {
   return ABOUT.map(({ method, path, name, summary, status, body, answer }) => ({
     method,
     path: `/v1/crypto${path}`,
     auth: CREDENTIAL_KINDS,
-    // Also where there is none: a body that is sent all the same is not read as anything.
+    // Also for routes without a body: one that a client sends anyway is not parsed.
     rawBody: true,
     bodyLimit: MAX_BODY_BYTES,
     ...(path.includes('{kid}') ? { params: Type.Object({ kid }) } : {}),
@@ -48,7 +48,7 @@ export function cryptoRoutes(ctx: KeysContext, count: (outcomes: readonly string
   }));
 }
 
-/** Before a request is known to be one of these routes and whose it is, refusals have the body of all routes. */
+/** Refusals that come before the route and the caller are known have the error body of all other routes. */
 const EITHER = Type.Union([ERROR, PROBLEM]);
 
 function refusal({ code, status, message }: Refused): ReturnType<NonNullable<Route['refusal']>> {

@@ -1,4 +1,4 @@
-// Checks the credentials in the header of a KMIP message: they have to be the caller's own, and a password counts as a sign-in with all its limits and locks.
+// Checks the credentials in the header of a KMIP message: they must belong to the caller, and a password counts as a sign-in with all its limits and locks.
 import type { LoginView } from '../../actors/directory/api.ts';
 import type { Answer, CredentialVerdict, Encoding, Endpoint, KmipApi } from '../../actors/kmip/api.ts';
 import type { Remote } from '../../kernel/actor.ts';
@@ -7,15 +7,15 @@ import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
-import { callWith } from '../../kernel/runtime/lane.ts';
+import { callWith } from '../../kernel/runtime/mailbox.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeysContext } from './actors.ts';
 import { principalOf } from './identity.ts';
 
-/** A message, and whose it is by the certificate or session that it came with. */
+/** A message, and the caller by the certificate or session that it came with. */
 export interface Received {
   readonly kmip: Pick<Remote<KmipApi>, 'serve'>;
-  /** Given up. */
+  /** Moved to the actor: not usable afterwards. */
   readonly bytes: Uint8Array;
   readonly encoding: Encoding;
   readonly endpoint: Endpoint;
@@ -24,11 +24,11 @@ export interface Received {
   readonly signal: AbortSignal;
 }
 
-/** Of what was looked up: one text, whatever was wrong. */
+/** One text for every refusal after the user was looked up, so that it does not reveal what was wrong. */
 const REFUSED = 'the credentials in the header are refused';
 const SERVED = 'UsernameAndPassword';
 
-/** The answer to a message. Nearly all have no credentials in their header, and go to the actor once. */
+/** Answers a message. Nearly all messages have no credentials in their header, and need only one call of the actor. */
 export async function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint, caller, address, signal }: Received): Promise<Answer> {
   const principal = principalOf(ctx.config, caller, address);
   const answer = await kmip.serve(move(bytes), encoding, endpoint, principal);
@@ -48,12 +48,12 @@ async function judge(
   try {
     if (ctx.config.header_credentials === 'ignored') return {};
     const other = credentials.find(({ type }) => type !== SERVED);
-    if (other) return await refuse(ctx, caller, address, `credentials of type ${other.type} are not served, ${SERVED} is`);
-    if (more.length > 0) return await refuse(ctx, caller, address, 'one credential is enough');
+    if (other) return await refuse(ctx, caller, address, `credentials of type ${other.type} are not supported in the header: use ${SERVED}`);
+    if (more.length > 0) return await refuse(ctx, caller, address, 'the header holds more than one credential: send one');
     const identity = passwordIdentity(ctx, caller);
-    // Nobody but the caller is looked up: a name that is not the caller's own is refused in the same words and time, whether there is such a user or not.
+    // Only the caller is looked up: any other name is refused in the same words and time, whether or not such a user exists.
     if (!identity || !isOwn(credential.username, identity))
-      return await refuse(ctx, caller, address, 'the credentials in the header are not those of who shows the certificate or session');
+      return await refuse(ctx, caller, address, 'the credentials in the header must belong to the user of the certificate or session');
     return await proven(ctx, identity, credential, address, signal);
   } finally {
     for (const { password } of credentials) password?.fill(0);
@@ -65,7 +65,10 @@ interface Identity {
   readonly username: string;
 }
 
-/** The user whose password the caller's is: that of a session by password; for a certificate the user of its name in `[keys] realm`, who is the same to the key server. */
+/**
+ * The user whose password the caller may send: the user of a session that began with a password; for a certificate, the user of the same name in
+ * `[keys] realm`, because the key server treats both as one.
+ */
 function passwordIdentity({ config }: KeysContext, { credential, realm, username, scheme }: Caller): Identity | undefined {
   if (credential === 'cookie') return scheme === 'up' ? { realm, username } : undefined;
   if (credential !== 'certificate' || config.realm === '') return undefined;
@@ -73,13 +76,13 @@ function passwordIdentity({ config }: KeysContext, { credential, realm, username
   return name === undefined || /\p{Cc}/u.test(name) ? undefined : { realm: config.realm, username: name };
 }
 
-/** A Username is the user's name alone, or after the realm and a slash. */
+/** A Username is `user` or `realm/user`. */
 function isOwn(given: string | undefined, { realm, username }: Identity): boolean {
   const name = normalName(given ?? '');
   return name === username || name === `${realm}/${username}`;
 }
 
-/** A sign-in like any other: the limit of its address, the price of a hash, the locks, the second factor. */
+/** Like any sign-in, this is subject to the limit of its address, costs one password hash, and respects locks and the second factor. */
 async function proven(
   ctx: KeysContext,
   { realm, username }: Identity,
@@ -87,7 +90,7 @@ async function proven(
   address: string,
   signal: AbortSignal,
 ): Promise<CredentialVerdict> {
-  if (!signInLimit(ctx.clock)(address)) return { refusal: 'too many sign-ins from this address: wait, and try again' };
+  if (!signInLimit(ctx.clock)(address)) return { refusal: 'too many sign-ins from this address: wait and try again' };
   const directory = ctx.actors.directory.at('main');
   const source = sourceOf(address);
   const found = await directory.findSignIn(realm, username, source);
@@ -99,10 +102,10 @@ async function proven(
     return { refusal: REFUSED };
   }
   const isComplete = !usable.changePassword && !isTooOld(ctx, found);
-  // Looks at the locks once more, and refuses a user with a second factor, for which a header has no place here.
+  // `complete` checks the locks once more, and refuses users with a second factor, because a header cannot carry its code.
   if (isComplete && (await directory.complete({ realm, username, source, revision: usable.revision, code: null, passwordHash: null })) !== null) return {};
   await directory.refuse(
-    { ...row, outcome: 'refused', reason: isComplete ? 'overtaken, or a second factor is needed' : 'ChangePassword' },
+    { ...row, outcome: 'refused', reason: isComplete ? 'the account changed meanwhile, or a second factor is needed' : 'ChangePassword' },
     null,
     username,
     source,
@@ -118,13 +121,13 @@ function isTooOld({ clock }: KeysContext, { realm, credential }: LoginView): boo
   return clock.now() - (credential?.passwordSetAt ?? 0) > maxAge * 1000;
 }
 
-/** As passwords are hashed: UTF-8 of the NFC form. What is none is compared as an empty one. */
+/** The form in which passwords are hashed: UTF-8 of NFC. Bytes that are not a valid password are compared as an empty one. */
 function composed(password: Uint8Array | undefined): Uint8Array {
   const text = normalPassword(Buffer.from(password ?? []).toString()) ?? '';
   return new Uint8Array(Buffer.from(text));
 }
 
-/** What is refused without a look at any user. */
+/** Refuses without looking up a user. */
 async function refuse(ctx: KeysContext, { realm }: Caller, address: string, refusal: string): Promise<CredentialVerdict> {
   const row = {
     event: 'login',

@@ -1,4 +1,4 @@
-// Who a caller is for the key server: one string, with a form for each source of identity, so that no source can name another's users.
+// The identity of a caller in the key server: one string, in a different form for each source, so that no source can name the users of another.
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
@@ -10,7 +10,7 @@ import type { KeysConfig } from './config.ts';
 
 type Realms = Pick<KeysConfig, 'realm' | 'realms'>;
 
-/** The account is fixed since the sign-in: nothing is looked up. @throws Fault FORBIDDEN for a session of a realm that may not use the key server */
+/** The account was determined at the sign-in, so nothing is looked up here. @throws Fault FORBIDDEN for a session of a realm that may not use the key server */
 export function principalOf(config: Realms, caller: Caller, address: string): Principal {
   const source = sourceOf(address);
   const { credential, realm, scheme } = caller;
@@ -23,23 +23,26 @@ export function principalOf(config: Realms, caller: Caller, address: string): Pr
   return { ...named(caller, name), ...ofRealm, scheme, source };
 }
 
-/** Of a request to a route that requires authentication. */
+/** The principal of a request; the route must require authentication. */
 export function principalIn(config: Realms, { caller, address }: Request): Principal {
   return principalOf(config, caller as Caller, address);
 }
 
-/** The user shares the name with whoever shows a certificate of it, which nobody here can end: that is what the operator wants of this realm. */
+/**
+ * Users of this realm share their identity with client certificates of the same name. The operator chooses that with `[keys] realm`; deleting
+ * the user does not invalidate such a certificate.
+ */
 function isBare({ realm: bare }: Realms, { realm, scheme }: Caller): boolean {
   return bare !== '' && realm === bare && scheme === 'up';
 }
 
-/** Never the name in the place of the account: it may have been another's. */
+/** Never uses the name in place of a missing account: the name may have belonged to somebody else before. */
 function named({ credential, account, realm, realmAccount }: Caller, name: string): Pick<Principal, 'user' | 'name'> {
   if (account === undefined || (realm !== '' && realmAccount === undefined)) throw new Error(`a caller by ${credential} has no account`);
   return account === name ? { user: account } : { user: account, name };
 }
 
-/** Realms, names of users and common names hold neither `:` nor `/`, so that the first of the two tells the form. */
+/** Realms, user names and common names contain neither `:` nor `/`, so the first of these two characters tells the form. */
 function nameOf({ credential, username, origin }: Caller): string {
   return credential === 'authorization' ? `jwt:${origin}/${username}` : `${origin}:${username}`;
 }

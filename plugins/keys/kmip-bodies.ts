@@ -1,8 +1,8 @@
-// What the OpenAPI document says of KMIP messages: their outer form, and examples; the actor reads the rest.
+// Describes KMIP messages for the OpenAPI document: their outer form, and examples; the actor checks the rest.
 import Type from 'typebox';
 import { LIMITS } from '../../kmip/ttlv/limits.ts';
 
-/** 64 MiB, on every way in. */
+/** 64 MiB, over HTTP and over TLS. */
 export const MAX_MESSAGE_BYTES = LIMITS.bytes;
 
 /** A node of JSON TTLV. */
@@ -33,7 +33,7 @@ const create = [{ tag: 'ObjectType', type: 'Enumeration', value: 'SymmetricKey' 
 const encrypt = {
   tag: 'Encrypt',
   value: [
-    { tag: 'UniqueIdentifier', type: 'TextString', value: 'the one of the answer to Create' },
+    { tag: 'UniqueIdentifier', type: 'TextString', value: 'the identifier in the answer to Create' },
     { tag: 'Data', type: 'ByteString', value: '68656C6C6F' },
   ],
 };
@@ -96,7 +96,7 @@ export const EXAMPLES = {
   },
 };
 
-/** The message in XML, for the address that takes every encoding. */
+/** A message in XML, for the path that accepts every encoding. */
 export const XML_EXAMPLE = `<RequestMessage>
   <RequestHeader>
     <ProtocolVersion>

@@ -1,4 +1,4 @@
-// The routes /kmip...: a message in, the actor's answer out, both as bytes that nobody here looks into.
+// The routes /kmip...: a message in, the actor's answer out; both stay unparsed bytes here.
 import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
@@ -24,7 +24,7 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map([
 ]);
 const NO_BODY = new Uint8Array(0);
 
-/** @param count of operations by how they ended */
+/** @param count counts operations by their outcome */
 export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]) => void): readonly Route[] {
   const route = (path: string, endpoint: Endpoint, summary: string): Route => ({
     method: 'POST',
@@ -73,7 +73,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
   ];
 }
 
-/** @throws Fault BAD_REQUEST for a content type that is none of the endpoint's, or a spelling of names that there is not */
+/** @throws Fault BAD_REQUEST for a content type that the endpoint does not accept, or an unknown spelling of names */
 function encodingOf(config: KeysConfig, request: Request, endpoint: Endpoint): Encoding {
   const type = String(request.headers['content-type'] ?? '');
   const encoding = ENCODINGS.get((type.split(';', 1)[0] as string).trim().toLowerCase());

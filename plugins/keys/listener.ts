@@ -1,8 +1,8 @@
-// KMIP over TLS: binary messages of clients that show a certificate, whose common name is the user.
+// KMIP over TLS: binary messages of clients with a certificate, whose common name is the user.
 import { Fault, failureText } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Listener, Message } from '../../kernel/listener/listener.ts';
-import { callWith } from '../../kernel/runtime/lane.ts';
+import { callWith } from '../../kernel/runtime/mailbox.ts';
 import { TYPE } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { KeysContext } from './actors.ts';
@@ -10,13 +10,13 @@ import { failureMessage } from './failure.ts';
 import { serveMessage } from './header-credentials.ts';
 import { MAX_MESSAGE_BYTES } from './kmip-bodies.ts';
 
-/** Tag, type and length of the structure that every request is (KMIP 2.1 sections 8.1 and 10.1). */
+/** Every request is one structure; this is the size of its tag, type and length (KMIP 2.1 sections 8.1 and 10.1). */
 const HEADER_BYTES = 8;
 const REQUEST_MESSAGE = (TAG.RequestMessage << 8) | TYPE.Structure;
-/** Enough of a request to tell its version. */
+/** Bytes at the beginning of a request that hold its version. */
 const BEGINNING = 64;
 
-/** @param count of operations by how they ended */
+/** @param count counts operations by their outcome */
 export function kmipListeners(ctx: KeysContext, count: (outcomes: readonly string[]) => void): readonly Listener[] {
   const { enabled, host, port } = ctx.config.kmip_listener;
   if (!enabled) return [];
@@ -54,7 +54,7 @@ async function answer(ctx: KeysContext, count: (outcomes: readonly string[]) => 
     count(outcomes);
     return body;
   } catch (error) {
-    // The actor answers whatever is in a message; what fails here is the server: too busy, restarting, out of time.
+    // The actor answers every message, valid or not. A failure here is the server's: too busy, restarting, out of time.
     if (!(error instanceof Fault) || error.code === 'INTERNAL') ctx.log.error({ error }, 'a KMIP message was not answered');
     return failureMessage(beginning, failureText(error instanceof Fault ? error.code : 'INTERNAL'), ctx.clock.now());
   }

@@ -1,10 +1,10 @@
-// The tables of the key server. Content is sealed; what is searched for is not.
+// The tables of the key server. Contents are encrypted; attributes that Locate searches are not.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import { ACCOUNT_MIGRATION } from './account-migration.ts';
 import { USAGE_MIGRATION } from './usage-migration.ts';
 
-/** `seq` tells which of two objects is newer; `due_at` when a date changes an object's state, or it must rotate. Times are milliseconds,
- * dates, which are attributes, seconds. `owner` is that of the object in both tables: nobody's search passes through the rows of others. */
+/** `seq` tells which of two objects is newer. `due_at` is when a date changes the object's state or the object must rotate. Times are in milliseconds;
+ * dates, which are KMIP attributes, in seconds. `owner` is the object's owner in both tables, so that a search never reads the rows of other owners. */
 const tables = (seq: string) => `
   CREATE TABLE kms_object (seq ${seq}, id TEXT NOT NULL UNIQUE, object_type BIGINT NOT NULL, state BIGINT NOT NULL, owner TEXT NOT NULL,
     archived BIGINT NOT NULL, attributes BYTEA NOT NULL, content BYTEA, due_at BIGINT, initial_date BIGINT, activation_date BIGINT, deactivation_date BIGINT, created_at BIGINT NOT NULL, changed_at BIGINT NOT NULL);
@@ -45,7 +45,7 @@ export const KEYS_MIGRATIONS: readonly Migration[] = [
     sql: {
       sqlite: `ALTER TABLE kms_object RENAME COLUMN content TO content_before; ALTER TABLE kms_object ADD COLUMN content BYTEA;
         UPDATE kms_object SET content = content_before; ALTER TABLE kms_object DROP COLUMN content_before;`,
-      // Large values lie outside of their rows there.
+      // PostgreSQL stores large values outside of their rows.
       postgres: 'SELECT 1;',
     },
   },

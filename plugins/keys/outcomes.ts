@@ -1,15 +1,12 @@
-// The counter of operations by how they ended.
+// The counter of operations by outcome.
 import type { Metrics } from '../../kernel/metrics.ts';
 
-/** More pairs of names than the protocol has: what comes beyond is counted as other. */
+/** More pairs of operation and outcome than the protocol has; any beyond that are counted as other. */
 const MOST_PAIRS = 8_192;
 
-/** @returns what counts `Encrypt:Success`, as the actor tells it */
+/** @returns a function that counts outcomes as the actor reports them, such as `Encrypt:Success` */
 export function outcomeCounter(metrics: Metrics): (outcomes: readonly string[]) => void {
-  const counter = metrics.counter('kmip_operations_total', 'Operations of the key server by how they ended: Success or the reason of the result', [
-    'operation',
-    'outcome',
-  ]);
+  const counter = metrics.counter('kmip_operations_total', 'Operations of the key server by outcome: Success or the result reason', ['operation', 'outcome']);
   const children = new Map<string, { inc(): void }>();
   return (outcomes) => {
     for (const text of outcomes) {

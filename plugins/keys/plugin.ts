@@ -31,7 +31,7 @@ export default definePlugin<KeysConfig, KeysActors, Neighbours>({
     const count = outcomeCounter(ctx.metrics);
     return [...kmipRoutes(ctx, count), ...cryptoRoutes(ctx, count), ...accessRoutes(ctx), ...tombstoneRoutes(ctx), ...serverRoutes(ctx)];
   },
-  // The command line that reads this spelling asks for no type, and reads JSON.
+  // The command-line client that uses compact names sends no Accept header, and expects JSON.
   isVersionJson: ({ json_names: names }) => names === 'compact',
   listeners: (ctx) => kmipListeners(ctx, outcomeCounter(ctx.metrics)),
   async open(ctx) {

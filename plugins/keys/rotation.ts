@@ -1,10 +1,10 @@
-// Looks for keys that are due to rotate, again and again, one look at a time.
+// Rotates the keys that are due, at regular intervals, one pass at a time.
 import { describe, Fault } from '../../kernel/fault.ts';
 import type { KeysContext } from './actors.ts';
 
 const isSealed = (error: unknown) => error instanceof Fault && error.code === 'KEY_SERVER_SEALED';
 
-/** 0 seconds: never. */
+/** Never, if the interval is 0. */
 export function rotateRegularly({ config, actors, clock, log, signal }: KeysContext): void {
   const everyMs = config.rotation_check_seconds * 1_000;
   if (everyMs === 0) return;
@@ -13,8 +13,8 @@ export function rotateRegularly({ config, actors, clock, log, signal }: KeysCont
       const rotated = await actors.kmip.rotateDue();
       if (rotated > 0) log.info({ keys: rotated }, 'keys rotated');
     } catch (error) {
-      // That the key server is sealed was told.
-      if (!signal.aborted && !isSealed(error)) log.warn({ error: describe(error) }, 'keys that are due to rotate could not be looked for');
+      // The log already says that the key server is sealed.
+      if (!signal.aborted && !isSealed(error)) log.warn({ error: describe(error) }, 'cannot rotate the keys that are due; the server will try again');
     }
     if (!signal.aborted) timer = clock.setTimeout(() => void look(), everyMs);
   };

@@ -1,4 +1,4 @@
-// GET /me and /server-info: who one is for the key server, and what it is.
+// The routes /me and /server-info: the identity of the caller, and the version and features of the server.
 import Type from 'typebox';
 import type { SlotStatus } from '../../actors/hsm/api.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
@@ -60,7 +60,7 @@ export function serverRoutes(ctx: KeysContext): readonly Route[] {
   ];
 }
 
-/** `hsm::soft_hsm_1` is the second instance of the model soft_hsm: no model ends in a number. */
+/** `hsm::soft_hsm_1` is the second instance of the model soft_hsm; names of models do not end in a number. */
 function modelOf(prefix: string): string {
   return prefix.replace(/^hsm::/, '').replace(/_\d+$/, '');
 }

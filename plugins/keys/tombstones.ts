@@ -1,4 +1,4 @@
-// The routes /access/tombstones, /access/transfer and /access/destroy: what the deleted have owned, for super admins.
+// The routes /access/tombstones, /access/transfer and /access/destroy: super admins manage the objects of deleted accounts.
 import Type, { type Static } from 'typebox';
 import type { Principal } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -92,7 +92,7 @@ export function tombstoneRoutes(ctx: KeysContext): readonly Route[] {
   ];
 }
 
-/** Whether or not realm `_` may use the key server. @throws Fault FORBIDDEN for anybody else */
+/** The caller, if a super admin; realm `_` need not be among those that may use the key server. @throws Fault FORBIDDEN for anybody else */
 async function superAdmin(ctx: KeysContext, { caller, address }: Request): Promise<Principal> {
   const { realm, username, account = '', scheme } = caller as Caller;
   if (!(await ctx.actors.directory.at('main').administers({ realm, account }, '_'))) throw new Fault('FORBIDDEN');

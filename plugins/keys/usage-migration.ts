@@ -1,10 +1,10 @@
-// What quotas are held against: objects, their bytes and their grants, of each owner and of each realm.
+// The counters that quotas are checked against: objects, their bytes and their grants, for each owner and each realm.
 import type { Migration } from '../../kernel/store/migrate.ts';
 import type { Dialect } from '../../kernel/store/store.ts';
 import { type Counter, countingSql } from '../../kernel/store/usage.ts';
 
 const owner = (row: string) => `${row}.owner`;
-/** What identities of a realm or of a cluster role begin with; null for the others. */
+/** The prefix of all identities of a realm or of a cluster role; null for other identities. */
 const realm = (row: string, dialect: Dialect) => {
   const slash = dialect === 'sqlite' ? `instr(${row}.owner, '/')` : `position('/' IN ${row}.owner)`;
   return `CASE WHEN ${slash} = 0 OR ${row}.owner LIKE 'jwt:%' OR ${row}.owner LIKE 'idp:%' THEN NULL ELSE substr(${row}.owner, 1, ${slash}) END`;
@@ -17,13 +17,13 @@ const OBJECTS: readonly Counter[] = [
   { kind: 'object_bytes', scope: owner, amount: size },
   { kind: 'realm_object', scope: realm },
   { kind: 'realm_object_bytes', scope: realm, amount: size },
-  // They go with the object to another owner.
+  // Grants move with the object to its new owner.
   { kind: 'grant', scope: owner, amount: (row) => `(SELECT COUNT(*) FROM kms_grant WHERE kms_grant.object_id = ${row}.id)` },
 ];
 
 const counting = countingSql('kms_usage', [
   { table: 'kms_object', counters: OBJECTS, changing: ['owner', 'size'] },
-  // Those that are there are counted with their objects.
+  // Existing grants are counted with their objects.
   { table: 'kms_grant', counters: [{ kind: 'grant', scope: ownerOf }], isCounted: true },
 ]);
 const SIZE = `ALTER TABLE kms_object ADD COLUMN size BIGINT NOT NULL DEFAULT 0;

@@ -1,14 +1,14 @@
-// What the OpenAPI document says of the bodies of the anonymization endpoints; the actor checks them by itself.
+// Describes the bodies of the anonymization endpoints for the OpenAPI document; the actor checks them itself.
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
 
 const closed = { additionalProperties: false } as const;
-/** The largest `[tokenize] body_limit`; the actor holds what is less. */
+/** The largest `[tokenize] body_limit`; a lower one limits the whole body. */
 const MAX_TEXT = 16_777_216;
 const text = Type.String({ maxLength: MAX_TEXT });
 const words = Type.Object({ data: text, words: Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 10_000 }) }, closed);
 const number = Type.Number();
-/** The actor reads what has neither fraction nor exponent. */
+/** The actor refuses numbers with a fraction or an exponent, even if they are whole. */
 const whole = Type.Integer({ format: 'int64', description: 'a 64-bit integer, written without a fraction or an exponent' });
 const instant = Type.String({ maxLength: 1_024, format: 'date-time', description: 'a date-time of RFC 3339' });
 const salt = (minLength: number) =>
@@ -18,16 +18,16 @@ const salt = (minLength: number) =>
     format: 'byte',
     pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/][AQgw]==|[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]=)?$',
   });
-/** Characters of base64 with padding: 8 bytes. */
+/** 8 bytes, in characters of base64 with padding. */
 const ARGON2_SALT = 12;
 const mean = number;
 const deviation = Type.Number({ exclusiveMinimum: 0 });
-/** By what the noise is: two members each, of which the first pair wins where both are given. */
+/** Noise is given by mean and deviation, or by bounds. If both pairs are given, mean and deviation count. */
 const byMoments = { method: Type.Enum(['Gaussian', 'Laplace']), mean, std_dev: deviation, min_bound: Type.Optional(number), max_bound: Type.Optional(number) };
 const byBounds = (method: readonly string[], more: TProperties) => ({ ...more, method: Type.Enum([...method]), min_bound: number, max_bound: number });
 const NOISES: readonly TProperties[] = [
   byMoments,
-  // One of the pair is not the pair.
+  // Mean or deviation alone is ignored.
   byBounds(['Gaussian', 'Laplace', 'Uniform'], { mean: Type.Optional(number) }),
   byBounds(['Gaussian', 'Laplace', 'Uniform'], { std_dev: Type.Optional(number) }),
 ];
@@ -42,7 +42,7 @@ const MET = { 'a name': { data: 'Ada met ADA', words: ['ada'] } };
 interface About {
   readonly summary: string;
   readonly body: TSchema;
-  /** Bodies that are served, under names. */
+  /** Valid bodies, by name. */
   readonly examples: Readonly<Record<string, object>>;
   readonly result: TSchema;
 }

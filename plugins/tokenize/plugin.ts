@@ -1,4 +1,4 @@
-// The anonymization endpoints: stateless methods that hash, blur, mask and round what they are given.
+// The anonymization endpoints: stateless methods that hash, blur, mask and round data.
 import { definePlugin } from '../../kernel/plugin.ts';
 import { type TokenizeActors, tokenizeActors } from './actors.ts';
 import { TOKENIZE_CONFIG, type TokenizeConfig } from './config.ts';

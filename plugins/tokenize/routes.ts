@@ -1,4 +1,4 @@
-// The routes /tokenize/...: bytes in, the actor's JSON out, and one form of body for whatever is wrong with a request.
+// The routes /tokenize/...: bytes in, the actor's JSON out, and one error body for every fault of a request.
 import Type from 'typebox';
 import type { TokenizeMethod } from '../../actors/tokenize/api.ts';
 import { Fault } from '../../kernel/fault.ts';
@@ -10,7 +10,7 @@ import { ABOUT } from './bodies.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const REFUSAL = Type.Object({ code: Type.Literal(422), message: Type.String() }, { additionalProperties: false });
-/** What a request can do about; what the server or its caller's rights are about keeps the usual body. */
+/** Faults that a different request avoids. Faults about the server or the caller's rights keep the usual error body. */
 const OF_THE_REQUEST: ReadonlySet<string> = new Set(['BAD_REQUEST', 'PAYLOAD_TOO_LARGE', 'TOKENIZE_REFUSED', 'TOKENIZE_TIME_LIMIT']);
 
 export function tokenizeRoutes(ctx: TokenizeContext): readonly Route[] {
@@ -44,13 +44,13 @@ function route({ config, actors }: TokenizeContext, method: TokenizeMethod): Rou
 }
 
 function bodyOf({ headers, body }: Request<Uint8Array | undefined>): Uint8Array {
-  if (body === undefined) throw new Fault('TOKENIZE_REFUSED', { detail: 'the body is empty' });
+  if (body === undefined) throw new Fault('TOKENIZE_REFUSED', { detail: 'the body is empty: send a JSON object' });
   if (!/^application\/json[ \t]*(;|$)/i.test(String(headers['content-type'] ?? '')))
     throw new Fault('TOKENIZE_REFUSED', { detail: 'the content type must be application/json' });
   return body;
 }
 
-/** The time limit is about the request: nothing is unknown of a work that leaves no traces. */
+/** A timeout refuses the request: it changes nothing, so DEADLINE's "the outcome is unknown" does not apply. */
 function refuseLate(error: unknown): never {
   throw error instanceof Fault && error.code === 'DEADLINE' ? new Fault('TOKENIZE_TIME_LIMIT', { cause: error }) : error;
 }

@@ -37,9 +37,9 @@ const plugins = [fragileAuth, fragileHsm] as never;
 
 async function kill(server: TestServer, actor: string, remote: Remote<FragileApi>, death: Death): Promise<void> {
   const group = server.runtime.groups.get(actor);
-  const restarts = () => group?.cells.reduce((sum, cell) => sum + cell.restarts, 0) ?? 0;
+  const restarts = () => group?.supervisors.reduce((sum, cell) => sum + cell.restarts, 0) ?? 0;
   const before = restarts();
-  if (death === 'terminate') void group?.cells[0]?.incarnation?.kill();
+  if (death === 'terminate') void group?.supervisors[0]?.incarnation?.kill();
   else void outcome(remote[death]());
   await until(() => restarts() === before + 1, `${actor} was lost`, 30_000);
 }
@@ -70,7 +70,7 @@ for (const death of DEATHS) {
     await signInAdmin(server);
     const password = server.runtime.ref('password') as unknown as Remote<FragileApi>;
     const logins = Array.from({ length: 8 }, () => server.ask('POST', '/login?realm=_', { user: 'admin:a new password' }));
-    await until(() => (server.runtime.groups.get('password')?.cells[0]?.slot.busy ?? 0) > 0, 'a hash runs');
+    await until(() => (server.runtime.groups.get('password')?.supervisors[0]?.dispatcher.busy ?? 0) > 0, 'a hash runs');
     await kill(server, 'password', password, death);
     const answers = await Promise.all(logins);
     for (const { status, body } of answers) assert.ok(status === 200 || (status === 503 && body.code === 'ACTOR_LOST'), `${status} ${body?.code}`);
@@ -114,7 +114,7 @@ test('a crash loop of the session actor shows in /ready and /metrics and fails s
   const cookie = await signInAdmin(server);
   const session = server.runtime.ref('session') as unknown as ShardedRef<FragileApi>;
   await kill(server, 'session', session.all()[0] as Remote<FragileApi>, 'throwUncaught');
-  await until(() => server.runtime.groups.get('session')?.cells[0]?.state === 'running', 'restarted once');
+  await until(() => server.runtime.groups.get('session')?.supervisors[0]?.state === 'running', 'restarted once');
   await kill(server, 'session', session.all()[0] as Remote<FragileApi>, 'throwUncaught');
   const ready = await server.ask('GET', '/ready');
   assert.deepEqual([ready.status, ready.body], [503, { status: 'NOT_READY', not_ready: ['session: failed'] }]);

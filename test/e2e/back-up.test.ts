@@ -25,10 +25,14 @@ test('back up while it serves, restore elsewhere, rotate the root key, restore w
   const sealed = (await server.ask('POST', '/v1/crypto/encrypt', { cookie, body: { kid, alg: 'dir', enc: 'A256GCM', data: 'aGVsbG8' } })).body;
 
   const made = await job(place('data'), '--backup', file);
-  assert.deepEqual([made.code, /rows of \d+ tables are in .*backup; the root key that opens it, ([0-9a-f]{16}), is not/.test(made.text)], [0, true], made.text);
+  assert.deepEqual(
+    [made.code, /wrote \d+ rows of \d+ tables to .*backup; a restore also needs the root key ([0-9a-f]{16}), which is not in the file/.test(made.text)],
+    [0, true],
+    made.text,
+  );
   assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
   const second = await job(place('data'), '--backup', file);
-  assert.deepEqual([second.code, second.text], [1, `gatehouse: ${file} is there already: a backup never replaces a file`]);
+  assert.deepEqual([second.code, second.text], [1, `gatehouse: ${file} exists already, and a backup never replaces a file; name a new file`]);
   server.child.kill('SIGTERM');
   assert.equal(await exitOf(server.child), 0);
   // A server that is down is backed up as well, and its file is sound after it.
@@ -37,7 +41,7 @@ test('back up while it serves, restore elsewhere, rotate the root key, restore w
 
   const without = await job(place('other'), '--restore', file);
   assert.deepEqual(
-    [without.code, /^gatehouse: the backup needs the root key [0-9a-f]{16}: put it into .*root\.key/.test(without.text)],
+    [without.code, /^gatehouse: the backup needs the root key [0-9a-f]{16}, and there is none here; put it into .*root\.key/.test(without.text)],
     [1, true],
     without.text,
   );
@@ -45,14 +49,14 @@ test('back up while it serves, restore elsewhere, rotate the root key, restore w
   mkdirSync(place('other'));
   copyFileSync(join(place('data'), 'root.key'), join(place('other'), 'root.key'));
   const restored = await job(place('other'), '--restore', file);
-  assert.deepEqual([restored.code, /^gatehouse: \d+ rows are restored/.test(restored.text)], [0, true], restored.text);
+  assert.deepEqual([restored.code, /^gatehouse: restored \d+ rows/.test(restored.text)], [0, true], restored.text);
   assert.equal(await integrity(join(place('other'), 'gatehouse.db')), 'ok');
   const again = await job(place('other'), '--restore', file);
   assert.deepEqual([again.code, /the store is not empty/.test(again.text)], [1, true]);
 
   const other = await start(place('other'), ['--rotate-kek']);
   process.on('exit', () => other.child.kill('SIGKILL'));
-  assert.match(other.output.text, /is ready at \S+ - --rotate-kek: the data keys are wrapped by the root key [0-9a-f]{16} in /);
+  assert.match(other.output.text, /is ready at \S+ - --rotate-kek: the data keys are now wrapped by the root key [0-9a-f]{16} in /);
   const login = await other.ask('POST', '/login?realm=_', { user: 'admin:a new password' });
   assert.equal(login.body.next_step, 'Authenticated');
   const opened = await other.ask('POST', '/v1/crypto/decrypt', { cookie: login.cookie, body: { kid, ...sealed } });

@@ -139,7 +139,7 @@ if (!skipWithout('chromium')) {
     await fill(page, other.initialPassword);
     for (const label of ['New password', 'Repeat the new password']) await page.getByLabel(label, { exact: true }).fill(other.initialPassword);
     await page.getByRole('button', { name: 'Change and sign in' }).click();
-    await page.getByRole('alert').getByText('the new password cannot be used: it is the old one').waitFor();
+    await page.getByRole('alert').getByText('the new password cannot be used: it must differ from the old password').waitFor();
     await page.getByRole('button', { name: 'Start over' }).click();
     assert.deepEqual([await page.getByRole('alert').isVisible(), await page.locator(':focus').getAttribute('id')], [false, 'password']);
     assert.equal(await page.locator('#new-password').inputValue(), '');

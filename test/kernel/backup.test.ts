@@ -95,7 +95,7 @@ async function checkAudit(url: string, dataDir: string): Promise<void> {
 const backups = new Map<string, { file: string; dataDir: string; filled: Filled }>();
 
 for (const { dialect } of databases) {
-  test(`${dialect}: a backup of a server that serves and writes`, async () => {
+  test(`${dialect}: a backup of a running server that writes at the same time`, async () => {
     const { dataDir, config, options } = await place(dialect);
     const file = join(folder, `${dialect}.backup`);
     const server = await startServer({ dataDir, config });
@@ -106,13 +106,13 @@ for (const { dialect } of databases) {
       for (let n = 0; !isDone; n++)
         assert.equal((await server.ask('POST', '/v1/crypto/keys', { cookie: admin, body: { kty: 'oct', alg: 'A256GCM' } })).status, 200, `${n}`);
     })();
-    assert.match(await backUp(options, file), /rows of \d+ tables are in .*; the root key that opens it, [0-9a-f]{16}, is not/);
+    assert.match(await backUp(options, file), /wrote \d+ rows of \d+ tables to .*; a restore also needs the root key [0-9a-f]{16}, which is not in the file/);
     isDone = true;
     await writes;
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const text = gunzipSync(readFileSync(file)).toString();
     assert.ok(!text.includes(readFileSync(join(dataDir, 'root.key'), 'utf8').trim()));
-    await assert.rejects(backUp(options, file), /is there already: a backup never replaces a file/);
+    await assert.rejects(backUp(options, file), /exists already, and a backup never replaces a file/);
     assert.ok(!existsSync(`${file}.partial`));
     await server.end();
     backups.set(dialect, { file, dataDir, filled });
@@ -121,16 +121,16 @@ for (const { dialect } of databases) {
 
 for (const from of databases) {
   for (const to of databases) {
-    test(`a backup of ${from.dialect} in ${to.dialect}: what was sealed opens, who could sign in can, the audit log is whole`, async () => {
+    test(`a backup of ${from.dialect} in ${to.dialect}: sealed data opens, users can sign in, and the audit log is complete`, async () => {
       const { file, dataDir: old, filled } = backups.get(from.dialect) as { file: string; dataDir: string; filled: Filled };
       const { dataDir, config, options } = await place(to.dialect);
       putRootKey(old, dataDir);
-      assert.match(await restore(options, file), /^gatehouse: \d+ rows are restored as they were at /);
+      assert.match(await restore(options, file), /^gatehouse: restored \d+ rows from the backup of /);
       const server = await startServer({ dataDir, config });
       await check(server, filled);
       await server.end();
       await checkAudit(/url = "(.*)"/.exec(config)?.[1] as string, dataDir);
-      await assert.rejects(restore(options, file), /the store is not empty, it has the table migration: .*; nothing is ever overwritten/);
+      await assert.rejects(restore(options, file), /the store is not empty: it has the table migration; a restore never overwrites data/);
       const again = await startServer({ dataDir, config });
       await again.end();
       // There and back: the tables say the same, but for what was written since.
@@ -185,10 +185,10 @@ function withDigest(lines: string[], rows: number): string[] {
   return [...before, JSON.stringify({ ...end, rows: end.rows + rows, sha256 })];
 }
 
-test('what is not a whole backup of this or an older version is refused in words, and nothing is made', async () => {
-  await refused((_, file) => file.subarray(0, file.length >> 1), /is not whole: it ends too early/);
-  await refused((_, file) => file.subarray(0, 5), /is not whole/);
-  await refused((lines) => lines.slice(0, -1), /is not whole: its end is missing/);
+test('an incomplete, damaged or newer backup is refused with a clear message, and nothing is created', async () => {
+  await refused((_, file) => file.subarray(0, file.length >> 1), /is incomplete: it ends too early/);
+  await refused((_, file) => file.subarray(0, 5), /is incomplete/);
+  await refused((lines) => lines.slice(0, -1), /is incomplete: its end is missing/);
   await refused(() => Buffer.from('not a backup'), /is not a backup of gatehouse/);
   await refused(() => ['{"format":"something else"}'], /is not a backup of gatehouse/);
   await refused((lines) => [...lines.slice(0, 40), ...lines.slice(41)], /is damaged/);
@@ -198,13 +198,16 @@ test('what is not a whole backup of this or an older version is refused in words
     const flipped = Buffer.from(file);
     flipped[file.length >> 1] = (flipped[file.length >> 1] as number) ^ 1;
     return flipped;
-  }, /is damaged|is not whole/);
-  await refused(header({ version: 2 }), /is in form 2 of gatehouse 0.0.0-test, this one reads form 1/);
-  await refused(header({ migrations: { kernel: 1_000 } }), /the backup has migration kernel\/1000, this gatehouse knows \d+: it is of a newer version/);
+  }, /is damaged|is incomplete/);
+  await refused(header({ version: 2 }), /has format 2 of gatehouse 0.0.0-test, but this version reads format 1/);
+  await refused(
+    header({ migrations: { kernel: 1_000 } }),
+    /the backup has migration kernel\/1000, but this version knows migrations up to kernel\/\d+; use the newer version/,
+  );
   await refused(header({ migrations: { kernel: 2, other: 1 } }), /tables of the plugin other, which is not configured here/);
 });
 
-test('who changes a backup without the root key is found out', async () => {
+test('a change of a backup without the root key is detected', async () => {
   await refused(
     (lines) =>
       withDigest(
@@ -216,10 +219,10 @@ test('who changes a backup without the root key is found out', async () => {
   await refused((lines) => {
     const at = lines.findIndex((line) => line.startsWith('{"table":"realm"'));
     return withDigest([...lines.slice(0, at), '{"table":"other","columns":["a"]}', ...lines.slice(at)], 0);
-  }, /has a table other that its migrations do not make/);
+  }, /is damaged: its migrations do not make the table other/);
 });
 
-test('a file that changes between its two readings is refused, even with the right digest for the change', async () => {
+test('a file that changes between its two readings is refused, even if its new digest is right', async () => {
   const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
   const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split('\n');
   const other = withDigest(
@@ -251,24 +254,24 @@ test('a file that changes between its two readings is refused, even with the rig
   assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('gatehouse.db')));
 });
 
-test('without the root key it is refused, naming the one it needs', async () => {
+test('without the right root key a restore is refused, and the message names the key that it needs', async () => {
   const id = JSON.parse(
     gunzipSync(readFileSync((backups.get('sqlite') as { file: string }).file))
       .toString()
       .split('\n')[0] as string,
   ).root_key as string;
-  await refused((_, file) => file, new RegExp(`the backup needs the root key ${id}: put it into .*root\\.key, or configure it`), false);
+  await refused((_, file) => file, new RegExp(`the backup needs the root key ${id}, and there is none here; put it into .*root\\.key or configure it`), false);
   const { dataDir, options } = await place('sqlite');
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'root.key'), Buffer.alloc(32, 1).toString('base64'));
   await assert.rejects(
     restore(options, (backups.get('sqlite') as { file: string }).file),
-    new RegExp(`the root key here is [0-9a-f]{16}, and does not open the data keys of the backup: it needs the root key ${id}`),
+    new RegExp(`the root key here is [0-9a-f]{16}, which does not open the data keys of the backup; use the root key ${id}`),
   );
   assert.deepEqual(readdirSync(dataDir), ['root.key']);
 });
 
-test('a restore that fails in its middle leaves nothing behind', async () => {
+test('a restore that fails halfway leaves nothing behind', async () => {
   const { file, dataDir: old } = backups.get('sqlite') as { file: string; dataDir: string };
   const { dataDir, options } = await place('sqlite');
   putRootKey(old, dataDir);
@@ -286,7 +289,7 @@ test('a restore that fails in its middle leaves nothing behind', async () => {
   );
   await assert.rejects(restore({ ...options, plugins: strict }, file), /UNIQUE/);
   assert.ok(!readdirSync(dataDir).some((name) => name.startsWith('gatehouse.db')));
-  assert.match(await restore(options, file), /rows are restored/);
+  assert.match(await restore(options, file), /restored \d+ rows/);
 });
 
 test('a backup of an older version is restored at its own level, and brought up to date by the next start', async () => {
@@ -309,11 +312,14 @@ test('a backup of an older version is restored at its own level, and brought up 
   await check(server, filled);
   await server.end();
   const second = join(folder, 'newer.backup');
-  await assert.rejects(backUp(options, second), /the database has migration keys\/\d+, this gatehouse knows \d+: it is of a newer version/);
+  await assert.rejects(
+    backUp(options, second),
+    /the database has migration keys\/\d+, but this version knows migrations up to keys\/\d+; use the newer version/,
+  );
   assert.ok(!existsSync(second));
 });
 
-test('there is nothing to back up where there is no database, and none is made', async () => {
+test('without a database a backup is refused, and no database is created', async () => {
   const { dataDir, options } = await place('sqlite');
   await assert.rejects(backUp(options, join(folder, 'none.backup')), /there is no database .* to back up/);
   assert.ok(!existsSync(dataDir));

@@ -51,30 +51,30 @@ test('a broken plugin: every problem with its name', async () => {
     'plugin broken: routes: must be a function',
     'plugin broken: rotues: unknown member',
     'plugin broken: faults.WRONG_PREFIX: must begin with BROKEN_',
-    'plugin broken: faults.BROKEN_STATUS: status must be 400 to 599',
-    'plugin broken: faults.BROKEN_STATUS: needs a message',
+    'plugin broken: faults.BROKEN_STATUS: status must be an integer from 400 to 599',
+    'plugin broken: faults.BROKEN_STATUS: must have a message',
     'plugin broken: migrations[0]: id must be 1',
     'broken.size: is missing',
   ]);
 });
 
-test('routes that are silent about authentication, malformed or taken', async () => {
+test('routes without authentication, malformed routes, and paths that are already used', async () => {
   assert.deepEqual(await problemsOf(load('broken/routes.ts')), [
-    'plugin grabby: route GET /silent: auth must name credentials, or say "none"',
-    'plugin grabby: route FETCH no-slash: the path is malformed',
+    'plugin grabby: route GET /silent: auth must be a list of kinds of credential, or "none"',
+    'plugin grabby: route FETCH no-slash: the path must begin with / and contain no spaces, ? or #',
     'plugin grabby: route FETCH no-slash: the method must be GET, POST, PUT or DELETE',
-    'plugin grabby: route FETCH no-slash: it has no handler',
-    'plugin grabby: route GET /whoami: belongs to plugin auth',
-    'plugin grabby: route POST /health: belongs to the kernel',
+    'plugin grabby: route FETCH no-slash: handle must be a function',
+    'plugin grabby: route GET /whoami: is already used by plugin auth; choose another path',
+    'plugin grabby: route POST /health: is already used by the kernel; choose another path',
   ]);
 });
 
-test('a module that is not there, one that is no plugin, and names that are taken', async () => {
+test('a missing module, a module that is not a plugin, and names that are already used', async () => {
   const missing = await problemsOf('[[plugins]]\nmodule = "./nowhere.ts"\n');
   assert.match(missing[0] as string, /^plugin \.\/nowhere\.ts: cannot be loaded: .*Cannot find module/);
   const unknown = await problemsOf('[[plugins]]\nmodule = "no-such-package-anywhere"\n');
   assert.match(unknown[0] as string, /^plugin no-such-package-anywhere: cannot be loaded: /);
-  assert.deepEqual(await problemsOf(load('probe.ts')), [`plugin ${path('../fakes/probe.ts')}: the module has no default export made by definePlugin`]);
+  assert.deepEqual(await problemsOf(load('probe.ts')), [`plugin ${path('../fakes/probe.ts')}: the module must have a default export made by definePlugin`]);
   const twin = definePlugin({
     name: 'auth',
     section: 'http',
@@ -83,9 +83,9 @@ test('a module that is not there, one that is no plugin, and names that are take
   });
   await assert.rejects(startServer({ plugins: [...BUILT_IN, twin] }), (error: ConfigError) => {
     assert.deepEqual(error.problems, [
-      'plugin auth: name auth belongs to auth',
-      'plugin auth: section http belongs to the kernel',
-      'plugin auth: fault code AUTH_DENIED belongs to auth',
+      'plugin auth: the name auth is already used by auth; choose another one',
+      'plugin auth: the section http is already used by the kernel; choose another one',
+      'plugin auth: the fault code AUTH_DENIED is already used by auth; choose another one',
     ]);
     return true;
   });

@@ -67,7 +67,7 @@ test('the delays between attempts double from 1 s to 10 s, for ever; once unseal
   assert.equal(state(), 'unsealing');
 });
 
-test('an attempt that does not end is given up after 10 s; what comes of it later counts for nothing', async () => {
+test('an attempt that does not end is given up after 10 s, and its later result is ignored', async () => {
   const ends: (() => void)[] = [];
   const { clock, state, told } = start(() => new Promise((resolve) => ends.push(resolve)));
   clock.increment(9_999);

@@ -45,7 +45,7 @@ const sealedLines = ({ lines }: TestServer) => lines.filter(({ msg }) => /^the k
 /** The key server is unsealed and all its threads run. */
 async function unsealed(server: TestServer): Promise<void> {
   await server.runtime.advance(RETRY_MS);
-  await until(() => server.runtime.groups.get('kmip')?.cells.every(({ state }) => state === 'running') ?? false, 'the key server is unsealed');
+  await until(() => server.runtime.groups.get('kmip')?.supervisors.every(({ state }) => state === 'running') ?? false, 'the key server is unsealed');
 }
 
 async function readAll(socket: TLSSocket): Promise<Uint8Array> {
@@ -87,7 +87,7 @@ test('without the key at the first start people sign in and keys are sealed; wit
   try {
     assert.match(
       server.announcements.join('\n'),
-      /the key server is sealed \(the token is not in its slot\): sign-in works, and the key server unseals by itself/,
+      /the key server is sealed \(the token is not in its slot\); sign-in works, and the key server unseals by itself when/,
     );
     const cookie = await signInAdmin(server);
     assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
@@ -125,7 +125,7 @@ test('without the key at the first start people sign in and keys are sealed; wit
       sealedLines(server).map(({ key_encryption_key: id, reason }) => [id, reason]),
       [['vault::kek', 'the token is not in its slot']],
     );
-    assert.ok(!server.lines.some(({ msg }) => /due to rotate/.test(String(msg))));
+    assert.ok(!server.lines.some(({ msg }) => /cannot rotate/.test(String(msg))));
     key.isAway = false;
     await unsealed(server);
     const kid = await newKey(server, cookie);
@@ -147,7 +147,7 @@ test('threads that run keep their data key when the key goes away; those that st
     const cookie = await signInAdmin(server);
     const kid = await newKey(server, cookie);
     key.isAway = true;
-    const [first, ...others] = server.runtime.groups.get('kmip')?.cells ?? [];
+    const [first, ...others] = server.runtime.groups.get('kmip')?.supervisors ?? [];
     await first?.incarnation?.kill();
     await server.runtime.advance(1_000);
     await until(() => first?.state === 'sealed', 'the thread that was lost waits');
@@ -179,12 +179,15 @@ test('a wrong key, another name, no key and the root key each stop the start, an
     ['keys', 'vault::kek'],
   ]);
   await assert.rejects(start(withKey(keptKey())), /the key-encryption key vault::kek does not open the data key of the key server: /);
-  await assert.rejects(start(withKey(keptKey('vault::other'))), /is wrapped by the key-encryption key vault::kek: configure that key, not vault::other/);
-  await assert.rejects(start(withKey(undefined)), /is wrapped by the key-encryption key vault::kek: configure that key/);
-  await assert.rejects(start([...withKey(key), keptKeyPlugin(key, 'second')]), /plugin second: the key-encryption key of the key server belongs to kept_key/);
+  await assert.rejects(start(withKey(keptKey('vault::other'))), /is wrapped by the key-encryption key vault::kek; configure that key instead of vault::other/);
+  await assert.rejects(start(withKey(undefined)), /is wrapped by the key-encryption key vault::kek; configure that key/);
+  await assert.rejects(
+    start([...withKey(key), keptKeyPlugin(key, 'second')]),
+    /plugin second: the plugin kept_key already provides the key-encryption key of the key server/,
+  );
   await assert.rejects(start(withKey(keptKey('a\0b'))), /the identifier of its key-encryption key must have 1 to 256 characters/);
   await (await start(withKey(undefined), 'plain')).end();
-  await assert.rejects(start(withKey(key), 'plain'), /is wrapped by the root key: start without the key-encryption key vault::kek/);
+  await assert.rejects(start(withKey(key), 'plain'), /is wrapped by the root key; start without the key-encryption key vault::kek/);
   assert.deepEqual(await rowsIn(join(folder, 'kept')), rows);
   const again = await start(withKey(key));
   assert.equal((await encrypt(again, await signIn(again), kid)).status, 200);

@@ -54,7 +54,7 @@ test('the root key file: made with mode 0600, needed ever after, never made a se
   writeFileSync(path, Buffer.alloc(32, 1).toString('base64'));
   await assert.rejects(startServer({ dataDir: server.dataDir }), /this root key does not open the data keys/);
   writeFileSync(path, 'not a key');
-  await assert.rejects(startServer({ dataDir: server.dataDir }), /a root key is 64 hexadecimal digits or the base64 of 32 bytes/);
+  await assert.rejects(startServer({ dataDir: server.dataDir }), /must be 64 hexadecimal digits, or base64 of 32 bytes/);
   writeFileSync(path, text);
   const again = await startServer({ dataDir: server.dataDir });
   await again.end();

@@ -61,7 +61,8 @@ for (const database of databases) {
     const before = readFileSync(join(dataDir, 'root.key'), 'utf8');
     const rows = await store.all<{ wrapped: Uint8Array }>('SELECT wrapped FROM data_key ORDER BY purpose');
     const told = await rotateKek(store, source);
-    const [, id, kept] = /wrapped by the root key ([0-9a-f]{16}) in .*root\.key: back it up; .*(root\.key\.[0-9a-f]{16}) is for the backups/.exec(told) ?? [];
+    const [, id, kept] =
+      /wrapped by the root key ([0-9a-f]{16}) in .*root\.key; back up this file, and keep .*(root\.key\.[0-9a-f]{16}) for earlier backups/.exec(told) ?? [];
     assert.equal(await keysOf(store, source), keys);
     assert.deepEqual(readdirSync(dataDir).sort(), ['root.key', kept]);
     assert.notEqual(readFileSync(join(dataDir, 'root.key'), 'utf8'), before);
@@ -81,18 +82,18 @@ for (const database of databases) {
     const { store, dataDir } = await fresh(await database.url());
     const old = { dataDir, configured: first };
     const keys = await keysOf(store, old);
-    await assert.rejects(rotateKek(store, old), /store.root_key is configured, so --new-root-key has to name the new one/);
-    await assert.rejects(rotateKek(store, { ...old, next: 'short' }), /--new-root-key: a root key is 64 hexadecimal digits/);
+    await assert.rejects(rotateKek(store, old), /store.root_key is configured, so the new root key must be given with --new-root-key/);
+    await assert.rejects(rotateKek(store, { ...old, next: 'short' }), /--new-root-key: must be 64 hexadecimal digits/);
     await assert.rejects(rotateKek(crashing(store, 'before'), { ...old, next: second }), /crash before/);
     assert.equal(await keysOf(store, old), keys);
     await assert.rejects(rotateKek(crashing(store, 'after'), { ...old, next: second }), /crash after/);
     // The same command once more, with the old one still configured, and with the new one.
     await openKeyring(store, { ...old, next: second }, now);
-    assert.match(await rotateKek(store, { ...old, next: second }), /were wrapped by the root key [0-9a-f]{16} already/);
+    assert.match(await rotateKek(store, { ...old, next: second }), /nothing to do, the data keys are already wrapped by the root key [0-9a-f]{16}/);
     assert.match(await rotateKek(store, { dataDir, configured: second, next: second }), /already/);
     assert.equal(await keysOf(store, { dataDir, configured: second }), keys);
     await assert.rejects(openKeyring(store, old, now), /does not open the data keys/);
-    assert.match(await rotateKek(store, { dataDir, configured: second, next: first }), /make it \[store\] root_key before the next start of any node/);
+    assert.match(await rotateKek(store, { dataDir, configured: second, next: first }), /set \[store\] root_key to it before the next start of any node/);
     assert.equal(await keysOf(store, old), keys);
     assert.deepEqual(readdirSync(dataDir), []);
     await store.close();
@@ -195,7 +196,7 @@ test('--rotate-kek rotates, says so, and then serves; contradictory flags are re
   const cookie = await signInAdmin(server);
   await server.stop();
   const again = await startServer({ dataDir: server.dataDir, argv: ['--rotate-kek'] });
-  assert.match(again.announcements.join('\n'), /--rotate-kek: the data keys are wrapped by the root key [0-9a-f]{16} in /);
+  assert.match(again.announcements.join('\n'), /--rotate-kek: the data keys are now wrapped by the root key [0-9a-f]{16} in /);
   assert.equal((await again.ask('GET', '/whoami', { cookie })).status, 200);
   const { body } = await again.ask('GET', '/audit?event=server.rotate_kek', { cookie });
   assert.equal(body.events.length, 1);
@@ -207,8 +208,11 @@ test('--rotate-kek rotates, says so, and then serves; contradictory flags are re
   assert.equal(readFileSync(join(server.dataDir, 'root.key'), 'utf8').trim(), second);
   await third.end();
   const { dataDir } = server;
-  await assert.rejects(startServer({ dataDir, argv: ['--new-root-key', 'env:NO'] }), /--new-root-key: goes with --rotate-kek\n.*the variable NO is not set/);
-  await assert.rejects(startServer({ dataDir, argv: ['--backup', 'a', '--rotate-kek'] }), /--backup and --rotate-kek: one at a time/);
+  await assert.rejects(
+    startServer({ dataDir, argv: ['--new-root-key', 'env:NO'] }),
+    /--new-root-key: has an effect only with --rotate-kek\n.*the variable NO is not set/,
+  );
+  await assert.rejects(startServer({ dataDir, argv: ['--backup', 'a', '--rotate-kek'] }), /--backup and --rotate-kek: cannot be combined/);
   await server.end();
 });
 

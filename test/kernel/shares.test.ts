@@ -32,7 +32,7 @@ test('a holder has its share and no more; what is released is there again; one h
   assert.deepEqual(lost, []);
 });
 
-test('what becomes less is never refused', () => {
+test('a smaller amount is never refused', () => {
   const { open, shares } = table({ each: 100, total: 1_000 });
   const [first, second] = [open('ann'), open('ann')];
   assert.ok(first.set(300));
@@ -63,7 +63,7 @@ test('whoever holds most may be the one that asks: it is refused, and is not tol
   assert.deepEqual([lost, shares.held('ann'), shares.total], [[], 0, 90]);
 });
 
-test('what is kept is not taken away: the next one loses', () => {
+test('a kept item is not taken away: the next one is lost', () => {
   const { lost, open } = table({ each: 150, total: 200 });
   const ann = open('ann');
   ann.set(120);

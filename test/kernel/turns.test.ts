@@ -44,7 +44,7 @@ test('slow answers leave one at a time, quick ones later bring the others back; 
   assert.equal(begun.length, 8);
 });
 
-test('the least is for those who are slow', async () => {
+test('the lowest limit applies to slow callers', async () => {
   const { begun, enter, time } = table(3);
   for (let n = 0; n < 9; n += 1) void enter();
   await settle();
@@ -75,7 +75,7 @@ test('a caller that is alone keeps every thread busy; as soon as others are ther
   assert.deepEqual([await leaveOne(6), await leaveOne(7)], [2, 2]);
 });
 
-test('who goes away while it waits is forgotten, and too many that wait are refused', async () => {
+test('a caller that goes away while it waits is forgotten; too many waiting requests are refused', async () => {
   const { turns, begun, enter } = table();
   const gone = new AbortController();
   for (let n = 0; n < 4; n += 1) void enter();

@@ -1,7 +1,7 @@
-// What uvu prints at the end of a file.
+// Parses the lines that uvu prints at the end of a file.
 
 export interface ClosingLines {
-  /** Tests that were run; those left out by `skip` or `only` are not among them. */
+  /** Tests that ran, without those excluded by `skip` or `only`. */
   readonly total: number;
   readonly passed: number;
   readonly skipped: number;
@@ -9,7 +9,7 @@ export interface ClosingLines {
 
 const CLOSING_LINES = /^ {2}Total: +(\d+)\n {2}Passed: +(\d+)\n {2}Skipped: +(\d+)\n {2}Duration: +\S+$/gm;
 
-/** @returns the last ones: a test may print those of a run of its own; undefined where there are none */
+/** @returns the last such lines, because a test may print those of a nested run; undefined if there are none */
 export function closingLines(output: string): ClosingLines | undefined {
   const last = [...output.matchAll(CLOSING_LINES)].at(-1);
   if (last === undefined) return undefined;

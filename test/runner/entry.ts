@@ -1,13 +1,13 @@
-// The process of one test file: imports it, and tells the runner at the end how many suites it had registered.
+// The process of one test file: imports it and reports to the runner how many suites it has registered.
 import { writeSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-/** Where the runner listens, apart from all that a test prints. */
+/** File descriptor for the report, separate from the output of tests. */
 const REPORT_FD = 3;
 
 const [, , file] = process.argv;
 if (file === undefined) throw new Error('usage: entry.ts FILE');
-// As if the file had been started by itself.
+// Remove this script from the arguments, as if the test file had been started directly.
 process.argv.splice(1, 1);
 const { UVU_QUEUE: queue = [] } = globalThis as { UVU_QUEUE?: unknown[][] };
 (globalThis as { UVU_QUEUE?: unknown[][] }).UVU_QUEUE = queue;

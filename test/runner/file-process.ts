@@ -1,37 +1,37 @@
-// Runs one test file in a process group of its own, which is gone when the answer is there, whatever the file does.
+// Runs one test file in its own process group, which is always gone when the promise settles.
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 export interface Ended {
   readonly file: string;
-  /** Of both streams. */
+  /** Standard output and standard error. */
   readonly output: string;
   /** Exit status; null after a signal. */
   readonly code: number | null;
-  /** Suites that the file had registered with uvu; undefined when the process could not say so any more. */
+  /** Suites that the file has registered with uvu; undefined if the process ended before it could report them. */
   readonly suites: number | undefined;
-  /** It ran beyond the limit and was killed. */
+  /** It exceeded the time limit and was killed. */
   readonly overran: boolean;
-  /** It was gone, and a process that it had started still held its output. */
+  /** It ended, but a process that it had started still held its output open. */
   readonly leftOpen: boolean;
   readonly seconds: number;
 }
 
 export interface ProcessLimits {
   readonly limitMs: number;
-  /** For what a file has started to end after it. */
+  /** Time that processes started by the file have to end after it. */
   readonly graceMs: number;
-  /** Whether it is killed as soon as uvu has told of a test that failed, for whoever asks no more than that. */
+  /** Whether it is killed as soon as uvu reports a failed test. */
   readonly isOverAtFailure?: boolean;
 }
 
-/** What uvu prints as soon as a test has failed. */
+/** Printed by uvu as soon as a test fails. */
 const FAILURE = '✘ ';
 const ENTRY = fileURLToPath(new URL('entry.ts', import.meta.url));
 const running = new Set<ChildProcess>();
 
-/** @param root folder that the process works in @param file path from there @param env more of its environment */
+/** @param root working folder of the process @param file path relative to it @param env additional environment variables */
 export function runFile(
   root: string,
   file: string,
@@ -76,17 +76,17 @@ export function runFile(
   });
 }
 
-/** For a runner that is stopped itself. */
+/** Kills all running files, for a runner that is stopped. */
 export function killRunning(): void {
   for (const child of running) killGroup(child);
 }
 
-/** The process and what it has started: a database that outlives its test would hold the output open for ever. */
+/** Kills the process and those that it has started: a database that outlives its test would hold the output open forever. */
 function killGroup({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // Nothing of it is left.
+    // The group has already ended.
   }
 }

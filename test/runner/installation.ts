@@ -1,4 +1,4 @@
-// Installs the system packages that tests want, where the machine is made for that.
+// Installs the system packages that tests need, on machines with apt-get.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { SYSTEM_PACKAGES } from '../system.ts';
@@ -9,7 +9,7 @@ export function installSystemPackages(): void {
   const packages = missing.map(({ name }) => name);
   console.log(`installing ${packages.join(', ')}`);
   spawnSync('apt-get', ['update', '-qq'], { stdio: 'inherit' });
-  // One by one: what a release of Debian does not have keeps no other from being installed.
+  // One by one, so that a package that is missing in a release of Debian does not prevent the others.
   for (const name of packages)
     spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], {
       stdio: 'inherit',

@@ -1,4 +1,4 @@
-// The files that a run has a second time, on PostgreSQL: those that start a key server, or open its store, and do not go through the databases themselves.
+// Selects the test files that run a second time on PostgreSQL: those that start a key server or open its store, and do not test both databases themselves.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { POSTGRES_VARIABLE } from '../database.ts';
@@ -6,7 +6,7 @@ import { type Postgres, startPostgres } from '../postgres.ts';
 import { SYSTEM_PACKAGES } from '../system.ts';
 
 const FOLDERS = /^test\/(?:actors\/kmip|plugins\/keys)\//;
-/** Modules that start one with `postgresDatabase` of test/database.ts, or that function itself. */
+/** Imports of `postgresDatabase` in test/database.ts, or of modules that use it. */
 const STARTS = /from '[./]+\/(?:server|secure-server|key-server|key-holder|database)\.ts'/;
 const GOES_THROUGH = /from '[./]+\/stores\.ts'/;
 
@@ -17,12 +17,12 @@ export function runsOnBoth(root: string, file: string): boolean {
 }
 
 export interface SecondStore {
-  /** For the process of a file. */
+  /** Environment variables for the process of a file. */
   readonly env: Readonly<Record<string, string>>;
   stop(): Promise<void>;
 }
 
-/** One PostgreSQL for the whole run; every server that a test starts has a database of its own in it. @returns undefined where it is not installed */
+/** Starts one PostgreSQL for the whole run, in which each server of a test gets its own database. @returns undefined if PostgreSQL is not installed */
 export async function startSecondStore(): Promise<SecondStore | undefined> {
   if (!SYSTEM_PACKAGES.find(({ name }) => name === 'postgresql')?.isPresent()) return undefined;
   const postgres: Postgres = await startPostgres();

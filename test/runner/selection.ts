@@ -1,15 +1,15 @@
-// Which test files a run has, in the order they run in.
+// Selects the test files of a run, in their order.
 
 export interface Selection {
-  /** Several of these run at once. */
+  /** Files of which several run at the same time. */
   readonly beside: readonly string[];
-  /** Files that measure or exhaust the machine run by themselves, after the others. */
+  /** Files that measure or exhaust the machine. They run alone, after the others. */
   readonly alone: readonly string[];
-  /** Words of the command line that are part of no file's path: a slip of the pen must not look like a run that passed. */
+  /** Arguments that match no file. A typing error must not look like a run that passed. */
   readonly unmatched: readonly string[];
 }
 
-/** @param files paths of all test files @param parts of paths; none selects all */
+/** @param files paths of all test files @param parts parts of paths to select; an empty list selects all files */
 export function select(files: readonly string[], parts: readonly string[]): Selection {
   const chosen = files.filter((file) => parts.length === 0 || parts.some((part) => file.includes(part))).sort();
   const isAlone = (file: string) => file.endsWith('.alone.test.ts');

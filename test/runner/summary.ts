@@ -1,10 +1,10 @@
-// What a run prints of one file, and at its end: the last line is the count.
+// Makes the output of a run: a line per file, and a summary whose last line has the counts.
 import type { AllowedSkip } from './skip-list.ts';
 import type { Verdict } from './verdict.ts';
 
 const nameOf = ({ file, store }: Verdict): string => (store === undefined ? file : `${file} on ${store}`);
 
-/** A line for each file as it ends, and all it printed where something failed. */
+/** @returns a line about one file; if something failed, also its output and problems */
 export function describe(verdict: Verdict): string {
   const { passed, failed, problems, output, seconds } = verdict;
   const file = nameOf(verdict);
@@ -13,7 +13,7 @@ export function describe(verdict: Verdict): string {
   return failed === 0 ? line : [line, output.trimEnd(), ...problems.map((problem) => `${file}: ${problem}`)].join('\n');
 }
 
-/** @param stale entries of the list of skips that covered nothing @param trouble what is wrong with the run as a whole, each counted as a failure */
+/** @param stale unused entries of the list of skips @param trouble problems of the run as a whole, each counted as a failure */
 export function summary(verdicts: readonly Verdict[], stale: readonly AllowedSkip[] = [], trouble: readonly string[] = []): string[] {
   const sum = (pick: (verdict: Verdict) => number) => verdicts.reduce((total, verdict) => total + pick(verdict), 0);
   const skips = [...new Set(verdicts.flatMap((verdict) => verdict.skips))];
@@ -27,7 +27,7 @@ export function summary(verdicts: readonly Verdict[], stale: readonly AllowedSki
   ];
 }
 
-/** Of the process: a run with a failure, or without anything that ran, is none that passed. */
+/** @returns 0 only if something ran and nothing failed */
 export function exitStatus(verdicts: readonly Verdict[], trouble: readonly string[]): 0 | 1 {
   return trouble.length === 0 && verdicts.length > 0 && verdicts.every(({ failed }) => failed === 0) ? 0 : 1;
 }

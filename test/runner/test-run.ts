@@ -1,4 +1,4 @@
-// A run of test files: each in a process of its own, some beside each other, and what came of them all.
+// Runs test files, each in its own process and some in parallel, and reports the results.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ProcessLimits, runFile } from './file-process.ts';
@@ -9,24 +9,24 @@ import { describe, exitStatus, summary } from './summary.ts';
 import { type Verdict, verdict } from './verdict.ts';
 
 export interface TestRun extends ProcessLimits {
-  /** Folder whose `test` holds the files, and `test/skips.toml`. */
+  /** Folder that contains `test` with the files and `test/skips.toml`. */
   readonly root: string;
-  /** Parts of paths; none runs all. */
+  /** Parts of paths to select; an empty list runs all files. */
   readonly parts: readonly string[];
-  /** Files at once. */
+  /** Number of files at the same time. */
   readonly width: number;
-  /** Whether a skip that the list does not name is a failure. */
+  /** Whether a skip that is not on the list is a failure. */
   readonly isStrict: boolean;
   readonly print: (line: string) => void;
 }
 
-/** A file of a run, and the database it is given where that is not its own choice. */
+/** A file of a run, and the second store if it runs on that. */
 interface Job {
   readonly file: string;
   readonly second?: SecondStore;
 }
 
-/** What measures or exhausts the machine may take longer: the attacks have half a minute each. */
+/** Factor of the time limit for files that run alone: each attack takes half a minute. */
 const ALONE = 4;
 
 /** @returns the exit status */
@@ -35,7 +35,7 @@ export async function runTests(run: TestRun): Promise<0 | 1> {
   const trouble: string[] = [];
   const allowed = skipList(run.root, files, trouble);
   const { beside, alone, unmatched } = select(files, run.parts);
-  trouble.push(...unmatched.map((part) => `no test file has "${part}" in its path`));
+  trouble.push(...unmatched.map((part) => `no test file has "${part}" in its path; check the spelling`));
   const both = beside.filter((file) => runsOnBoth(run.root, file));
   const second = both.length > 0 ? await startSecondStore() : undefined;
   const without = 'the key server was not tested on PostgreSQL, which needs the package postgresql';
@@ -56,7 +56,7 @@ export async function runTests(run: TestRun): Promise<0 | 1> {
   return exitStatus(verdicts, trouble);
 }
 
-/** A list that cannot be read allows nothing, and fails the run at its end. */
+/** A list that cannot be read allows no skips and makes the run fail. */
 function skipList(root: string, files: readonly string[], trouble: string[]): AllowedSkip[] {
   const path = join(root, 'test/skips.toml');
   try {

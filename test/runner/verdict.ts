@@ -1,16 +1,16 @@
-// What came of one test file: every way of ending that is not a whole run with nothing failed is a failure with words.
+// Judges the result of one test file: anything but a complete run without failed tests is a failure with an explanation.
 import { closingLines } from './closing-lines.ts';
 import type { Ended } from './file-process.ts';
 
 export interface Verdict {
   readonly file: string;
-  /** Of a file that is run on another database than the usual one. */
+  /** The database, if it is not the usual one. */
   readonly store?: string;
   readonly passed: number;
   readonly failed: number;
-  /** Why a test or the whole file was skipped, one for each reason. */
+  /** The distinct reasons why tests or the whole file were skipped. */
   readonly skips: readonly string[];
-  /** What went wrong beside tests that failed. */
+  /** Problems other than failed tests. */
   readonly problems: readonly string[];
   readonly output: string;
   readonly seconds: number;
@@ -25,7 +25,7 @@ export function verdict(ended: Ended): Verdict {
   const skips = said.length === 0 && lines && lines.skipped > 0 ? [`${lines.skipped} by uvu's skip or only, without a line "skipped: why"`] : said;
   const failedTests = lines ? Math.max(0, lines.total - lines.passed) : 0;
   const problems = troubles(ended);
-  if (lines && lines.passed > lines.total) problems.push(`its closing lines cannot be: ${lines.passed} of ${lines.total} passed`);
+  if (lines && lines.passed > lines.total) problems.push(`its closing lines are not plausible: ${lines.passed} of ${lines.total} passed`);
   const isSkipped = skips.length > 0;
   if (lines?.total === 0 && !isSkipped) problems.push('it has no tests');
   if (!lines && problems.length === 0) {
@@ -37,9 +37,9 @@ export function verdict(ended: Ended): Verdict {
   return { file, passed: lines?.passed ?? 0, failed: failedTests + problems.length, skips, problems, output, seconds };
 }
 
-/** What has happened to the process, whatever it printed. */
+/** @returns problems of the process, whatever it printed */
 function troubles({ overran, leftOpen, code, seconds }: Ended): string[] {
-  if (overran) return [`it ran for more than ${Math.floor(seconds)} s and was ended`];
+  if (overran) return [`it ran for more than ${Math.floor(seconds)} s and was killed`];
   if (leftOpen) return ['it left a process behind that held its output'];
   return code === null ? ['a signal ended it'] : [];
 }

@@ -91,7 +91,7 @@ test('no data key is in the memory of the main thread, also after threads were s
     here.fill(0);
     for (const each of turned) assert.equal(await arraysWith(each), 0);
     for (const name of ['kmip', 'directory']) {
-      for (const cell of server.runtime.groups.get(name)?.cells ?? []) {
+      for (const cell of server.runtime.groups.get(name)?.supervisors ?? []) {
         const { restarts } = cell;
         await cell.incarnation?.kill();
         await until(() => cell.restarts > restarts && cell.state === 'running', `${name} runs again`);

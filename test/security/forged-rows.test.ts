@@ -153,7 +153,7 @@ for (const database of databases) {
         [],
       );
       assert.deepEqual(await located(it, it.bob), []);
-      const threads = it.server.runtime.groups.get('kmip')?.cells.length ?? 1;
+      const threads = it.server.runtime.groups.get('kmip')?.supervisors.length ?? 1;
       for (const kid of kids) {
         await until(async () => (await audited(it, kid)).length > 0, 'it is audited');
         assert.ok((await audited(it, kid)).length <= threads, 'once by each thread');

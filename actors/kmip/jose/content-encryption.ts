@@ -5,6 +5,7 @@ import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { randomIv } from '../../../crypto/random.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key } from '../object/key.ts';
+import { contentPurpose, type KeyPurpose } from './key-purpose.ts';
 import { decryptionFailed } from './problem.ts';
 import { type Place, refused } from './registered.ts';
 
@@ -21,6 +22,8 @@ export interface ContentEncryption {
   readonly parameters: CryptographicParameters;
   /** Hash of the HMAC; absent for GCM. */
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
+  /** Of its keys. */
+  readonly purpose: KeyPurpose;
 }
 
 export interface Sealed {
@@ -35,12 +38,36 @@ const CBC = { ivLength: 16, algorithm: 'AES_CBC_HMAC' } as const;
 const ENCRYPTIONS: ReadonlyMap<string, ContentEncryption> = new Map(
   (
     [
-      { name: 'A128GCM', keyLength: 16, ...GCM },
-      { name: 'A192GCM', keyLength: 24, ...GCM },
-      { name: 'A256GCM', keyLength: 32, ...GCM },
-      { name: 'A128CBC-HS256', keyLength: 32, tagLength: 16, ...CBC, parameters: { hashingAlgorithm: 'SHA_256' }, hash: 'sha256' },
-      { name: 'A192CBC-HS384', keyLength: 48, tagLength: 24, ...CBC, parameters: { hashingAlgorithm: 'SHA_384' }, hash: 'sha384' },
-      { name: 'A256CBC-HS512', keyLength: 64, tagLength: 32, ...CBC, parameters: { hashingAlgorithm: 'SHA_512' }, hash: 'sha512' },
+      { name: 'A128GCM', keyLength: 16, ...GCM, purpose: contentPurpose() },
+      { name: 'A192GCM', keyLength: 24, ...GCM, purpose: contentPurpose() },
+      { name: 'A256GCM', keyLength: 32, ...GCM, purpose: contentPurpose() },
+      {
+        name: 'A128CBC-HS256',
+        keyLength: 32,
+        tagLength: 16,
+        ...CBC,
+        parameters: { hashingAlgorithm: 'SHA_256' },
+        hash: 'sha256',
+        purpose: contentPurpose('sha256'),
+      },
+      {
+        name: 'A192CBC-HS384',
+        keyLength: 48,
+        tagLength: 24,
+        ...CBC,
+        parameters: { hashingAlgorithm: 'SHA_384' },
+        hash: 'sha384',
+        purpose: contentPurpose('sha384'),
+      },
+      {
+        name: 'A256CBC-HS512',
+        keyLength: 64,
+        tagLength: 32,
+        ...CBC,
+        parameters: { hashingAlgorithm: 'SHA_512' },
+        hash: 'sha512',
+        purpose: contentPurpose('sha512'),
+      },
     ] satisfies ContentEncryption[]
   ).map((each) => [each.name, each]),
 );

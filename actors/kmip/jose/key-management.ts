@@ -1,13 +1,20 @@
 // Key management of JWE: how the content encryption key comes to the recipient (RFC 7518 section 4), by the name of its algorithm.
+import { AGREEMENT, type KeyPurpose, oaepPurpose, WRAPPING } from './key-purpose.ts';
 import { type Place, refused } from './registered.ts';
+
+interface Row {
+  readonly name: string;
+  /** Of its keys; undefined where they are those of the content encryption. */
+  readonly purpose?: KeyPurpose;
+}
 
 /** `direct`: the key is the content encryption key. `agreement` may be followed by key wrapping. */
 export type KeyManagement =
-  | { readonly name: string; readonly mode: 'direct' }
-  | { readonly name: string; readonly mode: 'oaep'; readonly hash: 'sha1' | 'sha256' | 'sha384' | 'sha512' }
+  | (Row & { readonly mode: 'direct' })
+  | (Row & { readonly mode: 'oaep'; readonly hash: 'sha1' | 'sha256' | 'sha384' | 'sha512' })
   /** @property wrapLength bytes of the wrapping key */
-  | { readonly name: string; readonly mode: 'wrap'; readonly wrapLength: number }
-  | { readonly name: string; readonly mode: 'agreement'; readonly wrapLength?: number };
+  | (Row & { readonly mode: 'wrap'; readonly wrapLength: number })
+  | (Row & { readonly mode: 'agreement'; readonly wrapLength?: number });
 
 /** By which a key comes to be known to the recipient with the message. */
 export type KeyTransport = Exclude<KeyManagement, { readonly mode: 'direct' }>;
@@ -16,17 +23,17 @@ const ALGORITHMS: ReadonlyMap<string, KeyManagement> = new Map(
   (
     [
       { name: 'dir', mode: 'direct' },
-      { name: 'RSA-OAEP', mode: 'oaep', hash: 'sha1' },
-      { name: 'RSA-OAEP-256', mode: 'oaep', hash: 'sha256' },
-      { name: 'RSA-OAEP-384', mode: 'oaep', hash: 'sha384' },
-      { name: 'RSA-OAEP-512', mode: 'oaep', hash: 'sha512' },
-      { name: 'A128KW', mode: 'wrap', wrapLength: 16 },
-      { name: 'A192KW', mode: 'wrap', wrapLength: 24 },
-      { name: 'A256KW', mode: 'wrap', wrapLength: 32 },
-      { name: 'ECDH-ES', mode: 'agreement' },
-      { name: 'ECDH-ES+A128KW', mode: 'agreement', wrapLength: 16 },
-      { name: 'ECDH-ES+A192KW', mode: 'agreement', wrapLength: 24 },
-      { name: 'ECDH-ES+A256KW', mode: 'agreement', wrapLength: 32 },
+      { name: 'RSA-OAEP', mode: 'oaep', hash: 'sha1', purpose: oaepPurpose('sha1') },
+      { name: 'RSA-OAEP-256', mode: 'oaep', hash: 'sha256', purpose: oaepPurpose('sha256') },
+      { name: 'RSA-OAEP-384', mode: 'oaep', hash: 'sha384', purpose: oaepPurpose('sha384') },
+      { name: 'RSA-OAEP-512', mode: 'oaep', hash: 'sha512', purpose: oaepPurpose('sha512') },
+      { name: 'A128KW', mode: 'wrap', wrapLength: 16, purpose: WRAPPING },
+      { name: 'A192KW', mode: 'wrap', wrapLength: 24, purpose: WRAPPING },
+      { name: 'A256KW', mode: 'wrap', wrapLength: 32, purpose: WRAPPING },
+      { name: 'ECDH-ES', mode: 'agreement', purpose: AGREEMENT },
+      { name: 'ECDH-ES+A128KW', mode: 'agreement', wrapLength: 16, purpose: AGREEMENT },
+      { name: 'ECDH-ES+A192KW', mode: 'agreement', wrapLength: 24, purpose: AGREEMENT },
+      { name: 'ECDH-ES+A256KW', mode: 'agreement', wrapLength: 32, purpose: AGREEMENT },
     ] satisfies KeyManagement[]
   ).map((each) => [each.name, each]),
 );

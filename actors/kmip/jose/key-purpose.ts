@@ -1,12 +1,8 @@
-// What a key of an algorithm is for: the usage masks and the cryptographic parameters that KMIP's operations then find on the object.
+// What keys are for: the usage masks and the cryptographic parameters that KMIP's operations then find on the object.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { enumeration, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { findContentEncryption } from './content-encryption.ts';
-import { findKeyManagement } from './key-management.ts';
-import { findMacAlgorithm } from './mac-algorithm.ts';
-import { findSignatureAlgorithm, type SignatureAlgorithm } from './signature-algorithm.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 const { BlockCipherMode, HashingAlgorithm, PaddingMethod, DigitalSignatureAlgorithm } = ENUM;
@@ -22,9 +18,6 @@ export interface KeyPurpose {
 export const SIGNING: KeyPurpose = { privateMask: BIT.Sign, publicMask: BIT.Verify };
 export const ENCRYPTION: KeyPurpose = { privateMask: BIT.Decrypt | BIT.UnwrapKey, publicMask: BIT.Encrypt | BIT.WrapKey };
 export const AGREEMENT: KeyPurpose = { privateMask: BIT.KeyAgreement, publicMask: BIT.KeyAgreement };
-const CONTENT: KeyPurpose = { privateMask: BIT.Decrypt, publicMask: BIT.Encrypt };
-const WRAPPING: KeyPurpose = { privateMask: BIT.UnwrapKey, publicMask: BIT.WrapKey };
-const MAC: KeyPurpose = { privateMask: BIT.MACGenerate, publicMask: BIT.MACVerify };
 
 /** Both, for a key without `alg`. */
 export function either(a: KeyPurpose, b: KeyPurpose): KeyPurpose {
@@ -37,30 +30,25 @@ const HASH = { sha1: HashingAlgorithm.SHA_1, sha256: HashingAlgorithm.SHA_256, s
 
 const hashing = (hash: keyof typeof HASH): Node => enumeration(TAG.HashingAlgorithm, HASH[hash]);
 
-/** Undefined for names that are not algorithms for stored keys: `dir`, and algorithms that are not offered. */
-export function purposeOf(alg: string): KeyPurpose | undefined {
-  const enc = findContentEncryption(alg);
-  if (enc?.hash !== undefined) return { ...CONTENT, parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.CBC), hashing(enc.hash)) };
-  if (enc) return { ...CONTENT, parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.GCM)) };
-  const mac = findMacAlgorithm(alg);
-  if (mac) return { ...MAC, parameters: parameters(hashing(mac.hash)) };
-  const signature = findSignatureAlgorithm(alg);
-  return signature ? signing(signature) : keyManaging(alg);
+/** AES-GCM, or AES-CBC with an HMAC. @param hash of the HMAC */
+export function contentPurpose(hash?: keyof typeof HASH): KeyPurpose {
+  const mode = enumeration(TAG.BlockCipherMode, hash === undefined ? BlockCipherMode.GCM : BlockCipherMode.CBC);
+  return { privateMask: BIT.Decrypt, publicMask: BIT.Encrypt, parameters: parameters(mode, ...(hash === undefined ? [] : [hashing(hash)])) };
 }
 
-function keyManaging(alg: string): KeyPurpose | undefined {
-  const management = findKeyManagement(alg);
-  switch (management?.mode) {
-    case 'oaep':
-      return { ...ENCRYPTION, parameters: parameters(enumeration(TAG.PaddingMethod, PaddingMethod.OAEP), hashing(management.hash)) };
-    case 'wrap':
-      return { ...WRAPPING, parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.NISTKeyWrap)) };
-    case 'agreement':
-      return AGREEMENT;
-    default:
-      return undefined;
-  }
+export function macPurpose(hash: keyof typeof HASH): KeyPurpose {
+  return { privateMask: BIT.MACGenerate, publicMask: BIT.MACVerify, parameters: parameters(hashing(hash)) };
 }
+
+export function oaepPurpose(hash: keyof typeof HASH): KeyPurpose {
+  return { ...ENCRYPTION, parameters: parameters(enumeration(TAG.PaddingMethod, PaddingMethod.OAEP), hashing(hash)) };
+}
+
+export const WRAPPING: KeyPurpose = {
+  privateMask: BIT.UnwrapKey,
+  publicMask: BIT.WrapKey,
+  parameters: parameters(enumeration(TAG.BlockCipherMode, BlockCipherMode.NISTKeyWrap)),
+};
 
 const PKCS1 = {
   sha256: DigitalSignatureAlgorithm.SHA_256WithRSAEncryption,
@@ -73,8 +61,8 @@ const ECDSA = {
   sha512: DigitalSignatureAlgorithm.ECDSAWithSHA512,
 };
 
-function signing({ scheme, hash }: SignatureAlgorithm): KeyPurpose {
-  if (hash === undefined) return SIGNING;
+/** A signature of a hash. Algorithms that hash by themselves have SIGNING. */
+export function hashSigning(scheme: 'PKCS1' | 'PSS' | 'ECDSA', hash: keyof typeof PKCS1): KeyPurpose {
   const algorithm = scheme === 'PSS' ? DigitalSignatureAlgorithm.RSASSA_PSS : scheme === 'PKCS1' ? PKCS1[hash] : ECDSA[hash];
   const padding = scheme === 'PSS' ? PaddingMethod.PSS : scheme === 'PKCS1' ? PaddingMethod.PKCS1V1_5 : undefined;
   return {

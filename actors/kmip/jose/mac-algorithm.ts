@@ -1,4 +1,5 @@
 // The message authentication codes of JWS by name (RFC 7518 section 3.2), and KMIP's names of their keys.
+import { type KeyPurpose, macPurpose } from './key-purpose.ts';
 import { refused } from './registered.ts';
 
 export interface MacAlgorithm {
@@ -8,14 +9,16 @@ export interface MacAlgorithm {
   readonly algorithm: 'HMAC_SHA256' | 'HMAC_SHA384' | 'HMAC_SHA512';
   /** Bytes of the hash: the shortest key. */
   readonly length: number;
+  /** Of its keys. */
+  readonly purpose: KeyPurpose;
 }
 
 const ALGORITHMS: ReadonlyMap<string, MacAlgorithm> = new Map(
   (
     [
-      { name: 'HS256', hash: 'sha256', algorithm: 'HMAC_SHA256', length: 32 },
-      { name: 'HS384', hash: 'sha384', algorithm: 'HMAC_SHA384', length: 48 },
-      { name: 'HS512', hash: 'sha512', algorithm: 'HMAC_SHA512', length: 64 },
+      { name: 'HS256', hash: 'sha256', algorithm: 'HMAC_SHA256', length: 32, purpose: macPurpose('sha256') },
+      { name: 'HS384', hash: 'sha384', algorithm: 'HMAC_SHA384', length: 48, purpose: macPurpose('sha384') },
+      { name: 'HS512', hash: 'sha512', algorithm: 'HMAC_SHA512', length: 64, purpose: macPurpose('sha512') },
     ] satisfies MacAlgorithm[]
   ).map((each) => [each.name, each]),
 );

@@ -3,8 +3,9 @@ import { checkPrime, createPrivateKey, createPublicKey, generateKeyPair } from '
 import { promisify } from 'node:util';
 import type { JsonNames } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { purposeOf } from './algorithm.ts';
 import { findKeyManagement } from './key-management.ts';
-import { ENCRYPTION, either, type KeyPurpose, purposeOf, SIGNING } from './key-purpose.ts';
+import { ENCRYPTION, either, type KeyPurpose, SIGNING } from './key-purpose.ts';
 import { type Members, optionalOctets } from './members.ts';
 import type { NewPair } from './new-key.ts';
 import { notOfKind } from './not-of-kind.ts';

@@ -4,6 +4,7 @@ import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key, KeyFacts, Signing } from '../object/key.ts';
 import { isLongRsa } from './fitting-key.ts';
 import { curveName } from './jwk.ts';
+import { hashSigning, type KeyPurpose, SIGNING } from './key-purpose.ts';
 import { type Place, refused } from './registered.ts';
 
 export interface SignatureAlgorithm {
@@ -13,27 +14,29 @@ export interface SignatureAlgorithm {
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
   /** `crv`, or for ML-DSA the algorithm of the keys that fit; RSA has none. */
   readonly keys?: readonly string[];
+  /** Of its keys. */
+  readonly purpose: KeyPurpose;
 }
 
 const ALGORITHMS: ReadonlyMap<string, SignatureAlgorithm> = new Map(
   (
     [
-      { name: 'RS256', scheme: 'PKCS1', hash: 'sha256' },
-      { name: 'RS384', scheme: 'PKCS1', hash: 'sha384' },
-      { name: 'RS512', scheme: 'PKCS1', hash: 'sha512' },
-      { name: 'PS256', scheme: 'PSS', hash: 'sha256' },
-      { name: 'PS384', scheme: 'PSS', hash: 'sha384' },
-      { name: 'PS512', scheme: 'PSS', hash: 'sha512' },
-      { name: 'ES256', scheme: 'ECDSA', hash: 'sha256', keys: ['P-256'] },
-      { name: 'ES384', scheme: 'ECDSA', hash: 'sha384', keys: ['P-384'] },
-      { name: 'ES512', scheme: 'ECDSA', hash: 'sha512', keys: ['P-521'] },
-      { name: 'ES256K', scheme: 'ECDSA', hash: 'sha256', keys: ['secp256k1'] },
-      { name: 'EdDSA', scheme: 'EdDSA', keys: ['Ed25519', 'Ed448'] },
-      { name: 'Ed25519', scheme: 'EdDSA', keys: ['Ed25519'] },
-      { name: 'Ed448', scheme: 'EdDSA', keys: ['Ed448'] },
-      { name: 'ML-DSA-44', scheme: 'ML-DSA', keys: ['MLDSA_44'] },
-      { name: 'ML-DSA-65', scheme: 'ML-DSA', keys: ['MLDSA_65'] },
-      { name: 'ML-DSA-87', scheme: 'ML-DSA', keys: ['MLDSA_87'] },
+      { name: 'RS256', scheme: 'PKCS1', hash: 'sha256', purpose: hashSigning('PKCS1', 'sha256') },
+      { name: 'RS384', scheme: 'PKCS1', hash: 'sha384', purpose: hashSigning('PKCS1', 'sha384') },
+      { name: 'RS512', scheme: 'PKCS1', hash: 'sha512', purpose: hashSigning('PKCS1', 'sha512') },
+      { name: 'PS256', scheme: 'PSS', hash: 'sha256', purpose: hashSigning('PSS', 'sha256') },
+      { name: 'PS384', scheme: 'PSS', hash: 'sha384', purpose: hashSigning('PSS', 'sha384') },
+      { name: 'PS512', scheme: 'PSS', hash: 'sha512', purpose: hashSigning('PSS', 'sha512') },
+      { name: 'ES256', scheme: 'ECDSA', hash: 'sha256', keys: ['P-256'], purpose: hashSigning('ECDSA', 'sha256') },
+      { name: 'ES384', scheme: 'ECDSA', hash: 'sha384', keys: ['P-384'], purpose: hashSigning('ECDSA', 'sha384') },
+      { name: 'ES512', scheme: 'ECDSA', hash: 'sha512', keys: ['P-521'], purpose: hashSigning('ECDSA', 'sha512') },
+      { name: 'ES256K', scheme: 'ECDSA', hash: 'sha256', keys: ['secp256k1'], purpose: hashSigning('ECDSA', 'sha256') },
+      { name: 'EdDSA', scheme: 'EdDSA', keys: ['Ed25519', 'Ed448'], purpose: SIGNING },
+      { name: 'Ed25519', scheme: 'EdDSA', keys: ['Ed25519'], purpose: SIGNING },
+      { name: 'Ed448', scheme: 'EdDSA', keys: ['Ed448'], purpose: SIGNING },
+      { name: 'ML-DSA-44', scheme: 'ML-DSA', keys: ['MLDSA_44'], purpose: SIGNING },
+      { name: 'ML-DSA-65', scheme: 'ML-DSA', keys: ['MLDSA_65'], purpose: SIGNING },
+      { name: 'ML-DSA-87', scheme: 'ML-DSA', keys: ['MLDSA_87'], purpose: SIGNING },
     ] satisfies SignatureAlgorithm[]
   ).map((each) => [each.name, each]),
 );

@@ -1,4 +1,5 @@
 // Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
+import { ELSEWHERE } from '../../../kernel/actor.ts';
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { checkVersion, downgradePayload, upgradePayload } from '../../../kmip/message/legacy.ts';
@@ -99,6 +100,7 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
 
 /** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */
 function failed(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
+  if (error === ELSEWHERE) throw error;
   const outcome = { item, status: 'OperationFailed' } as const;
   const refusal = refusalOf(error);
   if (refusal) return { ...outcome, reason: refusal.reason, message: refusal.message };

@@ -1,4 +1,4 @@
-// App tokens outside the store: their value, the digest that is stored, where a request shows one, and the caller one stands for.
+// App tokens outside of the store: their value, their digest, how a request presents one, and the caller that one identifies.
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import type { NewToken } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
@@ -10,7 +10,7 @@ import type { AuthContext } from '../actors.ts';
 const VALUE_BYTES = 32;
 const VALUE = /^hvs\.[A-Za-z0-9_-]{43}$/;
 
-/** SHA-256, base64url: what the store holds of a token or a secret id. Both are random, so that one round is enough. */
+/** SHA-256 of a token or a secret id, base64url; the store holds only this. Both are random, so one round is enough. */
 export function digestOf(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
@@ -21,7 +21,7 @@ export function newAppToken(source: string): { value: string; token: NewToken } 
   return { value, token: { digest: digestOf(value), accessor: randomUUID(), source } };
 }
 
-/** @returns undefined for a text that no token of ours can be */
+/** @returns undefined for a text that cannot be a token of this server */
 export function appTokenDigest(value: unknown): string | undefined {
   return typeof value === 'string' && VALUE.test(value) ? digestOf(value) : undefined;
 }
@@ -29,7 +29,7 @@ export function appTokenDigest(value: unknown): string | undefined {
 const BEARER = /^Bearer +([^ ]+)$/i;
 
 /**
- * One request, one credential: the token by any of the names that clients have for it, and nothing else.
+ * The token of a request, in any of the headers that clients use for it. A request may carry only one.
  * @throws Fault AUTH_TOKEN_DENIED
  */
 export function shownIn(headers: Request['headers']): { readonly value: string; readonly digest: string } {
@@ -43,7 +43,7 @@ export function shownIn(headers: Request['headers']): { readonly value: string; 
   return { value: value as string, digest };
 }
 
-/** @throws Fault AUTH_TOKEN_DENIED for a token that cannot be used */
+/** @throws Fault AUTH_TOKEN_DENIED for null, which stands for a token that is not valid */
 export function usable<T>(found: T | null): T {
   if (found === null) throw new Fault('AUTH_TOKEN_DENIED');
   return found;
@@ -55,7 +55,7 @@ export function appTokenAuthenticator(ctx: AuthContext): Authenticator {
     const token = digest === undefined ? null : await ctx.actors.token.of(digest).look(digest);
     if (!token) return undefined;
     const { kind, role, entity, account, policies } = token;
-    // Every cluster has service accounts of the same names.
+    // The role is part of the name, because different clusters have service accounts of the same name.
     const username = kind === 'cluster' ? `${role}/${entity}` : role;
     return { credential: 'app-token', realm: '', username, account, scheme: 'token', origin: kind, policies };
   };

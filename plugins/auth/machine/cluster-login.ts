@@ -1,17 +1,17 @@
-// POST /auth/cluster/login: a token for the JWT of a cluster's service account.
+// POST /auth/cluster/login: issues a token for the JWT of a cluster's service account.
 import Type, { type Static } from 'typebox';
 import type { JwtOutcome } from '../../../actors/identity/api.ts';
 import type { ClusterRole } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
-import { callWith } from '../../../kernel/runtime/lane.ts';
+import { callWith } from '../../../kernel/runtime/mailbox.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { newAppToken } from './app-token.ts';
 import { isRoleName } from './role.ts';
 import type { TokenForm } from './token-form.ts';
 
-/** Those of service accounts have one to two thousand. */
+/** The JWTs of service accounts have one to two thousand characters. */
 const MAX_JWT_CHARACTERS = 16_384;
 const BODY = Type.Object({ role: Type.String({ maxLength: 1_024 }), jwt: Type.String({ maxLength: MAX_JWT_CHARACTERS }) }, { maxProperties: MAX_MEMBERS });
 type LoginRequest = Request<Static<typeof BODY>>;
@@ -30,7 +30,7 @@ export function clusterLoginRoutes(ctx: AuthContext, form: TokenForm, count: () 
     if (!outcome.ok) return refuse(ctx, request, 'AUTH_JWT_DENIED', { target: name, reason: outcome.reason });
     const [, namespace, account] = SUBJECT.exec(String(outcome.claims['sub'])) ?? [];
     if (namespace === undefined || account === undefined)
-      return refuse(ctx, request, 'AUTH_JWT_DENIED', { target: name, reason: 'the subject is no service account' });
+      return refuse(ctx, request, 'AUTH_JWT_DENIED', { target: name, reason: 'the subject is not a service account' });
     const entity = `${namespace}/${account}`;
     if (!allows(role.serviceAccountNamespaces, namespace) || !allows(role.serviceAccountNames, account))
       return refuse(ctx, request, 'AUTH_SERVICE_ACCOUNT_DENIED', { target: name, reason: 'service account not allowed', actor: entity });
@@ -58,7 +58,7 @@ function allows(bound: readonly string[], name: string): boolean {
   return bound.includes('*') || bound.includes(name);
 }
 
-/** The client learns the code; what was wrong is in the audit log. The role is named there only if it exists. */
+/** The client gets only the fault code; the audit log says what was wrong, and names the role only if it exists. */
 async function refuse(ctx: AuthContext, request: LoginRequest, code: string, row: { target?: string; reason: string; actor?: string }): Promise<never> {
   const { actor = 'unknown', ...rest } = row;
   const event = { event: 'cluster.login', outcome: 'refused', actor, scheme: 'token', source: request.address, ...rest } as const;

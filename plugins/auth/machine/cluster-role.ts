@@ -8,7 +8,7 @@ import type { AuthContext } from '../actors.ts';
 import { DOCUMENT_ADDRESS, MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
 import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
 
-/** An empty list would allow nobody, or be mistaken for one that allows everybody: it is refused. */
+/** Refuses empty lists: such a list would allow nobody, but could be mistaken for one that allows everybody. */
 const BODY = Type.Object(
   {
     jwks_url: DOCUMENT_ADDRESS,
@@ -61,7 +61,7 @@ function settingsOf(body: Body): ClusterRoleSettings {
   };
 }
 
-/** What may be posted back as it is: optional members that were not given are left out. */
+/** Omits optional members that were not set, so that a client may post the answer back unchanged. */
 function bodyOf(role: ClusterRole): Body {
   return {
     jwks_url: role.jwksUrl,

@@ -1,4 +1,4 @@
-// The tables of machine authentication. Secret ids and tokens are there as digests only; 0 in a time or a number means none.
+// The tables of machine authentication. They hold only digests of secret ids and tokens; 0 as a time or a number means no limit.
 import type { Migration } from '../../../kernel/store/migrate.ts';
 
 export const MACHINE_MIGRATIONS: readonly Migration[] = [

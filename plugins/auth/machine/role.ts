@@ -1,4 +1,4 @@
-// What both kinds of roles have in common: who may manage them, their names, and members of their bodies.
+// Common to both kinds of roles: who may manage them, the rule for their names, and members of their bodies.
 import Type from 'typebox';
 import type { Administrator } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
@@ -17,7 +17,7 @@ const LONGEST_ENTRY = 512;
 
 export const LARGEST = 2 ** 31 - 1;
 
-/** `?list=true` is accepted where the specification writes it, and not needed. */
+/** `?list=true` is accepted because the specification has it, but not needed. */
 export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()), ...PAGE_MEMBERS });
 
 export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: LARGEST, ...options });
@@ -32,7 +32,7 @@ export function isRoleName(name: string): boolean {
 // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.
 type Handler = (request: Request<any>, by: Administrator, name: string) => Promise<Response>;
 
-/** Roles are global, so that only a session with all rights may touch them. `name` is the path's; one that breaks the rule leads nowhere. */
+/** A route for super admins only, because roles are not part of a realm. `name` is the role's name in the path; an invalid name is answered with NOT_FOUND. */
 export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>, handle: Handler): Route {
   return {
     ...route,
@@ -47,13 +47,13 @@ export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>,
   };
 }
 
-/** @throws Fault NOT_FOUND for a role that is not there */
+/** @throws Fault NOT_FOUND for null, which stands for an unknown role */
 export function existing<T>(found: T | null): T {
-  if (found === null) throw new Fault('NOT_FOUND', { detail: 'there is no such role' });
+  if (found === null) throw new Fault('NOT_FOUND', { detail: 'the role does not exist' });
   return found;
 }
 
-/** The answer of a list of names. */
+/** The answer with a list of names. */
 export function keysAnswer(request: Request, read: (page: PageRequest) => Promise<EncodedPage<string>>): Promise<Response> {
   return listed(request, read, ['{"data":{"keys":', '}}']);
 }

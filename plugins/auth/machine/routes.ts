@@ -1,4 +1,4 @@
-// The routes of machine authentication, in the form of the specification and as clients of Vault and OpenBao call them.
+// The routes of machine authentication, in the form of the specification and in that of Vault and OpenBao.
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { vaultRoutes } from '../vault/routes.ts';

@@ -1,4 +1,4 @@
-// Secret ids of a role: generated and shown once, listed by accessor, destroyed by accessor.
+// Secret ids of a role: shown once when they are generated; listed and destroyed by accessor.
 import { randomUUID } from 'node:crypto';
 import Type from 'typebox';
 import type { Route } from '../../../kernel/http/route.ts';

@@ -1,15 +1,15 @@
-// How answers word what is known of an app token: the form of the specification.
+// The form in which answers describe an app token, and its version in the specification.
 import type { TokenView } from '../../../actors/token/api.ts';
 
 export interface TokenForm {
   /** The member `auth` of an answer that issues or renews a token. */
   issued(value: string, token: TokenView): object;
-  /** The member `data` of an answer to a look at it. */
+  /** The member `data` of an answer that describes a token. */
   described(value: string, token: TokenView): object;
 }
 
 export const SPECIFIED: TokenForm = {
-  // `lease_duration` is the time that was granted: the role's, or less where its maximum is near.
+  // `lease_duration` is the granted time: the role's lease, or less if the token is close to its maximum age.
   issued: (value, { kind, role, policies, ttlSeconds, renewable }) => ({
     client_token: value,
     renewable,

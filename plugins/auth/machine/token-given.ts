@@ -1,4 +1,4 @@
-// What the holder of an app token does with another one that it has: /auth/token/lookup, renew, revoke.
+// Operations on another app token that the caller holds: /auth/token/lookup, renew, revoke.
 import Type, { type Static } from 'typebox';
 import type { Request, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
@@ -7,10 +7,10 @@ import { appTokenDigest, shownIn, usable } from './app-token.ts';
 import type { TokenForm } from './token-form.ts';
 import { type TokenAction, tokenActions } from './token-self.ts';
 
-/** `increment` is what clients ask a renewal for; the lease is the role's all the same. */
+/** Clients request a lease with `increment`; it is ignored, because the role sets the lease. */
 const BODY = Type.Object({ token: Type.String({ maxLength: 1_024 }), increment: Ignored }, { maxProperties: MAX_MEMBERS });
 
-/** Who has a token may do with it whatever it may do itself; a second one in the header keeps strangers from trying. */
+/** The holder of a token may do everything with it that the token may do itself. A valid token in the header is also required, so that strangers cannot try values. */
 export function tokenGivenRoutes(ctx: AuthContext, form: TokenForm): readonly Route[] {
   const { token } = ctx.actors;
   return Object.entries(tokenActions(ctx, form)).map(([name, act]: [string, TokenAction]) => ({

@@ -1,4 +1,4 @@
-// What the holder of an app token does with it: /auth/token/lookup-self, renew-self, revoke-self.
+// Operations on the app token of the request: /auth/token/lookup-self, renew-self, revoke-self.
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
@@ -7,7 +7,7 @@ import type { TokenForm } from './token-form.ts';
 
 const MAX_UNUSED_BYTES = 1_048_576;
 
-/** What can be done with a token, whoever brings it. */
+/** An operation on a token, whether it comes in the header or in the body. */
 export type TokenAction = (value: string, digest: string, source: string) => Promise<Response>;
 
 export function tokenActions(ctx: AuthContext, form: TokenForm): Readonly<Record<'lookup' | 'renew' | 'revoke', TokenAction>> {
@@ -35,12 +35,12 @@ export function tokenSelfRoutes(ctx: AuthContext, form: TokenForm): readonly Rou
     method,
     path: `/auth/token/${action}-self`,
     auth: 'none',
-    // Clients send bodies that mean nothing here, and often are none: nobody reads them.
+    // Clients send bodies that have no meaning here and are often not valid JSON; they are not parsed.
     rawBody: true,
     bodyLimit: MAX_UNUSED_BYTES,
     async admit(_address, headers) {
       const { digest } = shownIn(headers);
-      // Without a body there is nothing to keep from being read.
+      // Check the token before the body is read; a GET has no body.
       if (method === 'POST') usable(await token.of(digest).look(digest));
     },
     handle: ({ headers, address }: Request) => {

@@ -1,4 +1,4 @@
-// The sign-in page and its files, the only things that the page may load, and whose session the browser has: open.
+// The routes of the sign-in page: the page, its files, and the session of the browser. They need no authentication.
 import Type from 'typebox';
 import { pageFile } from '../../../kernel/http/page-file.ts';
 import type { Route } from '../../../kernel/http/route.ts';
@@ -21,7 +21,7 @@ export function signInRoutes(ctx: AuthContext): readonly Route[] {
     {
       ...common,
       path: SIGN_IN_PATH,
-      summary: 'The page for signing in and out',
+      summary: 'Get the page for signing in and out',
       responses: {
         200: { description: 'the page', type: 'text/html; charset=utf-8', schema: Type.String() },
         304: { description: 'the page has not changed' },
@@ -37,7 +37,7 @@ function fileHandler(file: string, type: string): Route['handle'] {
   return pageFile(new URL(file, import.meta.url), type);
 }
 
-/** Open, because the page asks before it knows whether anybody is signed in; it tells who the cookie belongs to to nobody but its holder. */
+/** Needs no authentication, because the page asks it whether anybody is signed in. It names the user of the cookie that the request carries, and no other. */
 function sessionRoute(ctx: AuthContext): Route {
   const authenticate = sessionAuthenticator(ctx);
   return {

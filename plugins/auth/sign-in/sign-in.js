@@ -1,21 +1,21 @@
-// The sign-in page: asks step by step for what POST /login wants, leaves for a page of this server, and signs out.
+// The sign-in page: asks step by step for what POST /login needs, goes to the next page of this server, and signs out.
 const STEPS = ['credentials', 'code', 'change', 'done'];
 const query = new URLSearchParams(location.search);
-/** What was entered so far: every step posts all of it again. Emptied when the sign-in ends or starts over. */
+/** The entries so far: every step sends all of them again. Cleared when the sign-in ends or starts over. */
 let entered = {};
 
 const element = (id) => document.getElementById(id);
 
 function show(step) {
   for (const each of STEPS) element(each).hidden = each !== step;
-  // The first field that waits for something; where there is none, the heading says what has happened.
+  // Focus the first empty field, or the heading if the step has no field.
   const fields = [...element(step).querySelectorAll('input:not([tabindex])')];
   (fields.find(({ value }) => value === '') ?? fields[0] ?? element(step).querySelector('h1')).focus();
 }
 
 function say(text) {
   const alert = element('alert');
-  // Emptied first, so that the same words are announced again.
+  // Cleared first, so that screen readers announce the same text again.
   alert.textContent = '';
   alert.hidden = text === '';
   alert.textContent = text;
@@ -29,14 +29,14 @@ function startOver(text = '') {
   show('credentials');
 }
 
-/** @returns the page to leave for, always an address of this server; undefined where none was asked for or it is a foreign one */
+/** @returns the page to go to, always an address of this server; undefined if none was requested or it belongs to another server */
 function nextPage() {
   const next = query.get('next') ?? '';
   if (!/^\/(?![/\\])/.test(next)) return undefined;
-  // Resolved before it is believed: a tab in the text, for one, disappears and may leave two slashes.
+  // Check the resolved address: a tab in the text, for example, disappears on resolving and may leave two slashes.
   const address = URL.canParse(next, location.origin) ? new URL(next, location.origin) : undefined;
   if (address?.origin !== location.origin) return undefined;
-  // What stands after the number sign never reached the server; the browser kept it on the way here.
+  // The fragment never reached the server; the browser kept it in the address of this page.
   address.hash ||= location.hash;
   return address.href;
 }
@@ -65,7 +65,7 @@ function proceed({ next_step: step }) {
     element('change-username').value = entered.username;
     return show('change');
   }
-  if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not support.');
+  if (step !== 'Authenticated') return startOver('The server asks for a step that this page does not support. Please sign in with another client.');
   const { realm, username } = entered;
   entered = {};
   const page = nextPage();
@@ -73,7 +73,7 @@ function proceed({ next_step: step }) {
   welcome({ realm, username });
 }
 
-/** Says who is signed in; who comes with a session can go on to the page that was asked for. */
+/** Shows who is signed in, and a link to the requested page for a user who already had a session. */
 function welcome({ realm, username }, page) {
   element('who').textContent = username;
   element('where').textContent = realm;
@@ -89,7 +89,7 @@ function linkTo(page) {
   return link;
 }
 
-/** @returns whose session the browser has, null without one */
+/** @returns the session of the browser and its user, or null */
 async function session() {
   const answer = await fetch('/sign-in/session', { cache: 'no-store', redirect: 'error' });
   if (!answer.ok) throw new Error(`the server answers ${answer.status}`);
@@ -101,7 +101,7 @@ async function signOut() {
   if (own) {
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch('/sessions', { method: 'DELETE', headers, body: JSON.stringify({ session_ids: [own.session_id] }), redirect: 'error' });
-    // 401: it had ended already.
+    // 401: the session had already ended.
     if (!answer.ok && answer.status !== 401) throw new Error(`the server answers ${answer.status}`);
   }
   startOver();
@@ -111,10 +111,11 @@ async function signOut() {
 function refuse(status, retryAfter, message) {
   if (status === 429) return say(`Too many attempts. Please wait ${waitInWords(retryAfter)} and try again.`);
   if (status === 503 || status === 504) return say('The server is busy or starting. Please try again in a moment.');
-  if (status === 400) return say(message ? `That did not work: ${message}.` : 'That did not work: the server could not read the request.');
-  if (status !== 401) return say('Something went wrong on the server. Please try again. If the problem remains, tell your administrator.');
+  if (status === 400)
+    return say(message ? `The server refused this: ${message}.` : 'The server could not read the request. Please reload the page and try again.');
+  if (status !== 401) return say('Something went wrong on the server. Please try again. If the problem persists, tell your administrator.');
   if (!entered.code) return startOver('The realm, user or password is wrong, or you cannot sign in at the moment.');
-  // The password was accepted before: it is the code, which may also have run out while a new password was chosen.
+  // The password was accepted before, so the code is wrong, or it expired while the user chose a new password.
   entered.code = undefined;
   element('totp').value = '';
   say('The code is wrong or was used before, or you cannot sign in at the moment. Please enter the next code.');
@@ -129,7 +130,7 @@ function waitInWords(retryAfter) {
 }
 
 async function submit(form) {
-  // The buttons stay enabled, so that the focus stays where it is.
+  // Do not disable the buttons: that would take the focus away from them.
   if (form.getAttribute('aria-busy') === 'true') return;
   element('signed-out').hidden = true;
   form.setAttribute('aria-busy', 'true');
@@ -147,7 +148,7 @@ async function submit(form) {
   }
 }
 
-/** What each form adds to what is known; a text is why it cannot be sent. */
+/** Reads each form into the entries; returns a text if the form cannot be sent. */
 const READ = {
   credentials: () => {
     entered = { realm: element('realm').value.trim(), username: element('username').value.trim(), password: element('password').value };
@@ -171,15 +172,15 @@ for (const [id, read] of Object.entries(READ)) {
   });
 }
 for (const button of document.querySelectorAll('.back')) button.addEventListener('click', () => startOver());
-element('sign-out').addEventListener('click', () => signOut().catch(() => say('Signing out did not work. Please try again in a moment.')));
-// A page that the browser kept must not bring back what was typed.
+element('sign-out').addEventListener('click', () => signOut().catch(() => say('Sign-out failed. Please try again in a moment.')));
+// A page that the browser restores from its cache must not show earlier entries.
 addEventListener('pageshow', (event) => event.persisted && start());
 
-/** Without an answer the form is there all the same: what is wrong shows when it is sent. */
+/** Shows the form even if the server does not answer; sending it then shows the error. */
 async function start() {
   startOver();
   const own = await session().catch(() => null);
-  // Who has begun to type is not interrupted.
+  // Do not interrupt a user who has begun to type.
   if (own && element('password').value === '') welcome(own, nextPage());
 }
 

@@ -1,11 +1,11 @@
-// The form of answers and errors that clients of Vault and OpenBao read.
+// The form of answers and errors that clients of Vault and OpenBao expect.
 import Type, { type TSchema } from 'typebox';
 import type { ErrorForm, Request, Response, ResponseDescription } from '../../../kernel/http/route.ts';
 
-/** Of these routes, in the document. */
+/** The group of these routes in the OpenAPI document. */
 export const VAULT_TAG = 'Vault and OpenBao';
 
-/** These clients know no 401: who is nobody may not. */
+/** These clients do not expect 401: they get 403 also for missing authentication. */
 export const VAULT_ERRORS: ErrorForm = {
   status: (usual) => (usual === 401 ? 403 : usual),
   body: ({ errors }) => ({ errors }),
@@ -15,26 +15,26 @@ export const VAULT_ERRORS: ErrorForm = {
 const JSON_TYPE = 'application/json';
 const NOTHING = { lease_id: '', renewable: false, lease_duration: 0, data: null, auth: null, wrap_info: null, warnings: null };
 
-/** The answer in their envelope: every member is there, and null where there is nothing of it. */
+/** The answer in their envelope, which always has all members; unused ones are null. */
 export function enveloped({ id }: Pick<Request, 'id'>, { body, ...rest }: Response): Response {
   if (body === undefined) return rest;
   if (body instanceof Uint8Array) return { ...rest, ...around(id, body) };
   return { ...rest, ...json({ request_id: id, ...NOTHING, ...(body as object) }) };
 }
 
-/** A list is made as bytes, an object with the member `data` alone: the other members are put before it, and nothing is read. */
+/** A list arrives as the bytes of an object with the single member `data`: the other members are put before it without parsing it. */
 function around(id: string, list: Uint8Array): Pick<Response, 'body' | 'type'> {
   const { data: _, ...others } = NOTHING;
   const before = JSON.stringify({ request_id: id, ...others }).slice(0, -1);
   return { body: Buffer.concat([Buffer.from(`${before},`), list.subarray(1)]), type: JSON_TYPE };
 }
 
-/** As bytes: the content type has to stay without a charset. */
+/** Bytes, because a string body would add a charset to the content type. */
 export function json(body: unknown): Pick<Response, 'body' | 'type'> {
   return { body: Buffer.from(JSON.stringify(body)), type: JSON_TYPE };
 }
 
-/** What the document says of an answer, in their envelope. */
+/** The description of an answer for the OpenAPI document, in their envelope. */
 export function envelopeOf({ description, schema }: ResponseDescription): ResponseDescription {
   if (!schema) return { description };
   const own = (schema as unknown as { properties: Record<string, TSchema> }).properties;

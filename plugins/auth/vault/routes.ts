@@ -1,4 +1,4 @@
-// The routes below /auth as clients of Vault and OpenBao call them: below /v1, by more methods, in their envelope, with errors in their form.
+// The routes below /auth in the form of Vault and OpenBao: below /v1, with more methods, in their envelope, with their errors.
 import type { Method, ResponseDescription, Route, SecurityScheme } from '../../../kernel/http/route.ts';
 import { documented } from '../about.ts';
 import type { AuthContext } from '../actors.ts';
@@ -6,14 +6,14 @@ import { enveloped, envelopeOf, VAULT_ERRORS, VAULT_TAG } from './form.ts';
 import { sealRoutes } from './seal.ts';
 import { REFUSALS, refuseUnserved } from './unserved.ts';
 
-/** What they call otherwise; the name of this server is a path too. */
+/** Parts of paths that these clients name differently; this server's own name works as well. */
 const OTHER_NAMES: readonly (readonly [string, string])[] = [
   ['/auth/cluster/', '/auth/kubernetes/'],
   ['/secret-id/destroy', '/secret-id-accessor/destroy'],
 ];
 
 export function vaultRoutes(ctx: AuthContext, routes: readonly Route[]): readonly Route[] {
-  // Of a route that takes both methods the one is the other.
+  // Skip PUT: such a route also exists with POST, which gets a PUT alias below.
   const own = documented(routes).filter(({ method }) => method !== 'PUT');
   const aliases = own.flatMap((route) => pathsOf(route.path).flatMap((path) => methodsOf(route.method).map((method) => alias(route, method, path))));
   return [...aliases, ...sealRoutes(ctx)];
@@ -24,7 +24,7 @@ function pathsOf(path: string): readonly string[] {
   return [path, ...others].map((each) => `/v1${each}`);
 }
 
-/** They write by either. */
+/** These clients write with either method. */
 function methodsOf(method: Method): readonly Method[] {
   return method === 'POST' ? ['POST', 'PUT'] : [method];
 }
@@ -39,7 +39,7 @@ function alias(route: Route, method: Method, path: string): Route {
     form: VAULT_ERRORS,
     responses: { ...REFUSALS, ...Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, describe(Number(status), each)])) },
     ...(security ? { security: security.map(named) } : {}),
-    // They send JSON without saying so, and null where they have nothing to say.
+    // They send JSON without its content type, and null for an empty body.
     ...(body && !rawBody ? { anyContentType: true } : {}),
     ...(bodyOptional ? { nullIsNone: true } : {}),
     admit(address, headers) {

@@ -1,13 +1,13 @@
-// Whether the server serves, as clients of Vault and OpenBao and what balances load before them ask: /v1/sys/health and /v1/sys/seal-status.
+// The routes /v1/sys/health and /v1/sys/seal-status, which tell clients of Vault and OpenBao and load balancers whether the server is working.
 import Type from 'typebox';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
-import { callWith } from '../../../kernel/runtime/lane.ts';
+import { callWith } from '../../../kernel/runtime/mailbox.ts';
 import type { AuthContext } from '../actors.ts';
 import { Query } from '../parameters.ts';
 import { json, VAULT_ERRORS, VAULT_TAG } from './form.ts';
 import { REFUSALS, refuseUnserved } from './unserved.ts';
 
-/** Anybody may ask: the store is looked at this often at most, milliseconds, and for so long. */
+/** Anybody may ask, so the store is checked at most once per FRESH_MS milliseconds, for at most LOOK_MS. */
 const FRESH_MS = 1_000;
 const LOOK_MS = 3_000;
 const NO_TOKEN = '';
@@ -15,8 +15,8 @@ const NO_TOKEN = '';
 const ACTIVE = 200;
 const SEALED = 503;
 const code = (about: string) => Type.Optional(Type.Integer({ minimum: 200, maximum: 599, description: `the status of the answer ${about}` }));
-/** Every node serves by itself: the codes of those that stand by or follow are never used. */
-const CODES = Query({ activecode: code('where the server serves'), sealedcode: code('where it does not') });
+/** Every node is active, so the parameters for the codes of standby nodes do not exist here. */
+const CODES = Query({ activecode: code('if the server is working'), sealedcode: code('if it is not') });
 
 const flag = Type.Boolean();
 const text = Type.String();
@@ -30,17 +30,17 @@ const SEAL_STATUS = Type.Object({
   ...{ migration: flag, recovery_seal: flag },
 });
 
-/** Statuses that HTTP has no content for (RFC 9110, 15.3.5, 15.3.6 and 15.4.5); those below 200 cannot be asked for. */
+/** Statuses without content in HTTP (RFC 9110, 15.3.5, 15.3.6 and 15.4.5); statuses below 200 cannot be requested. */
 const BODILESS: readonly number[] = [204, 205, 304];
-/** Any status may be asked for, also one that requests are refused with. */
+/** Statuses that a client may request, but that also stand for a refusal. */
 const REFUSED = [400, 404, 408, 429, 431, 500, SEALED, 504];
 const EITHER = Type.Union([HEALTH, VAULT_ERRORS.schema]);
 const HEALTH_ANSWERS: NonNullable<Route['responses']> = {
-  ...Object.fromEntries(BODILESS.map((status) => [status, { description: 'the status that was asked for, which has no body' }])),
-  ...Object.fromEntries(REFUSED.map((status) => [status, { description: 'the status that was asked for, or a refusal', schema: EITHER }])),
-  [ACTIVE]: { description: 'the server serves', schema: HEALTH },
-  [SEALED]: { description: 'it does not, or is too busy', schema: EITHER },
-  default: { description: 'the status that was asked for', schema: HEALTH },
+  ...Object.fromEntries(BODILESS.map((status) => [status, { description: 'the requested status, which has no body' }])),
+  ...Object.fromEntries(REFUSED.map((status) => [status, { description: 'the requested status, or a refusal', schema: EITHER }])),
+  [ACTIVE]: { description: 'the server is working', schema: HEALTH },
+  [SEALED]: { description: 'the server is not working, or is too busy', schema: EITHER },
+  default: { description: 'the requested status', schema: HEALTH },
 };
 
 export function sealRoutes(ctx: AuthContext): readonly Route[] {
@@ -55,14 +55,14 @@ export function sealRoutes(ctx: AuthContext): readonly Route[] {
   };
   const sealStatus = async (): Promise<Response> => {
     const sealed = await isSealed();
-    // Its key is a file, or what an HSM unwrapped: there are no shares of it.
+    // The key is in a file or unwrapped by an HSM; it has no shares.
     const seal = { type: 'static', initialized: true, sealed, t: 1, n: 1, progress: 0, nonce: '', version: ctx.version, migration: false };
     return { status: 200, ...json({ ...seal, recovery_seal: false }) };
   };
-  const kept = { ...REFUSALS, 200: { description: 'as asked', schema: SEAL_STATUS } };
+  const kept = { ...REFUSALS, 200: { description: 'the status of the seal', schema: SEAL_STATUS } };
   return [
-    { ...route('/v1/sys/health', 'Whether the server serves', health), query: CODES, responses: HEALTH_ANSWERS },
-    { ...route('/v1/sys/seal-status', 'Whether the server serves, and how its key is kept', sealStatus), responses: kept },
+    { ...route('/v1/sys/health', 'Tell whether the server is working', health), query: CODES, responses: HEALTH_ANSWERS },
+    { ...route('/v1/sys/seal-status', 'Tell whether the server is working, and how its key is kept', sealStatus), responses: kept },
   ];
 }
 
@@ -77,7 +77,7 @@ function hasBody(status: number): boolean {
   return !BODILESS.includes(status);
 }
 
-/** A process that listens has its root key; it is as good as sealed while it cannot look at tokens. */
+/** A process that listens has its root key. It reports itself as sealed while it cannot look up tokens. */
 function sealWatch({ actors, clock }: AuthContext): () => Promise<boolean> {
   let looked: { readonly at: number; readonly sealed: Promise<boolean> } | undefined;
   return () => {

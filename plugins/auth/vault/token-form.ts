@@ -1,8 +1,8 @@
-// How clients of Vault and OpenBao want to be told of a token.
+// The description of a token for clients of Vault and OpenBao.
 import type { TokenView } from '../../../actors/token/api.ts';
 import type { TokenForm } from '../machine/token-form.ts';
 
-/** What such tokens may be elsewhere, and are not here: of limited use, children of others. */
+/** Fixed values: tokens here have no limited number of uses and no parent tokens. */
 const KIND = { orphan: true, num_uses: 0 };
 
 export const VAULT_TOKEN: TokenForm = {
@@ -45,7 +45,7 @@ export const VAULT_TOKEN: TokenForm = {
   },
 };
 
-/** Texts only: these clients read nothing else there. */
+/** Values are strings, because these clients accept no others here. */
 function metadataOf({ kind, role, entity }: TokenView): Readonly<Record<string, string>> {
   if (kind === 'approle') return { role_name: role };
   const [namespace, account] = entity.split('/') as [string, string];

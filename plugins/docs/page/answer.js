@@ -1,9 +1,9 @@
-// An answer in text: JSON indented without touching a digit, other text as it is, bytes in hexadecimal.
+// An answer as text: JSON indented with every digit kept, other text unchanged, bytes in hexadecimal.
 const MOST_CHARACTERS = 200_000;
 const MOST_BYTES = 4_096;
 const ROW = 16;
 
-/** @returns {string} the body as it is shown, shortened where it is long */
+/** @returns {string} the body to show, shortened if it is long */
 export function bodyText(type, bytes) {
   if (bytes.length === 0) return '';
   const text = /^text\/|json\b|xml\b|yaml\b|jwt\b|pem\b/.test(type) ? decoded(bytes) : undefined;
@@ -24,7 +24,7 @@ function decoded(bytes) {
   }
 }
 
-/** Number by number as it came: parsing and writing again would round the long ones. */
+/** Keeps every number as it came: parsing and serializing the JSON would round long numbers. */
 function indented(text) {
   try {
     JSON.parse(text);

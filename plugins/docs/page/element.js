@@ -1,8 +1,8 @@
-// Makes elements: what is put into one becomes text, never markup.
+// Creates elements. Strings become text, never markup.
 
 /**
  * @param {string} name
- * @param {Record<string, unknown>} attributes `onclick` and the like take a function; true is an attribute without a value, false and undefined are none
+ * @param {Record<string, unknown>} attributes `onclick` and the like take a function; true sets an attribute without a value, false and undefined set none
  * @param {...(Node | string | undefined)} children
  */
 export function element(name, attributes = {}, ...children) {
@@ -17,7 +17,7 @@ export function element(name, attributes = {}, ...children) {
 
 let labels = 0;
 
-/** A label, the field that it names, and a word about it. */
+/** A label, its field, and an optional hint. */
 export function labelled(text, field, hint) {
   labels += 1;
   field.id = `field-${labels}`;

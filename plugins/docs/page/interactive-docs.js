@@ -1,11 +1,11 @@
-// The interactive page: reads the document, lists its operations by group, finds them, and ends the session.
+// The interactive page: reads the OpenAPI document, lists and searches its operations, and signs the user out.
 import { element } from './element.js';
 import { operationView } from './operation.js';
 
 const METHODS = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options', 'trace'];
 const byId = (id) => document.getElementById(id);
 
-/** Every operation once for each of its tags, in the order of the document. */
+/** Every operation, once for each of its tags, in the order of the document. */
 function operationsOf({ paths = {} }) {
   return Object.entries(paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method]).flatMap((method) => {
@@ -15,7 +15,7 @@ function operationsOf({ paths = {} }) {
   );
 }
 
-/** @returns the groups with their operations, each with the words that it is found by */
+/** @returns the groups with their operations, each with the words that the search compares */
 function list(root) {
   const operations = operationsOf(root);
   const named = root.tags ?? [];
@@ -34,7 +34,7 @@ function wordsOf({ method, path, summary, operationId, tag }) {
   return [method, path, summary, operationId, tag].join(' ').toLowerCase();
 }
 
-/** Leaves what holds all of the words. */
+/** Shows only the operations that contain all of the words. */
 function filter(groups, text) {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   let found = 0;
@@ -48,7 +48,7 @@ function filter(groups, text) {
   byId('found').textContent = found === 1 ? '1 operation' : `${found} operations`;
 }
 
-/** Opens what the address names after its number sign: a group, or an operation in it. */
+/** Opens the group or the operation that the fragment of the address names. */
 function follow() {
   const target = byId(decoded(location.hash.slice(1)));
   if (!target?.matches('details')) return;
@@ -89,9 +89,9 @@ function say(text) {
 async function signOut(id) {
   const headers = { 'content-type': 'application/json' };
   const answer = await fetch('/sessions', { method: 'DELETE', headers, body: JSON.stringify({ session_ids: [id] }) }).catch(() => undefined);
-  // 401: it had ended already.
+  // 401: the session had already ended.
   if (answer?.ok || answer?.status === 401) return location.replace(signInAddress());
-  say('Signing out did not work. Please try again in a moment.');
+  say('Sign-out failed. Please try again in a moment.');
 }
 
 function showCaller({ realm, username, session_id: id }) {
@@ -111,7 +111,7 @@ async function start() {
   byId('groups').replaceChildren(...groups.map(({ view }) => view));
   byId('search').addEventListener('input', ({ target }) => filter(groups, target.value));
   filter(groups, byId('search').value);
-  // An operation that is opened by hand is what the address names from then on.
+  // Put the operation that the user opens into the address, so that the address can be shared.
   byId('groups').addEventListener('click', ({ target }) => {
     const operation = target.closest('.operation > summary')?.parentElement;
     if (operation && !operation.open) history.replaceState(null, '', address(operation));
@@ -121,4 +121,4 @@ async function start() {
   byId('groups').removeAttribute('aria-busy');
 }
 
-start().catch((error) => say(`The page cannot read the description of the interface: ${error.message}. Please reload the page.`));
+start().catch((error) => say(`The page cannot load the OpenAPI document: ${error.message}. Please reload the page.`));

@@ -1,4 +1,4 @@
-// One operation of the document: a line that opens to what it takes, what it answers, and the form that tries it.
+// One operation of the document: a line that expands to its parameters, its answers, and the form to try it.
 import { element } from './element.js';
 import { membersOf, resolved, typeOf } from './schema.js';
 import { tryIt } from './try-it.js';
@@ -19,7 +19,7 @@ export function operationView(root, operation) {
   let isFilled = false;
   view.addEventListener('toggle', () => {
     if (!view.open) return;
-    // Made when it is looked at: the document has many operations.
+    // Built only when the user opens it: the document has many operations.
     if (!isFilled) view.append(element('div', { class: 'inside' }, ...inside(root, operation)));
     isFilled = true;
   });
@@ -32,7 +32,7 @@ function inside(root, operation) {
   return [
     ...(description ? [element('p', {}, description)] : []),
     element('p', { class: 'hint' }, authorisation(root, security)),
-    ...(body.content ? [element('h4', {}, body.required ? 'Body' : 'Body, which may be left out'), ...contentView(root, body.content)] : []),
+    ...(body.content ? [element('h4', {}, body.required ? 'Body' : 'Body (optional)'), ...contentView(root, body.content)] : []),
     element('h4', {}, 'Answers'),
     element('dl', { class: 'answers' }, ...Object.entries(responses).flatMap(([status, each]) => answerView(root, status, resolved(root, each)))),
     element('h4', {}, 'Try it'),
@@ -41,10 +41,10 @@ function inside(root, operation) {
 }
 
 function authorisation(root, security) {
-  if (security.length === 0) return 'Open: needs no authentication.';
+  if (security.length === 0) return 'No authentication needed.';
   const known = root.components?.securitySchemes ?? {};
   const names = security.flatMap((each) => Object.keys(each)).map((name) => inWords(name, known[name]));
-  return `Takes ${names.join(', or ')}.`;
+  return `Authenticate with ${names.join(', or ')}.`;
 }
 
 function inWords(name, { type, scheme, in: where, name: field } = {}) {
@@ -54,7 +54,7 @@ function inWords(name, { type, scheme, in: where, name: field } = {}) {
 }
 
 function answerView(root, status, { description = '', content = {} }) {
-  // Every refusal has the same body; it is told once, in the schema that it refers to.
+  // All refusals share one body, so it is not repeated for each of them.
   const isProblem = Object.values(content).every(({ schema }) => schema?.$ref?.endsWith('/Problem'));
   return [element('dt', {}, status), element('dd', {}, description, ...(isProblem ? [] : contentView(root, content)))];
 }

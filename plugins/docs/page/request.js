@@ -1,10 +1,10 @@
-// From what was entered to a request, and the same request as a curl command.
+// Builds a request from the entries of the form, and the same request as a curl command.
 
 /**
  * @param {{ method: string, path: string }} operation
  * @param {{ path: Record<string, string>, query: Record<string, string>, header: Record<string, string>, more: string, type: string | undefined, body: string }} entered
- *   empty query parameters and headers are left out; `more` holds further headers, one in a line; `type` is undefined where no body is sent
- * @throws {Error} saying what cannot be sent
+ *   empty query parameters and headers are left out; `more` holds further headers, one per line; `type` is undefined if no body is sent
+ * @throws {Error} that says what cannot be sent
  */
 export function requestOf({ method, path }, entered) {
   const url = path.replaceAll(/\{([^}]+)\}/g, (_match, name) => segment(name, entered.path[name] ?? ''));
@@ -15,7 +15,7 @@ export function requestOf({ method, path }, entered) {
   return { method: method.toUpperCase(), url: query ? `${url}?${query}` : url, headers, body };
 }
 
-/** A browser takes these two, escaped or not, for steps in the path. */
+/** A browser resolves `.` and `..` as steps in the path, even if they are escaped. */
 function segment(name, value) {
   if (value === '' || value === '.' || value === '..') throw new Error(`${name} cannot be ${value === '' ? 'empty' : value} in a path`);
   return encodeURIComponent(value);
@@ -25,19 +25,19 @@ function linesOf(text) {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   return lines.map((line) => {
     const colon = line.indexOf(':');
-    if (colon < 1) throw new Error(`a header is written as name: value, not as ${line}`);
+    if (colon < 1) throw new Error(`${line} is not a header: write name: value`);
     return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
   });
 }
 
-/** Of what is neither JSON nor text, the bytes are entered in hexadecimal digits. */
+/** A body that is neither JSON nor text is entered in hexadecimal digits. */
 export function isBinary(type) {
   return !/^text\/|json\b|xml\b|yaml\b|x-www-form-urlencoded\b/.test(type);
 }
 
 function bytesOf(hex) {
   const digits = hex.replaceAll(/\s/g, '');
-  if (!/^([0-9a-f]{2})*$/i.test(digits)) throw new Error('the body is entered in pairs of hexadecimal digits');
+  if (!/^([0-9a-f]{2})*$/i.test(digits)) throw new Error('the body must be in pairs of hexadecimal digits');
   return Uint8Array.from(digits.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 }
 

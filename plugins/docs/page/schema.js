@@ -1,4 +1,4 @@
-// What a JSON schema of the document means in words, and an example that fits it.
+// Describes a JSON schema of the document in words, and builds an example that matches it.
 const DEEPEST = 8;
 const STRINGS = {
   uuid: '00000000-0000-4000-8000-000000000000',
@@ -23,7 +23,7 @@ function alternatives({ anyOf, oneOf }) {
   return anyOf ?? oneOf;
 }
 
-/** A value with what is required and no more: optional members may exclude each other. */
+/** An example with the required members only: optional ones may exclude each other. */
 export function exampleOf(root, given, depth = 0) {
   const schema = resolved(root, given);
   for (const known of [schema.example, schema.examples?.[0], schema.default, schema.const, schema.enum?.[0]]) if (known !== undefined) return known;
@@ -55,7 +55,7 @@ export function typeOf(root, given, depth = 0) {
   return schema.format ? `${type} (${schema.format})` : type;
 }
 
-/** What stands below a schema: the members of an object, of the objects in an array, or of the objects that a value may be. */
+/** The members to list below a schema: of an object, of the objects in an array, or of all alternatives. */
 export function membersOf(root, given, depth = 0) {
   const schema = resolved(root, given);
   if (depth > DEEPEST) return [];

@@ -1,13 +1,13 @@
-// The form that tries an operation: fields for what it takes, the request with the session of this page, and the answer.
+// The form that tries an operation: a field for each parameter, the request, which uses the session of this page, and the answer.
 import { bodyText } from './answer.js';
 import { element, labelled } from './element.js';
 import { curlOf, isBinary, requestOf } from './request.js';
 import { exampleOf, resolved, typeOf } from './schema.js';
 
-/** What a credential other than the session is sent in; a field is there where the operation takes it. */
+/** Headers for credentials other than the session; a field is shown if the operation accepts one of the schemes. */
 const CREDENTIAL_HEADERS = [
-  { name: 'Authorization', schemes: ['bearer', 'basic'], hint: 'in place of the session: Bearer or Basic, and the credential' },
-  { name: 'X-App-Token', schemes: ['appToken', 'vaultToken'], hint: 'in place of the session: an app token' },
+  { name: 'Authorization', schemes: ['bearer', 'basic'], hint: 'replaces the session: Bearer or Basic, then the credential' },
+  { name: 'X-App-Token', schemes: ['appToken', 'vaultToken'], hint: 'replaces the session: an app token' },
 ];
 
 export function tryIt(root, operation) {
@@ -22,7 +22,7 @@ export function tryIt(root, operation) {
     more: more.value,
     ...body.read(),
   });
-  /** Shows the words of what cannot be sent. @returns the request, or undefined */
+  /** Shows an error if the entries cannot be sent. @returns the request, or undefined */
   const request = () => {
     try {
       return requestOf(operation, entered());
@@ -78,7 +78,7 @@ function hintOf(root, { schema = {}, description }) {
   return [typeOf(root, schema), description].filter(Boolean).join(': ');
 }
 
-/** The text of a body of each content type, and the examples to choose from. */
+/** The fields for the body: its content type, an example to start from, and the text. */
 function bodyFields(root, { requestBody }) {
   const content = resolved(root, requestBody).content ?? {};
   const types = Object.keys(content);
@@ -104,7 +104,7 @@ function bodyFields(root, { requestBody }) {
   return { fields: [typeField, exampleField, label], read: () => ({ type: text.value.trim() === '' ? undefined : type.value, body: text.value }) };
 }
 
-/** By name, as text: those of the document, else one made from the schema. */
+/** Examples as text, by name: those of the document, or else one built from the schema. */
 function examplesOf(root, type, { schema, example, examples = {} }) {
   const given = Object.entries(examples).map(([name, each]) => [name, resolved(root, each).value]);
   const all = given.length > 0 ? given : example !== undefined ? [['example', example]] : schema ? [['generated', exampleOf(root, schema)]] : [];
@@ -115,7 +115,7 @@ function examplesOf(root, type, { schema, example, examples = {} }) {
 async function submit(event, request, output) {
   event.preventDefault();
   const form = event.target;
-  // The button stays enabled, so that the focus stays where it is.
+  // Do not disable the button: that would take the focus away from it.
   if (request === undefined || form.getAttribute('aria-busy') === 'true') return;
   form.setAttribute('aria-busy', 'true');
   output.tell('Sending');
@@ -133,7 +133,7 @@ async function submit(event, request, output) {
   }
 }
 
-/** The line that is read out as it changes, and below it the answer, which is not. */
+/** A status line that screen readers announce, and below it the answer, which they do not. */
 function outputView() {
   const line = element('p', { class: 'status', role: 'status' });
   const below = element('div');
@@ -167,7 +167,7 @@ function copyButton(request) {
     if (made === undefined) return;
     command.textContent = curlOf(made, location.origin);
     command.hidden = false;
-    // Refused by some browsers and settings: the command is there to be selected.
+    // Some browsers and settings refuse this; then the user can select the command.
     told.textContent = await navigator.clipboard.writeText(command.textContent).then(
       () => 'Copied',
       () => 'Select the command to copy it',

@@ -236,7 +236,7 @@ for (const database of databases) {
     assert.ok(keys.some((key) => key['kid'] === header.kid));
     assert.ok(keys.every((key) => !('d' in key)));
     assert.notDeepEqual(await directory().publicKeys('certificate'), keys);
-    for (const cell of actors.runtime.groups.get('directory')?.cells ?? []) await cell.incarnation?.kill();
+    for (const cell of actors.runtime.groups.get('directory')?.supervisors ?? []) await cell.incarnation?.kill();
     assert.deepEqual(await directory().publicKeys('session'), keys);
     const { url } = actors;
     const now = actors.clock.now();

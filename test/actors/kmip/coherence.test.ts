@@ -209,7 +209,7 @@ test('a thread that dies between its commit and telling of it', async () => {
 
 test('a thread that is ended between its commit and telling of it', async () => {
   const answers = await loseTheWriter(server, HARM.hang, async (lost) => {
-    const stuck = server.runtime.groups.get('kmip')?.cells.find(({ slot }) => slot.busy > 0);
+    const stuck = server.runtime.groups.get('kmip')?.supervisors.find(({ dispatcher: slot }) => slot.busy > 0);
     await stuck?.incarnation?.kill();
     assert.equal(await lost, 'ACTOR_LOST');
   });

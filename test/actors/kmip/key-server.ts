@@ -67,6 +67,7 @@ const CONFIG = {
   algorithms: [],
   json_names: 'profile' as const,
   header_credentials: 'checked' as const,
+  placement: 'own' as const,
   rotation_check_seconds: 0,
   max_seals_per_data_key: 2 ** 28,
   kmip_listener: { enabled: false, host: '', port: 0 },

@@ -174,7 +174,7 @@ for (const database of databases) {
     assert.ok(await actors.session(id).authenticate(id, cookieHash));
     const seen = async () => (await actors.store.get<{ seen_at: number }>('SELECT seen_at FROM session WHERE id = $1', [id]))?.seen_at as number;
     const usedAt = actors.clock.now();
-    for (const cell of actors.runtime.groups.get('session')?.cells ?? []) await cell.incarnation?.kill();
+    for (const cell of actors.runtime.groups.get('session')?.supervisors ?? []) await cell.incarnation?.kill();
     assert.ok(await actors.session(id).authenticate(id, cookieHash));
     const { url } = actors;
     await actors.stop();

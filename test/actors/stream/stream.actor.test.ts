@@ -103,12 +103,12 @@ test('an idle stream ends after five minutes, by the sweep as well, and one in u
 
 /** Streams of each thread as it last reported. */
 function counts(): number[] {
-  return (runtime.groups.get('streams')?.cells ?? []).map((cell) => (cell.status?.detail as { streams: number } | undefined)?.streams ?? -1);
+  return (runtime.groups.get('streams')?.supervisors ?? []).map((cell) => (cell.status?.detail as { streams: number } | undefined)?.streams ?? -1);
 }
 
 test('after the loss of the thread the stream is refused, and a new one works', async () => {
   const { value } = await begun('mallory');
-  for (const cell of runtime.groups.get('streams')?.cells ?? []) await cell.incarnation?.kill();
+  for (const cell of runtime.groups.get('streams')?.supervisors ?? []) await cell.incarnation?.kill();
   assert.deepEqual(await caller('a').update(owner('mallory'), value, utf8('x')), { refused: 'InvalidCorrelationValue' });
   await until(async () => 'data' in (await caller('a').begin(start('mallory'), utf8('x'))), 'streams begin again');
   assert.deepEqual(await caller('a').update(owner('mallory'), value, utf8('x')), { refused: 'InvalidCorrelationValue' });

@@ -188,7 +188,7 @@ for (const database of databases) {
   on('what is over is removed every minute; what lives survives a stop and a crash', async () => {
     const { digest: secret } = await newSecretId('web');
     const login = await logIn('web', secret);
-    for (const cell of actors.runtime.groups.get('token')?.cells ?? []) await cell.incarnation?.kill();
+    for (const cell of actors.runtime.groups.get('token')?.supervisors ?? []) await cell.incarnation?.kill();
     assert.equal((await actors.token.look(login.digest))?.accessor, login.accessor);
     const { url } = actors;
     await actors.stop();

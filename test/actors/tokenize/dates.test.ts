@@ -34,7 +34,11 @@ test('a leap second is a second where there can be one', () => {
   assert.equal(cut('2016-12-31T23:59:60Z', 'Second'), '2016-12-31T23:59:60+00:00');
   assert.equal(cut('1990-12-31T15:59:60-08:00', 'Minute'), '1990-12-31T15:59:00-08:00');
   for (const none of ['2016-12-30T23:59:60Z', '2016-12-31T23:59:60+01:00', '2016-12-31T22:59:60Z', '2016-12-31T23:59:61Z'])
-    assert.equal(refusal('aggregate-date', { data: none, time_unit: 'Second' }), 'data: there is no such date-time', none);
+    assert.equal(
+      refusal('aggregate-date', { data: none, time_unit: 'Second' }),
+      'data: this date-time does not exist; check the day, the time and the offset',
+      none,
+    );
 });
 
 test('dates that do not exist, and what is no date-time, are refused', () => {
@@ -51,7 +55,7 @@ test('dates that do not exist, and what is no date-time, are refused', () => {
     '2024-01-01T00:00:00+24:00',
     '2024-01-01T00:00:00+01:60',
   ])
-    assert.equal(about(none), 'data: there is no such date-time', none);
+    assert.equal(about(none), 'data: this date-time does not exist; check the day, the time and the offset', none);
   assert.equal(cut('2000-02-29T00:00:00Z', 'Day'), '2000-02-29T00:00:00+00:00');
   for (const none of [
     '',
@@ -68,7 +72,7 @@ test('dates that do not exist, and what is no date-time, are refused', () => {
     '2024-01-01T00:00:00Z\n',
     '２024-01-01T00:00:00Z',
   ])
-    assert.equal(about(none), 'data: must be a date-time of RFC 3339', JSON.stringify(none));
+    assert.equal(about(none), 'data: must be a date-time of RFC 3339, such as 2024-05-17T13:45:12+02:00', JSON.stringify(none));
   assert.equal(about(0), 'data: must be a string');
   for (const unit of ['second', 'Week', ''])
     assert.match(refusal('aggregate-date', { data: '2024-01-01T00:00:00Z', time_unit: unit }), /^time_unit: must be one of Second, Minute/);

@@ -60,7 +60,7 @@ test('what is refused: other methods, salts that are no base64 or too short, no 
   for (const method of ['sha2', 'SHA-256', 'MD5', '', 'toString', '__proto__']) assert.match(about({ method }), /^method: must be one of SHA2, SHA3, Argon2$/);
   for (const bad of ['a', 'ab', 'abc', 'YQ', 'YR==', 'YQ==\n', ' YQ==', 'a-_a', '====', 'YWJj!'])
     assert.match(about({ method: 'SHA2', salt: bad }), /^salt: must be base64/, bad);
-  assert.match(about({ method: 'Argon2' }), /^salt: Argon2 needs one$/);
+  assert.match(about({ method: 'Argon2' }), /^salt: is missing; Argon2 needs one$/);
   assert.match(about({ method: 'Argon2', salt: 'YWJjZGVmZw==' }), /^salt: Argon2 needs at least 8 bytes$/);
   assert.match(about({ method: 'Argon2', salt: '' }), /at least 8/);
   assert.match(about({ method: 1 }), /^method: must be a string$/);

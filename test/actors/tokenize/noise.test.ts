@@ -140,16 +140,19 @@ test('what is refused: parameters, types, and results out of range', () => {
   const about = (members: object) => refusal('noise', { data: 1, data_type: 'float', method: 'Gaussian', ...members });
   const pair = { mean: 0, std_dev: 1 };
   for (const members of [{}, { mean: 1 }, { std_dev: 1 }, { min_bound: 1 }, { mean: 1, max_bound: 1 }])
-    assert.equal(about(members), 'either mean and std_dev or min_bound and max_bound must be given');
-  for (const std_dev of [0, -1]) assert.equal(about({ mean: 0, std_dev }), 'std_dev: must be above 0');
-  for (const max_bound of [1, 0]) assert.equal(about({ min_bound: 1, max_bound }), 'min_bound: must be below max_bound');
-  assert.equal(about({ method: 'Uniform', ...pair, min_bound: 0, max_bound: 1 }), 'method: Uniform takes min_bound and max_bound');
+    assert.equal(about(members), 'either mean and std_dev or min_bound and max_bound are required');
+  for (const std_dev of [0, -1]) assert.equal(about({ mean: 0, std_dev }), 'std_dev: must be greater than 0');
+  for (const max_bound of [1, 0]) assert.equal(about({ min_bound: 1, max_bound }), 'min_bound: must be less than max_bound');
+  assert.equal(about({ method: 'Uniform', ...pair, min_bound: 0, max_bound: 1 }), 'method: Uniform needs min_bound and max_bound, not mean and std_dev');
   assert.match(about({ method: 'gaussian', ...pair }), /^method: must be one of Gaussian, Laplace, Uniform$/);
   assert.match(about({ data_type: 'Date', ...pair }), /^data_type: must be one of float, integer, date$/);
   assert.equal(about({ data: '1', ...pair }), 'data: must be a number');
   assert.equal(about({ data: 1, data_type: 'date', ...pair }), 'data: must be a string');
-  assert.equal(about({ data: 'now', data_type: 'date', ...pair }), 'data: must be a date-time of RFC 3339');
-  assert.equal(refusal('noise', '{"data":3.0,"data_type":"integer","method":"Gaussian","mean":0,"std_dev":1}'), 'data: must be an integer');
+  assert.equal(about({ data: 'now', data_type: 'date', ...pair }), 'data: must be a date-time of RFC 3339, such as 2024-05-17T13:45:12+02:00');
+  assert.equal(
+    refusal('noise', '{"data":3.0,"data_type":"integer","method":"Gaussian","mean":0,"std_dev":1}'),
+    'data: must be an integer without a fraction or an exponent',
+  );
   assert.equal(about({ mean: '0', std_dev: 1 }), 'mean: must be a number');
   assert.equal(about({ data: 1.7e308, mean: 1.7e308, std_dev: 1 }), 'the result is out of range');
   assert.equal(about({ data: '9999-12-31T23:59:59Z', data_type: 'date', mean: 1e6, std_dev: 1 }), 'the result is out of range');

@@ -147,13 +147,13 @@ def sign_out():
 def not_renewable():
     client = signed_in("fixed_role_id")
     expect(client.auth.token.lookup_self()["data"]["renewable"], False)
-    refused(exceptions.Forbidden, "the role of this app token does not let it be renewed", client.auth.token.renew_self)
+    refused(exceptions.Forbidden, "the role of this app token does not allow renewal", client.auth.token.renew_self)
 
 
 @step
 def not_here():
     client = signed_in()
-    nothing = "there is nothing here"
+    nothing = "there is nothing at this path"
     expect(client.read("secret/data/app"), None)
     expect(client.list("secret/metadata"), None)
     refused(exceptions.InvalidPath, nothing, client.secrets.kv.v2.read_secret_version, "app", raise_on_deleted_version=True)
@@ -164,10 +164,10 @@ def not_here():
 
 @step
 def no_namespaces_and_no_wrapping():
-    said = "there are no namespaces here: leave X-Vault-Namespace out"
+    said = "this server has no namespaces: remove the header X-Vault-Namespace"
     refused(exceptions.InvalidPath, said, new_client(namespace="team").auth.approle.login, FACTS["open_role_id"])
     new_client(namespace="root").auth.approle.login(FACTS["open_role_id"])
-    said = "answers are not wrapped here: leave X-Vault-Wrap-TTL out"
+    said = "this server does not wrap answers: remove the header X-Vault-Wrap-TTL"
     write = new_client().write_data
     refused(exceptions.InvalidRequest, said, write, "auth/approle/login", data={"role_id": FACTS["open_role_id"]}, wrap_ttl="60s")
 
@@ -188,7 +188,7 @@ def roles():
     refused(exceptions.InvalidRequest, "the role id or the secret id is not valid", new_client().auth.approle.login, role_id, secret["secret_id"])
     expect("made" in approle.list_roles()["data"]["keys"], True)
     expect(approle.delete_role("made").status_code, 204)
-    refused(exceptions.InvalidPath, "there is no such role", approle.read_role, "made")
+    refused(exceptions.InvalidPath, "the role does not exist", approle.read_role, "made")
 
 
 @step

@@ -41,25 +41,25 @@ test('variables are read by the type of their key', async () => {
   const { config } = await load('', [], env);
   assert.deepEqual([config.metrics.allow, config.http.tls.client_ca, config.audit.retention_days], [['10.0.0.0/8', '192.168.0.1'], '/ca.pem', 7]);
   assert.deepEqual(Object.keys(env), []);
-  assert.deepEqual((await load('', [], { GATEHOUSE_HTTP_PROT: '1' })).warnings, ['GATEHOUSE_HTTP_PROT sets no key']);
+  assert.deepEqual((await load('', [], { GATEHOUSE_HTTP_PROT: '1' })).warnings, ['GATEHOUSE_HTTP_PROT: matches no key of the configuration and is ignored']);
 });
 
 test('every problem is reported at once', async () => {
   const text = '[http]\nprot = 1\nport = "x"\n[htpp]\na = 1\n[auth]\nissuer = ""\n[log]\nlevel = "loud"\n[metrics]\nallow = ["nowhere"]\n';
   assert.deepEqual(await problems(text, ['--nope', 'positional'], { GATEHOUSE_HTTP_BODY_LIMIT: 'many' }), [
-    '--nope: unknown flag',
-    'positional: not a flag',
-    'htpp: unknown section',
+    '--nope: unknown flag; --help lists the flags',
+    'positional: is not a flag; --help lists the flags',
+    'htpp: unknown section (known: auth, hsm_instances, keys, tokenize, docs, http, store, log, metrics, audit, plugins)',
     'GATEHOUSE_HTTP_BODY_LIMIT: must be a number',
     'auth.issuer: must NOT have fewer than 1 characters',
     'http.prot: unknown key (known: host, port, trusted_proxies, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
     'http.port: must be integer',
     'log.level: must be one of debug, info, warn, error, silent',
-    'metrics.allow: nowhere: neither an address nor a network',
+    'metrics.allow: nowhere: must be an IP address or a network such as 10.0.0.0/8',
   ]);
 });
 
-test('a file that is no TOML, one that is not there, and flags without values', async () => {
+test('an invalid TOML file, a missing file, and flags without values', async () => {
   assert.match((await problems('[http\nport = 1'))[0] as string, /config\.toml: Invalid TOML/);
   await assert.rejects(configure({ plugins: BUILT_IN, argv: ['--config', join(folder, 'none.toml')], env: {} }), /none\.toml: cannot be read \(ENOENT\)/);
   assert.deepEqual(await problems('', ['--port']), ['--port: needs a value']);
@@ -74,12 +74,15 @@ test('a flag with one value must not be given twice, even with the same value; r
       ['--port', '1', '--port', '1', '--port=2', '--hsm-model', 'soft_hsm', '--hsm-model', 'other', '--hsm-slot', '0', '--hsm-password', 'env:PIN'],
       { PIN: '1' },
     ),
-    ['--port: given more than once', '--hsm-model: given more than once'],
+    ['--port: was given more than once; give it once', '--hsm-model: was given more than once; give it once'],
   );
   assert.deepEqual(await problems('', ['--new-root-key', 'file:/dev/null', '--new-root-key', 'file:b', '--rotate-kek', '--rotate-kek']), [
-    '--new-root-key: given more than once',
+    '--new-root-key: was given more than once; give it once',
   ]);
-  assert.deepEqual(await problems('', ['--constructor=x', '--toString=x']), ['--constructor: unknown flag', '--toString: unknown flag']);
+  assert.deepEqual(await problems('', ['--constructor=x', '--toString=x']), [
+    '--constructor: unknown flag; --help lists the flags',
+    '--toString: unknown flag; --help lists the flags',
+  ]);
   const repeated = [
     '--hsm-slot',
     '3',
@@ -119,15 +122,15 @@ test('secrets come from files and variables, and the variables are deleted', asy
     'store.url: nope cannot be read (ENOENT)',
     'store.root_key: the variable NOPE is not set',
   ]);
-  assert.match((await problems('[store]\nroot_key = { file = "a", env = "b" }\n'))[0] as string, /store\.root_key: a secret is a text/);
+  assert.match((await problems('[store]\nroot_key = { file = "a", env = "b" }\n'))[0] as string, /store\.root_key: must be a text, \{ file = "PATH" \} or/);
 });
 
-test('a port in use, a broken certificate and a foreign data folder stop the boot in words', async () => {
+test('a port in use, a broken certificate or a foreign data folder stops the start with a clear message', async () => {
   const server = await startServer();
   const port = new URL(server.address).port;
   await assert.rejects(startServer({ argv: ['--port', port] }), /http: cannot listen on 127\.0\.0\.1 port \d+ \(EADDRINUSE\)/);
   await assert.rejects(startServer({ dataDir: server.dataDir }), /another gatehouse is using it/);
-  await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\n' }), /http\.tls: cert and key go together/);
+  await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\n' }), /http\.tls: one of cert and key is missing/);
   await assert.rejects(startServer({ config: '[http.tls]\ncert = "a.pem"\nkey = "b.pem"\n' }), /http\.tls\.cert: .*a\.pem cannot be read \(ENOENT\)/);
   await assert.rejects(startServer({ config: '[store]\nurl = "mysql://x"\n' }), /store\.url: must begin with sqlite: or postgres:/);
   await server.end();

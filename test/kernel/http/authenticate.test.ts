@@ -30,14 +30,14 @@ function request(headers: Record<string, string>, cookies: Record<string, string
   return { headers, cookies, raw: { socket: {} }, host: 'here' } as unknown as FastifyRequest;
 }
 
-test('the first plugin that knows the credential says whose it is; the ones after it are not asked', async () => {
+test('the first plugin that recognizes a credential decides whose it is; later plugins are not asked', async () => {
   assert.equal((await authentication.attempt(request({ authorization: 'a1' })))?.username, 'a');
   assert.deepEqual(asked, ['a a1']);
   assert.equal((await authentication.attempt(request({ authorization: 'b1' })))?.username, 'b');
   assert.deepEqual(asked, ['a b1', 'b b1']);
 });
 
-test('a credential that nobody knows is refused, and the next one is not looked at', async () => {
+test('a credential that no plugin recognizes is refused, and the next one is not tried', async () => {
   const refused = (error: unknown) => error instanceof Fault && error.code === 'UNAUTHENTICATED';
   await assert.rejects(authentication.require(request({ authorization: 'c1' }, { _ea_: 'a1' }), ['authorization', 'cookie']), refused);
   assert.deepEqual(asked, ['a c1', 'b c1', 'b c1']);
@@ -55,7 +55,7 @@ test('an app token has two headers; if they differ neither is a credential, and 
   assert.deepEqual(asked, []);
 });
 
-test('a cookie is a credential for requests of our own pages, and of clients that are no browsers', async () => {
+test('a cookie is accepted from our own pages, and from clients that are not browsers', async () => {
   const forbidden = (error: unknown) => error instanceof Fault && error.code === 'FORBIDDEN';
   const ask = (headers: Record<string, string>) => authentication.require(request(headers, { _ea_: 'a1' }), ['cookie']);
   for (const own of [{}, { origin: 'https://here' }, { 'sec-fetch-site': 'same-origin' }, { origin: 'https://here', 'sec-fetch-site': 'none' }])
@@ -72,7 +72,7 @@ test('a cookie is a credential for requests of our own pages, and of clients tha
   assert.equal((await authentication.require(request({ authorization: 'a1', origin: 'https://there' }), ['authorization'])).credential, 'authorization');
 });
 
-test('a kind that the route does not accept is not asked for', async () => {
+test('a kind of credential that the route does not accept is not checked', async () => {
   await assert.rejects(authentication.require(request({ authorization: 'a1' }, { _ea_: 'a1' }), ['cookie']));
   assert.deepEqual(asked, []);
 });

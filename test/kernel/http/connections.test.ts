@@ -33,7 +33,7 @@ async function open(count: number, localAddress: string): Promise<Socket[]> {
 }
 const closed = (sockets: readonly Socket[]) => sockets.filter(({ destroyed, readableEnded }) => destroyed || readableEnded).length;
 
-test('somebody who opens more than there may be closes its own, not those of others', async () => {
+test('a client that opens too many connections loses its own, not those of others', async () => {
   const honest = await open(5, '127.0.0.1');
   const many = await open(MOST - 5, '127.0.0.2');
   const newcomer = await open(3, '127.0.0.3');

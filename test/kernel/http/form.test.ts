@@ -66,7 +66,7 @@ test('every refusal of the route has its form: handler, query, body, credential,
   assert.deepEqual([said(method), method.headers['allow']], [[405, 'METHOD_NOT_ALLOWED'], 'GET, POST, HEAD']);
 });
 
-test('paths that nobody serves have it below the prefix alone, and nothing else has', async () => {
+test('only unknown paths below the prefix have the form, and no others', async () => {
   for (const path of ['/theirs/', '/theirs/nothing', '/theirs/nothing?x=1', '/theirs/open/deeper'])
     assert.deepEqual(said(await server.ask('GET', path)), [404, 'NOT_FOUND'], path);
   for (const path of ['/theirs', '/theirs/not/here', '/nothing', '/?/theirs/']) assert.equal((await server.ask('GET', path)).body.code, 'NOT_FOUND', path);
@@ -74,7 +74,7 @@ test('paths that nobody serves have it below the prefix alone, and nothing else 
   assert.deepEqual([ours.status, ours.body.code, ours.headers['www-authenticate']], [401, 'UNAUTHENTICATED', 'Bearer realm="gatehouse"']);
 });
 
-test('a body that is null is none where the route says so', async () => {
+test('the body null counts as absent if the route says so', async () => {
   for (const options of [{ body: 'null' }, {}]) assert.deepEqual((await server.ask('POST', '/theirs/open', options)).body, ['none']);
   assert.deepEqual((await server.ask('POST', '/theirs/open', { body: { a: 1 } })).body, [{ a: 1 }]);
 });

@@ -106,12 +106,12 @@ test('a body over the limit is refused before it is read, by its announced lengt
   assert.equal(chunked.status, 413);
 });
 
-test('authentication comes before the body: 401 whatever it holds', async () => {
+test('authentication comes before the body: 401 whatever the body contains', async () => {
   for (const body of ['{', 'x'.repeat(10_000), '{"unknown":1}']) isProblem(await server.ask('DELETE', '/sessions', { body }), 401, 'UNAUTHENTICATED');
   isProblem(await server.ask('DELETE', '/sessions', { cookie, body: '{' }), 400, 'BAD_REQUEST');
 });
 
-test('the first credential that is present decides, and nothing falls through', async () => {
+test('the first credential that is present decides; the others are not tried', async () => {
   const answers = [
     await server.ask('GET', '/whoami'),
     await server.ask('GET', '/whoami', { cookie: 'nonsense' }),
@@ -184,7 +184,7 @@ test('every answer carries the security headers; null is JSON', async () => {
   assert.deepEqual([text, headers['content-type']], ['null', 'application/json; charset=utf-8']);
 });
 
-test('a thrown object is not believed: no status, header or text of its own', async () => {
+test('status, headers and text of a thrown object are ignored', async () => {
   const answer = await server.ask('GET', '/extra/bug');
   isProblem(answer, 500, 'INTERNAL');
   assert.equal(answer.headers['x-evil'], undefined);
@@ -193,7 +193,7 @@ test('a thrown object is not believed: no status, header or text of its own', as
   assert.match(String(line?.['trace']), /secret text/);
 });
 
-test('a slow client is closed with 408, bytes that are no HTTP with 400, large headers with 431', async () => {
+test('a slow client gets 408, bytes that are not HTTP get 400, large headers get 431', async () => {
   const slow = await raw(server, 'POST /extra/7 HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{"a"', undefined, 15_000);
   assert.equal(slow.status, 408);
   const garbage = await raw(server, '\u0016\u0003 nonsense\r\n\r\n');
@@ -213,7 +213,7 @@ test('plain HTTP is told to use https', async () => {
     socket.on('error', () => resolve(text));
     socket.on('close', () => resolve(text));
   });
-  assert.match(plain, /^HTTP\/1\.1 400 [\s\S]*\r\nConnection: close\r\n\r\n\{"code":"BAD_REQUEST","message":"this port speaks https:/);
+  assert.match(plain, /^HTTP\/1\.1 400 [\s\S]*\r\nConnection: close\r\n\r\n\{"code":"BAD_REQUEST","message":"this port accepts TLS only; use https:/);
 });
 
 test('the self-signed certificate names this machine, is kept, and its key is private', () => {
@@ -239,7 +239,7 @@ test('loopback and signed-in callers see what is not ready; only loopback reads 
   await proxied.end();
 });
 
-test('a graceful stop finishes what is under way and closes idle connections', async () => {
+test('a graceful stop waits for running requests and closes idle connections', async () => {
   const stopping = await startServer({ plugins: [...BUILT_IN, extra] as never });
   const idle = await open(stopping);
   const slow = stopping.ask('GET', '/extra/slow');

@@ -98,7 +98,7 @@ test.after(() => server?.end());
 
 const operations = () => Object.entries(document.paths).flatMap(([path, item]) => Object.entries(item).map(([method, value]) => ({ path, method, ...value })));
 
-test('it is open, YAML, version 3.1, and asked for anew: 304 where it is known', async () => {
+test('the document is public, YAML, OpenAPI 3.1, and revalidated: 304 if it has not changed', async () => {
   const { status, headers, text } = await server.ask('GET', '/openapi.yaml', { cookie: 'nonsense' });
   assert.doesNotMatch(text, / [&*]a\d/, 'no aliases');
   assert.deepEqual([status, headers['content-type'], headers['cache-control']], [200, 'application/yaml', 'no-cache']);
@@ -238,7 +238,7 @@ test('parameters, bodies, security and refusals follow from the declaration', ()
   assert.deepEqual(document.paths['/health']?.['get']?.security, []);
 });
 
-test('the document changes nothing: bodies are checked and answers written as before', async () => {
+test('the document has no effect on requests: bodies are checked and answers are written as before', async () => {
   const { status, body } = await server.ask('POST', '/forms', { body: { a: 1 } });
   assert.deepEqual([status, body], [200, { kept: 'not an integer', unnamed: 1 }]);
   assert.deepEqual((await server.ask('POST', '/forms', { body: { a: '1' } })).body.errors, ['body/a: must be integer']);

@@ -59,7 +59,7 @@ async function see(client?: Made, path = '/mirror'): Promise<{ status: number; b
   return answer;
 }
 
-test('files that hold something else, or do not belong together, stop the start with words', async () => {
+test('files with other contents, or that do not fit together, stop the start with a clear message', async () => {
   const other = write('other.key', (await makeCertificate('CN=other')).key);
   const start = (tls: string) => startServer({ config: `[http.tls]\n${tls}\n` });
   await assert.rejects(start(`client_ca = "${other}"`), /http\.tls\.client_ca: .*other\.key holds no certificate in PEM/);
@@ -80,24 +80,21 @@ test('a damaged file is named with its block, even if OpenSSL would silently ski
   const own = `cert = "${paths.cert}"\nkey = "${paths.key}"\n`;
   await assert.rejects(
     start(`[http.tls]\ncert = "${cert}"\nkey = "${key}"`),
-    /http\.tls\.cert: .*d\.pem .* does not parse[\s\S]*http\.tls\.key: .*d\.key .* does not parse/,
+    /http\.tls\.cert: .*d\.pem .* is damaged[\s\S]*http\.tls\.key: .*d\.key .* is damaged/,
   );
-  await assert.rejects(start(`[http.tls]\n${own}client_ca = "${cert}"`), /http\.tls\.client_ca: .*d\.pem cannot be used: its certificate does not parse/);
-  await assert.rejects(
-    start(`[http.tls]\n${own}client_ca = "${second}"`),
-    /http\.tls\.client_ca: .*second\.pem cannot be used: certificate 2 of 2 does not parse/,
-  );
-  await assert.rejects(start(`[http.tls]\n${own}client_ca = "${cut}"`), /http\.tls\.client_ca: .*cut\.pem is cut off: its certificate has no end/);
+  await assert.rejects(start(`[http.tls]\n${own}client_ca = "${cert}"`), /http\.tls\.client_ca: .*d\.pem cannot be used: its certificate is damaged/);
+  await assert.rejects(start(`[http.tls]\n${own}client_ca = "${second}"`), /http\.tls\.client_ca: .*second\.pem cannot be used: certificate 2 of 2 is damaged/);
+  await assert.rejects(start(`[http.tls]\n${own}client_ca = "${cut}"`), /http\.tls\.client_ca: .*cut\.pem is incomplete: its certificate has no end line/);
   await assert.rejects(
     start(`[http.tls]\n${own}client_ca = "${paths.ca}"\nclient_crl = "${crl}"`),
-    /http\.tls\.client_crl: .*d\.crl cannot be used: its revocation list does not parse/,
+    /http\.tls\.client_crl: .*d\.crl cannot be used: its revocation list is damaged/,
   );
-  await assert.rejects(start(`[auth]\njwks_ca = "${second}"`), /auth\.jwks_ca: .*second\.pem cannot be used: certificate 2 of 2 does not parse/);
+  await assert.rejects(start(`[auth]\njwks_ca = "${second}"`), /auth\.jwks_ca: .*second\.pem cannot be used: certificate 2 of 2 is damaged/);
   await assert.rejects(start(`[auth]\njwks_ca = "${paths.key}"`), /auth\.jwks_ca: .*server\.key holds no certificate in PEM/);
   await assert.rejects(start(`[auth]\njwks_ca = "${folder}/none.pem"`), /auth\.jwks_ca: .*none\.pem cannot be read \(ENOENT\)/);
 });
 
-test('a client without a certificate is served as one that shows none', async () => {
+test('a client without a trusted certificate is served as a client without a certificate', async () => {
   assert.deepEqual(await see(), { status: 200, body: null });
   assert.equal((await see(undefined, '/mirror/me')).status, 401);
 });
@@ -109,7 +106,7 @@ test('a trusted certificate gives its common name', async () => {
   assert.deepEqual((await see(await makeCertificate('CN=no usage', { issuer: ca }))).body, { commonName: 'no usage' });
 });
 
-test('foreign, expired, of the wrong use, and names that are none: no identity', async () => {
+test('foreign, expired and wrong-use certificates, and invalid names, give no identity', async () => {
   const foreign = await makeCertificate('CN=other ca');
   const clients = [
     await makeCertificate('CN=mallory', { issuer: foreign, usage: CLIENT_AUTH }),
@@ -139,7 +136,7 @@ test('a certificate that expires is refused on connections and sessions that are
   await agent.close();
 });
 
-test('changed files are put into service without a restart, and broken ones are not', async () => {
+test('changed files are used without a restart; broken ones are not', async () => {
   const { hostname, port } = new URL(server.address);
   const subject = () =>
     new Promise<string>((resolve, reject) => {
@@ -151,7 +148,7 @@ test('changed files are put into service without a restart, and broken ones are 
     });
   assert.equal(await subject(), 'CN=server');
   write('server.pem', 'broken');
-  await until(() => server.lines.some(({ msg }) => String(msg).includes('the old ones stay in service')), 'the broken file was seen', 15_000);
+  await until(() => server.lines.some(({ msg }) => String(msg).includes('the old ones stay in use')), 'the broken file was seen', 15_000);
   assert.ok(server.lines.some(({ msg, error }) => String(msg).includes('the old ones stay') && String(error).includes('server.pem holds no certificate')));
   assert.equal(await subject(), 'CN=server');
   const renewed = await makeCertificate('CN=renewed', { issuer: ca, usage: SERVER_AUTH, names: ['127.0.0.1'] });

@@ -12,7 +12,7 @@ async function answers(server: TestServer, accept?: string): Promise<unknown[]> 
   return [status, headers['content-type'], text];
 }
 
-test('who prefers JSON gets a string of it', async () => {
+test('a client that prefers JSON gets a JSON string', async () => {
   const server = await startServer();
   for (const accept of ['application/json', 'Application/JSON;q=0.9, text/plain; q=0.5', 'application/*', 'text/plain;q=0, */*', 'application/json, */*;q=0.1'])
     assert.deepEqual(await answers(server, accept), [200, JSON_TYPE, '"0.0.0-test"'], accept);
@@ -31,14 +31,14 @@ test('who prefers JSON gets a string of it', async () => {
   await server.end();
 });
 
-test('where the names in JSON are compact, who names no type gets JSON too', async () => {
+test('with compact JSON names, a client without a preference gets JSON too', async () => {
   const server = await startServer({ config: '[keys]\njson_names = "compact"\n' });
   for (const accept of [undefined, '*/*', 'application/json']) assert.deepEqual(await answers(server, accept), [200, JSON_TYPE, '"0.0.0-test"'], accept);
   assert.deepEqual(await answers(server, 'text/plain'), [200, PLAIN, '0.0.0-test']);
   await server.end();
 });
 
-test('the document tells both types', async () => {
+test('the OpenAPI document names both types', async () => {
   const server = await startServer();
   const { text } = await server.ask('GET', '/openapi.yaml');
   const described = text.slice(text.indexOf('\n  /version:'));

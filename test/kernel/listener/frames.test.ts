@@ -23,7 +23,7 @@ function chunks(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
   return cuts.slice(1).map((cut, index) => bytes.slice(cuts[index], cut));
 }
 
-test('whatever way the bytes are cut, the messages are the same, each in a buffer of its own', () => {
+test('however the bytes are split, the messages are the same, each in its own buffer', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 9_000 }), { maxLength: 6 }), fc.array(fc.nat(60_000), { maxLength: 12 }), (lengths, places) => {
       const sent = lengths.map(message);
@@ -64,7 +64,7 @@ test('a message that is a chunk of its own is not copied', () => {
   assert.equal(frames.next()?.bytes.buffer, sent.buffer);
 });
 
-test('what is no message, or longer than allowed, is its header alone', () => {
+test('for an invalid or too long message only the header is returned', () => {
   for (const header of [Uint8Array.of(0xff, 0xff), Uint8Array.of(20_000 >> 8, 20_000 & 255)]) {
     const frames = new Frames(RULES);
     frames.push(Buffer.concat([message(5), header, new Uint8Array(50)]));
@@ -73,7 +73,7 @@ test('what is no message, or longer than allowed, is its header alone', () => {
   }
 });
 
-test('an announced length takes no memory until it has arrived', () => {
+test('an announced length takes no memory until the bytes have arrived', () => {
   const frames = new Frames({ ...RULES, maxMessageBytes: 2 ** 40, lengthOf: () => 2 ** 39 });
   for (let n = 0; n < 100; n += 1) frames.push(new Uint8Array(1_000));
   assert.equal(frames.next(), undefined);

@@ -147,7 +147,7 @@ test('a connection has one message at work at a time; the listener stops reading
   socket.destroy();
 });
 
-test('what is no message, and what is too long, is answered by its header alone and ends the connection', async () => {
+test('an invalid or too long message is answered by its header alone, and the connection ends', async () => {
   const tooLong = Buffer.alloc(4);
   tooLong.writeUInt32BE(MOST);
   for (const header of [tooLong, Buffer.from('ff000000', 'hex')]) {
@@ -164,7 +164,7 @@ test('a handler that fails ends its connection, and no other', async () => {
   const { socket, ended } = await talk(ann);
   socket.write(framed('bug'));
   await ended;
-  assert.ok(server.lines.some(({ msg, listener }) => msg === 'a message was not answered' && listener === 'echo'));
+  assert.ok(server.lines.some(({ msg, listener }) => msg === 'a message could not be answered' && listener === 'echo'));
   other.socket.write(framed('still here'));
   assert.equal(await other.next(), 'ann: still here');
   other.socket.destroy();
@@ -246,7 +246,7 @@ test('slow messages and silent connections are closed; a connection that waits f
   busy.socket.destroy();
 });
 
-test('a client that does not take its answers is closed', async () => {
+test('the connection of a client that does not read its answers is closed', async () => {
   const { socket, ended } = await talk(ann);
   socket.pause();
   for (let n = 0; n < 20; n += 1) socket.write(framed(`big${'x'.repeat(200_000)}`));
@@ -258,7 +258,7 @@ test('a client that does not take its answers is closed', async () => {
   await ended;
 });
 
-test('a stop finishes the message under way and takes no other', async () => {
+test('a stop waits for the running message and accepts no others', async () => {
   const own = await startSecureServer({ plugins: [plugin()] as never });
   const made = await own.client('bea');
   const ownPort = Number(new URL(own.announcements[0]?.slice('echo listener on '.length) as string).port);
@@ -279,7 +279,7 @@ test('a stop finishes the message under way and takes no other', async () => {
   assert.ok(!seen.messages.some(({ bytes }) => Buffer.from(bytes).includes('never') && Buffer.from(bytes).length === 9));
 });
 
-test('a port in use, and a server that asks for no client certificates: the boot stops and says so', async () => {
+test('a port in use, or a server without client certificates, stops the start with a clear message', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port: used } = taken.address() as { port: number };
@@ -288,7 +288,7 @@ test('a port in use, and a server that asks for no client certificates: the boot
   );
   taken.close();
   await assert.rejects(startServer({ plugins: [plugin()] as never }), (error: Error) =>
-    error.message.includes('echoes: needs client certificates, set http.tls.client_ca'),
+    error.message.includes('echoes: requires client certificates; set http.tls.client_ca'),
   );
 });
 

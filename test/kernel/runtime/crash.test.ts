@@ -33,10 +33,10 @@ for (const [name, remote] of Object.entries(remotes)) {
   for (const death of DEATHS) {
     test(`${name}: ${death} with 50 calls in flight loses those calls and nothing else`, async () => {
       const group = runtime.groups.get(name);
-      const restarts = () => group?.cells.reduce((sum, cell) => sum + cell.restarts, 0) ?? 0;
+      const restarts = () => group?.supervisors.reduce((sum, supervisor) => sum + supervisor.restarts, 0) ?? 0;
       const before = restarts();
       const inFlight = Array.from({ length: 50 }, () => outcome(remote().sleep(name === 'replicated' ? 5 : 5_000)));
-      const killing = death === 'terminate' ? group?.cells[0]?.incarnation?.kill() : outcome(remote()[death]());
+      const killing = death === 'terminate' ? group?.supervisors[0]?.incarnation?.kill() : outcome(remote()[death]());
       await until(() => restarts() === before + 1, 'the crash was noticed', 30_000);
       const served = await remote().echo('back');
       assert.equal(served, 'back');
@@ -62,21 +62,21 @@ test('an isolated actor is another process, with the environment it was given an
 });
 
 test('an isolated actor that hangs is killed; so is one that blocks its event loop', async () => {
-  const cell = runtime.groups.get('process')?.cells[0];
+  const supervisor = runtime.groups.get('process')?.supervisors[0];
   const blocked = outcome(remotes['process']?.().spin(60_000) as Promise<unknown>);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  await cell?.incarnation?.kill();
+  await supervisor?.incarnation?.kill();
   assert.equal(await blocked, 'ACTOR_LOST');
   assert.equal(await remotes['process']?.().echo('back'), 'back');
 });
 
-test('the counters move when a writer is lost, and again when the last of it has ended', async () => {
-  const cell = runtime.groups.get('writer')?.cells[0];
+test('the version counters change when a writer is lost, and again when its last work has ended', async () => {
+  const supervisor = runtime.groups.get('writer')?.supervisors[0];
   const before = versions.read('x');
   const sign = join(temporaryFolder(), 'blocked');
   const blocked = outcome(ref('writer').at('a').block(sign));
   await until(() => existsSync(sign), 'the thread is in native code');
-  const killed = cell?.incarnation?.kill();
+  const killed = supervisor?.incarnation?.kill();
   assert.equal(await blocked, 'ACTOR_LOST');
   assert.equal(versions.read('x'), before + 1);
   await killed;

@@ -4,8 +4,8 @@ import { wrap } from 'comlink';
 import { test } from 'uvu';
 import type { Call } from '../../../kernel/actor.ts';
 import { callContext } from '../../../kernel/call-context.ts';
+import { openChannel, type Wire } from '../../../kernel/runtime/channel.ts';
 import { exposeApi } from '../../../kernel/runtime/facade.ts';
-import { openLine, type Wire } from '../../../kernel/runtime/line.ts';
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
 
@@ -22,7 +22,7 @@ function wires(): [Wire, Wire] {
   return [wire(0), wire(1)];
 }
 
-test('a call that runs is cancelled by its number; one that has ended, well or badly, is not kept', async () => {
+test('a running call is cancelled by its number; an ended call, successful or not, is forgotten', async () => {
   const [ours, theirs] = wires();
   const signals: AbortSignal[] = [];
   const seen = () => signals.push((callContext.getStore() as Call).signal);
@@ -38,13 +38,13 @@ test('a call that runs is cancelled by its number; one that has ended, well or b
       throw new Error('broken');
     },
   };
-  exposeApi(api, openLine(theirs));
-  const line = openLine(ours);
-  const calls = wrap<Record<keyof typeof api, (envelope: unknown) => Promise<{ ok: boolean }>>>(line.endpoint);
+  exposeApi(api, openChannel(theirs));
+  const channel = openChannel(ours);
+  const calls = wrap<Record<keyof typeof api, (envelope: unknown) => Promise<{ ok: boolean }>>>(channel.endpoint);
   const call = (name: keyof typeof api, n: number) => calls[name]({ n, requestId: undefined, args: [] });
   const open = call('wait', 1);
   assert.deepEqual([(await call('answer', 2)).ok, (await call('fail', 3)).ok], [true, false]);
-  for (const n of [1, 2, 3, 4]) line.control({ kind: 'cancel', n });
+  for (const n of [1, 2, 3, 4]) channel.control({ kind: 'cancel', n });
   await settled();
   await settled();
   assert.deepEqual(

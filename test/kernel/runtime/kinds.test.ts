@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import { callContext } from '../../../kernel/call-context.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { move } from '../../../kernel/runtime/bytes.ts';
-import { callWith } from '../../../kernel/runtime/lane.ts';
+import { callWith } from '../../../kernel/runtime/mailbox.ts';
 import { pinnedProbe, replicatedProbe, shardedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
 
@@ -54,7 +54,7 @@ test('a replicated actor runs one call per thread, and refuses at once beyond it
   assert.equal(threads.size, 2);
 });
 
-test('while one thread is at something slow, the other gets what comes', async () => {
+test('while one thread is slow, the other one gets the calls', async () => {
   const many = ref('prefetching');
   let isOver = false;
   const slow = many.spin(500).then(() => {
@@ -91,7 +91,7 @@ test('a fault keeps its code, detail and errors; its cause stays for the log', a
   assert.match(String(fault.cause), /secret reason/);
 });
 
-test('anything that is not a fault leaves as INTERNAL without a text of its own', async () => {
+test('an error that is not a fault becomes INTERNAL without a text of its own', async () => {
   const fault = (await a()
     .bug()
     .catch((error: unknown) => error)) as Fault;
@@ -105,7 +105,7 @@ test('a call that is not answered in time ends as DEADLINE, and its actor is tol
   await until(async () => (await a().aborted()) === 1, 'the actor saw the abort');
 });
 
-test('a caller that goes away ends its call, running or waiting', async () => {
+test('a caller that gives up ends its call, whether it is running or waiting', async () => {
   const gone = new AbortController();
   const running = callWith(ref('sharded').of('x'), { signal: gone.signal }).untilAborted();
   const replicas = ref('replicated');
@@ -161,7 +161,7 @@ test('bytes cross only when they own their buffer, and a secret is moved', async
   assert.deepEqual([...back], [7, 7, 7, 7]);
 });
 
-test('a remote is no promise and cannot be written to', async () => {
+test('a remote is not a promise and cannot be changed', async () => {
   assert.equal((a() as unknown as { then?: unknown }).then, undefined);
   assert.throws(() => {
     (a() as unknown as { echo: unknown }).echo = 1;
@@ -191,9 +191,9 @@ test('a version counter that one thread bumps is seen by all', async () => {
 
 test('what an actor reports is seen by the kernel', async () => {
   await a().report(false, 'not today');
-  const cell = () => runtime.groups.get('pinned')?.cells[0];
-  await until(() => cell()?.status?.note === 'not today', 'the report arrived');
-  assert.equal(cell()?.status?.ready, false);
+  const supervisor = () => runtime.groups.get('pinned')?.supervisors[0];
+  await until(() => supervisor()?.status?.note === 'not today', 'the report arrived');
+  assert.equal(supervisor()?.status?.ready, false);
 });
 
 test.run();

@@ -10,30 +10,30 @@ async function crash(remote: { throwUncaught(): Promise<unknown> }): Promise<voi
   assert.equal(await outcome(remote.throwUncaught()), 'ACTOR_LOST');
 }
 
-test('a crash loop makes that actor alone failed; calls fail at once, and every retryMs it is tried again', async () => {
+test('a crash loop makes only that actor failed; its calls fail at once, and it is retried every retryMs', async () => {
   const { runtime, ref } = createRuntime({
     weak: pinnedProbe({ a: {} }, { restart: { max: 2, withinMs: 600_000, firstDelayMs: 5, maxDelayMs: 10, retryMs: 60_000 } }),
     other: pinnedProbe({ a: {} }),
   });
   await runtime.start();
-  const cell = runtime.groups.get('weak')?.cells[0];
+  const supervisor = runtime.groups.get('weak')?.supervisors[0];
   const weak = () => ref('weak').at('a');
   for (let crashes = 0; crashes < 3; crashes++) await crash(weak());
-  await until(() => cell?.state === 'failed', 'failed');
+  await until(() => supervisor?.state === 'failed', 'failed');
   assert.equal(await outcome(weak().echo('x')), 'UNAVAILABLE');
   assert.equal(await ref('other').at('a').echo('x'), 'x');
   await runtime.advance(60_001);
-  await until(() => cell?.state === 'running', 'running again');
+  await until(() => supervisor?.state === 'running', 'running again');
   assert.equal(await weak().echo('back'), 'back');
   // On probation: one crash more within the window and it is failed again.
   await crash(weak());
-  await until(() => cell?.state === 'failed', 'failed again');
+  await until(() => supervisor?.state === 'failed', 'failed again');
   await runtime.advance(60_001);
-  await until(() => cell?.state === 'running', 'running a third time');
+  await until(() => supervisor?.state === 'running', 'running a third time');
   await runtime.advance(600_001);
   await crash(weak());
-  await until(() => cell?.state === 'running', 'the budget is whole again');
-  assert.equal(cell?.restarts, 5);
+  await until(() => supervisor?.state === 'running', 'the budget is whole again');
+  assert.equal(supervisor?.restarts, 5);
   await runtime.stop();
 });
 
@@ -45,9 +45,9 @@ test('calls made while an actor is down wait for it; those waiting when it fails
     ),
   });
   await runtime.start();
-  const cell = runtime.groups.get('weak')?.cells[0];
+  const supervisor = runtime.groups.get('weak')?.supervisors[0];
   await crash(ref('weak').at('a'));
-  await until(() => cell?.state === 'waiting', 'waiting');
+  await until(() => supervisor?.state === 'waiting', 'waiting');
   const waited = ref('weak').at('a').echo('patient');
   await runtime.advance(3_600_001);
   assert.equal(await waited, 'patient');
@@ -59,32 +59,32 @@ test('a first start that fails stops the boot with its reason, and nothing is le
   await assert.rejects(runtime.start(), { code: 'PROBE_BROKEN', detail: 'this actor is broken' });
   await runtime.stop();
   assert.deepEqual(
-    [...runtime.groups.values()].flatMap(({ cells }) => cells.map(({ state }) => state)),
+    [...runtime.groups.values()].flatMap(({ supervisors }) => supervisors.map(({ state }) => state)),
     ['stopped', 'stopped'],
   );
 });
 
-test('an actor of the background does not hold the boot, and keeps trying', async () => {
+test('a background actor does not delay the start of the server, and is tried again', async () => {
   const { runtime, ref } = createRuntime({ bad: pinnedProbe({ a: { broken: true } }, { start: 'background' }) });
   await runtime.start();
-  const cell = runtime.groups.get('bad')?.cells[0];
-  await until(() => cell?.state === 'failed', 'failed after its tries');
-  assert.equal(cell?.restarts, 4);
+  const supervisor = runtime.groups.get('bad')?.supervisors[0];
+  await until(() => supervisor?.state === 'failed', 'failed after its tries');
+  assert.equal(supervisor?.restarts, 4);
   assert.equal(await outcome(ref('bad').at('a').echo('x')), 'UNAVAILABLE');
   await runtime.stop();
 });
 
-test("deadline: 'kill' ends the thread at the deadline and replaces it, and that is no crash", async () => {
+test("deadline: 'kill' ends the thread at the deadline and replaces it, which does not count as a crash", async () => {
   const { runtime, ref } = createRuntime({ strict: replicatedProbe(1, { deadlineMs: 150, onDeadline: 'kill' }) });
   await runtime.start();
-  const [cell] = runtime.groups.get('strict')?.cells ?? [];
+  const [supervisor] = runtime.groups.get('strict')?.supervisors ?? [];
   const before = await ref('strict').where();
   const late = outcome(ref('strict').spin(60_000));
   assert.equal(await late, 'DEADLINE');
-  await until(() => cell?.state === 'running', 'replaced');
+  await until(() => supervisor?.state === 'running', 'replaced');
   const after = await ref('strict').where();
   assert.notEqual(after.thread, before.thread);
-  assert.equal(cell?.restarts, 0);
+  assert.equal(supervisor?.restarts, 0);
   await runtime.stop();
 });
 
@@ -108,13 +108,13 @@ test('a stop while a thread is replaced ends the new one as well', async () => {
   const [first] = threads;
   assert.equal(await outcome(ref('strict').spin(60_000)), 'DEADLINE');
   await until(() => threads.size === 1 && !threads.has(first as Worker), 'another thread takes its place');
-  assert.equal(runtime.groups.get('strict')?.cells[0]?.state, 'starting');
+  assert.equal(runtime.groups.get('strict')?.supervisors[0]?.state, 'starting');
   await runtime.stop();
   await until(() => threads.size === 0, 'no thread is left');
   process.off('worker', note);
 });
 
-test('a graceful stop finishes what is under way, runs the hook, and refuses what comes later', async () => {
+test('a graceful stop waits for running calls, runs the stop hook, and refuses later calls', async () => {
   const { runtime, ref, lines } = createRuntime({ a: pinnedProbe({ a: {} }), p: pinnedProbe({ a: {} }, { isolated: { a: { env: {} } } }) });
   await runtime.start();
   const underWay = [ref('a').at('a').sleep(100), ref('p').at('a').sleep(100)];
@@ -125,23 +125,23 @@ test('a graceful stop finishes what is under way, runs the hook, and refuses wha
   assert.equal(await outcome(ref('a').at('a').echo('x')), 'STOPPING');
 });
 
-test('an actor that does not stop in time is left behind', async () => {
+test('an actor that does not stop in time is killed', async () => {
   const { runtime, ref, lines } = createRuntime({ a: pinnedProbe({ a: {} }, { deadlineMs: 100_000 }) });
   await runtime.start();
   const stuck = outcome(ref('a').at('a').spin(60_000));
   await new Promise((resolve) => setTimeout(resolve, 50));
   await runtime.stop();
   assert.equal(await stuck, 'ACTOR_LOST');
-  assert.ok(lines.some(({ message }) => message === 'actor did not stop in time, left behind'));
+  assert.ok(lines.some(({ message }) => message === 'the actor did not stop in time; it is killed'));
 });
 
 test('a thread that holds calls past their deadline shows as overdue', async () => {
   const { runtime, ref } = createRuntime({ a: pinnedProbe({ a: {} }, { deadlineMs: 50 }) });
   await runtime.start();
-  const [cell] = runtime.groups.get('a')?.cells ?? [];
+  const [supervisor] = runtime.groups.get('a')?.supervisors ?? [];
   assert.equal(await outcome(ref('a').at('a').sleep(300)), 'DEADLINE');
-  assert.equal(cell?.slot.overdue, 1);
-  await until(() => cell?.slot.overdue === 0, 'answered late');
+  assert.equal(supervisor?.dispatcher.overdue, 1);
+  await until(() => supervisor?.dispatcher.overdue === 0, 'answered late');
   await runtime.stop();
 });
 

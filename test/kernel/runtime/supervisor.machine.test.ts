@@ -26,7 +26,7 @@ function supervise(start: () => Promise<void>) {
   return { clock, actor, told, state: () => actor.getSnapshot().value as string };
 }
 
-test('delays double up to their limit, then the budget is spent, then it is tried again', async () => {
+test('delays double up to their limit; after too many crashes the actor is failed, and later tried again', async () => {
   let fails = false;
   const { clock, actor, state } = supervise(async () => {
     if (fails) throw new Error('still broken');
@@ -64,7 +64,7 @@ test('delays double up to their limit, then the budget is spent, then it is trie
   assert.equal(state(), 'waiting');
 });
 
-test('each crash is told with its cause, and counted, before what follows; so are running, down and failed', async () => {
+test('each crash is reported with its cause and counted before the next state; running, down, failed too', async () => {
   let reason = '';
   const { clock, actor, state, told } = supervise(async () => {
     if (reason !== '') throw new Error(reason);
@@ -92,7 +92,7 @@ test('each crash is told with its cause, and counted, before what follows; so ar
   assert.deepEqual(told, ['running', 'down', 'crash: lost while running', ...starts, 'running', 'down', 'crash: lost on probation', 'failed']);
 });
 
-test('a crash counts for less than the window, whatever the time of day', async () => {
+test('a crash counts only within the window, at any time of day', async () => {
   const { clock, actor, state } = supervise(async () => {});
   await tick();
   const loseAt = async (atMs: number) => {
@@ -111,7 +111,7 @@ test('a crash counts for less than the window, whatever the time of day', async 
   assert.equal(await loseAt(60_500), 'failed');
 });
 
-test('replace starts anew without counting a crash', async () => {
+test('replace starts the actor again without counting a crash', async () => {
   const { actor, state } = supervise(async () => {});
   await tick();
   for (let times = 0; times < 10; times++) {
@@ -123,7 +123,7 @@ test('replace starts anew without counting a crash', async () => {
   assert.deepEqual(actor.getSnapshot().context.crashes, []);
 });
 
-test('a start without its data key is no crash: it waits in sealed, and begins anew when it is unsealed', async () => {
+test('a start without the data key is not a crash: the actor is sealed, and starts again when unsealed', async () => {
   let isSealed = true;
   const { clock, actor, state, told } = supervise(async () => {
     if (isSealed) throw new Fault('KEY_SERVER_SEALED');

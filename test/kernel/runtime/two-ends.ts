@@ -1,6 +1,6 @@
-// What the parts of the runtime are tested with: two ends of one line in this thread, a clock to move, and one turn of the event loop.
+// What the parts of the runtime are tested with: two ends of one channel in this thread, a clock to move, and one turn of the event loop.
 import { createClock, type LocalClock } from '../../../kernel/clock.ts';
-import { type Line, openLine, type Wire } from '../../../kernel/runtime/line.ts';
+import { type Channel, openChannel, type Wire } from '../../../kernel/runtime/channel.ts';
 
 /** Everything that was posted, in order; what arrives is a clone, as between threads. */
 export interface TestWire extends Wire {
@@ -30,9 +30,9 @@ export function wires(): readonly [TestWire, TestWire] {
   return [wire(0), wire(1)];
 }
 
-export function lines(): { readonly ours: Line; readonly theirs: Line; readonly wire: TestWire } {
+export function channels(): { readonly ours: Channel; readonly theirs: Channel; readonly wire: TestWire } {
   const [one, other] = wires();
-  return { ours: openLine(one), theirs: openLine(other), wire: one };
+  return { ours: openChannel(one), theirs: openChannel(other), wire: one };
 }
 
 /** Whatever was sent has arrived and has been answered. */

@@ -40,7 +40,7 @@ test('a locked database refuses those who came while the first waited, not those
   assert.equal(await own, 'own');
 });
 
-test('any other failure to begin is that of its own group', async () => {
+test('any other failure to begin affects its own group only', async () => {
   const { begins, group } = heldConnection();
   const first = outcome(group.submit(async () => 'first', undefined));
   await settle();

@@ -143,7 +143,7 @@ for (const database of databases) {
     assert.equal(await migrate(store, [mended], () => 0), 1);
     await assert.rejects(
       migrate(store, [TABLE], () => 0),
-      /used by a newer version/,
+      /start the newer version that made it/,
     );
     await Promise.all(stores.map((each) => each.close()));
   });

@@ -12,7 +12,7 @@ import { Turn } from '../../../kernel/store/turn.ts';
 const LONG_MS = 60_000;
 const cell = () => new Int32Array(new SharedArrayBuffer(4));
 
-test('two who always want more take turns', async () => {
+test('two writers that always have work take turns', async () => {
   const shared = cell();
   const order: string[] = [];
   let isTaken = false;
@@ -36,7 +36,7 @@ test('two who always want more take turns', async () => {
   assert.equal(order.join(''), 'ab'.repeat(20));
 });
 
-test('where nobody waits, who had it last takes it again at once', async () => {
+test('if nobody waits, the last holder can take the lock again at once', async () => {
   const turn = new Turn(cell(), LONG_MS);
   let taken = 0;
   for (let round = 1; round <= 3; round++) {
@@ -47,7 +47,7 @@ test('where nobody waits, who had it last takes it again at once', async () => {
   }
 });
 
-test('a lock that is let go without a word is found free; one that stays is OVERLOADED', async () => {
+test('a lock released without a notification is found free; one that stays is OVERLOADED', async () => {
   let looked = 0;
   await new Turn(cell(), LONG_MS).take(() => ++looked === 3);
   assert.equal(looked, 3);

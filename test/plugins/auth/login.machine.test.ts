@@ -103,8 +103,8 @@ test('the context holds what the steps have found out, and the attempt as it was
   const nothing = { revision: 0, mustChange: false, unfit: undefined, passwordHash: null, failed: null };
   assert.deepEqual(begun.context, { ...attempt, ...nothing });
   assert.deepEqual(stepLogin(begun, { type: 'primary.refused' }).context, { ...attempt, ...nothing, failed: 'password' });
-  const proven = stepLogin(begun, { type: 'primary.accepted', revision: 7, mustChange: true, unfit: 'it is the old one' });
-  const known = { ...attempt, ...nothing, revision: 7, mustChange: true, unfit: 'it is the old one' };
+  const proven = stepLogin(begun, { type: 'primary.accepted', revision: 7, mustChange: true, unfit: 'it must differ from the old password' });
+  const known = { ...attempt, ...nothing, revision: 7, mustChange: true, unfit: 'it must differ from the old password' };
   assert.deepEqual(proven.context, known);
   assert.deepEqual(stepLogin(proven, { type: 'totp.refused' }).context, { ...known, failed: 'totp' });
   const identified = stepLogin(proven, { type: 'totp.accepted' });

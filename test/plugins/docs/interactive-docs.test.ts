@@ -130,7 +130,7 @@ if (!skipWithout('chromium')) {
       const id = (await answer('Create'))('UniqueIdentifier');
       await kmip.getByLabel('Example').selectOption('Encrypt with it');
       const body = kmip.getByLabel('Body', { exact: true });
-      await body.fill((await body.inputValue()).replace('the one of the answer to Create', id));
+      await body.fill((await body.inputValue()).replace('the identifier in the answer to Create', id));
       assert.match((await answer('Encrypt'))('Data'), /^[0-9A-F]{10}$/);
     }
     assert.deepEqual(complaints, []);

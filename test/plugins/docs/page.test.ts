@@ -129,7 +129,7 @@ test('GET /download/ca.crt is the last certificate of the chain, never a key; 40
   assert.deepEqual(await download(), { status: 200, text: `${ca.cert.trim()}\n` });
   write(own.cert, own.key);
   await until(async () => (await download()).status === 404, 'the file without the authority is in service', 15_000);
-  assert.match(JSON.parse((await download()).text).message, /ask its operator/);
+  assert.match(JSON.parse((await download()).text).message, /ask the operator/);
   await agent.close();
   await operated.end();
   rmSync(folder, { recursive: true, force: true });

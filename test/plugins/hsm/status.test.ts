@@ -60,7 +60,7 @@ if (!skipWithout('softhsm2')) {
     const ready = await server.ask('GET', '/ready');
     assert.equal(ready.status, 503);
     assert.match(ready.text, /hsm\/hsm::soft_hsm_2: slot \d+: /);
-    assert.match(ready.text, /hsm\/hsm::other: slot 0: \/nonexistent\/lib\.so: there is no such file/);
+    assert.match(ready.text, /hsm\/hsm::other: slot 0: \/nonexistent\/lib\.so: the file does not exist/);
     assert.equal((await server.ask('GET', '/health')).status, 200);
     assert.ok(!JSON.stringify(server.lines).includes('12345678'), 'a PIN reached the log');
     await server.end();
@@ -96,7 +96,7 @@ if (!skipWithout('softhsm2')) {
     const cookie = await signInAdmin(server);
     await until(async () => (await statusOf(server, cookie)).length === 1, 'probed');
     for (let probe = 0; probe < 5; probe++) assert.deepEqual(accessible(await statusOf(server, cookie)), [[false]]);
-    assert.match((await server.ask('GET', '/ready')).text, /the token refused the PIN; it is not offered again/);
+    assert.match((await server.ask('GET', '/ready')).text, /the token refused the PIN: check hsm_password/);
     await server.end();
   });
 
@@ -132,16 +132,16 @@ if (!skipWithout('softhsm2')) {
     const admin = await signInAdmin(both);
     await until(async () => accessible(await statusOf(both, admin))[0]?.[0] === true, 'accessible');
     assert.equal((await statusOf(both, admin))[0]?.slots[0]?.slot_id, second);
-    assert.ok(both.lines.some(({ warning }) => String(warning).includes('--hsm-password: others on this machine can see')));
+    assert.ok(both.lines.some(({ warning }) => String(warning).includes('--hsm-password: other users of this machine can see')));
     await both.end();
   });
 }
 
 test('what a schema cannot say is a problem of the configuration', async () => {
-  await assert.rejects(startServer({ config: instance([1, 2], ['a']) }), /hsm_instances\[0\]\.hsm_password: 1 passwords for 2 slots/);
+  await assert.rejects(startServer({ config: instance([1, 2], ['a']) }), /hsm_instances\[0\]\.hsm_password: 1 passwords for 2 slots: give one/);
   await assert.rejects(
     startServer({ config: '[[hsm_instances]]\nhsm_model = "other"\nhsm_slot = [0]\nhsm_password = ["x"]' }),
-    /hsm_instances\[0\]\.library: the model "other" needs one/,
+    /hsm_instances\[0\]\.library: the model "other" needs the path/,
   );
   await assert.rejects(
     startServer({ config: '[[hsm_instances]]\nhsm_model = "nope"\nhsm_slot = [0]\nhsm_password = ["x"]' }),

@@ -87,7 +87,7 @@ test('what is refused is not done', async () => {
 
 test("another's credentials are refused though they are right, in the words of those of nobody", async () => {
   const alice = await withCertificate('alice');
-  const own = /not those of who shows the certificate or session/;
+  const own = /must belong to the user of the certificate or session/;
   for (const username of ['bob', 'nobody at all', 'other/alice', 'other/bob', '']) await isRefused(alice, password(username, PASSWORD), own);
   // A certificate of whom there is no user: a password is looked for, and the words are those of a wrong one.
   await isRefused(await withCertificate('unknown'), password('unknown', PASSWORD));
@@ -96,12 +96,16 @@ test("another's credentials are refused though they are right, in the words of t
 test('what is not served is refused by its name', async () => {
   const alice = await withCertificate('alice', [2, 1]);
   const nonce = structure(TAG.Nonce, [bytes(TAG.NonceID, Buffer.alloc(4)), bytes(TAG.NonceValue, Buffer.alloc(8))]);
-  await isRefused(alice, authentication(credential('Device', text(TAG.DeviceIdentifier, 'a device'), text(TAG.Password, PASSWORD))), /Device are not served/);
-  await isRefused(alice, authentication(credential('Attestation', nonce, enumeration(TAG.AttestationType, 1))), /Attestation are not served/);
-  await isRefused(alice, authentication(credential('Ticket', structure(TAG.Ticket, []))), /Ticket are not served/);
+  await isRefused(
+    alice,
+    authentication(credential('Device', text(TAG.DeviceIdentifier, 'a device'), text(TAG.Password, PASSWORD))),
+    /Device are not supported/,
+  );
+  await isRefused(alice, authentication(credential('Attestation', nonce, enumeration(TAG.AttestationType, 1))), /Attestation are not supported/);
+  await isRefused(alice, authentication(credential('Ticket', structure(TAG.Ticket, []))), /Ticket are not supported/);
   const right = credential('UsernameAndPassword', text(TAG.Username, 'alice'), text(TAG.Password, PASSWORD));
-  await isRefused(alice, authentication(right, credential('Ticket', structure(TAG.Ticket, []))), /Ticket are not served/);
-  await isRefused(alice, authentication(right, right), /one credential/);
+  await isRefused(alice, authentication(right, credential('Ticket', structure(TAG.Ticket, []))), /Ticket are not supported/);
+  await isRefused(alice, authentication(right, right), /more than one credential/);
   const empty = await asks(alice, authentication());
   assert.deepEqual([empty.status, empty.reason], ['OperationFailed', 'InvalidMessage']);
 });
@@ -228,7 +232,7 @@ test('where they are ignored the certificate alone says who the client is', asyn
 test('without a realm of bare names a certificate has no password', async () => {
   const plain = await startSecureServer();
   try {
-    await isRefused(await withCertificate('alice', V14, plain), password('alice', PASSWORD), /not those of who shows/);
+    await isRefused(await withCertificate('alice', V14, plain), password('alice', PASSWORD), /must belong to the user of/);
   } finally {
     await plain.end();
   }

@@ -149,13 +149,15 @@ test('what is wrong with the section is told with its place', () => {
   const provider = { name: 'corp', issuer: 'https://idp', jwks_uri: 'https://idp/jwks', audience: 'gatehouse' };
   assert.deepEqual(problemsOf({}), []);
   assert.deepEqual(problemsOf({ realm: 'acme', realms: ['acme', '_'], identity_providers: [provider] }), []);
-  assert.deepEqual(problemsOf({ realm: 'a/b' }), ['keys.realm: cannot be the name of a realm']);
-  assert.deepEqual(problemsOf({ realm: 'acme', realms: ['other'] }), ['keys.realm: acme is not among keys.realms']);
-  assert.deepEqual(problemsOf({ realms: ['ok', 'not ok'] }), ['keys.realms[1]: cannot be the name of a realm']);
+  assert.deepEqual(problemsOf({ realm: 'a/b' }), ['keys.realm: not a valid realm name: use 1 to 64 letters, digits, _ and -']);
+  assert.deepEqual(problemsOf({ realm: 'acme', realms: ['other'] }), ['keys.realm: acme is not in keys.realms: add it there']);
+  assert.deepEqual(problemsOf({ realms: ['ok', 'not ok'] }), [
+    'keys.realms[1]: not a valid realm name: use 1 to 64 letters, digits, _ and -, or "*" for all realms',
+  ]);
   assert.deepEqual(problemsOf({ identity_providers: [provider, { ...provider, jwks_uri: 'http://idp/jwks' }] }), [
-    'keys.identity_providers[1].name: another one has it already',
-    'keys.identity_providers[1].issuer: another one has it already',
-    'keys.identity_providers[1].jwks_uri: must be https, or http to this machine',
+    'keys.identity_providers[1].name: another provider has the same name; each needs its own',
+    'keys.identity_providers[1].issuer: another provider has the same issuer; each needs its own',
+    'keys.identity_providers[1].jwks_uri: must be an https address, or an http address of this machine',
   ]);
   assert.deepEqual(
     problemsOf({ identity_providers: [{ name: 'a/b', issuer: 'i', jwks_uri: 'https://x' }] }).map((text) => text.split(': ')[0]),

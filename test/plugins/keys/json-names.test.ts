@@ -103,7 +103,7 @@ test('a spelling that there is not is refused, and told', async () => {
   const { server, post, list } = await holder('');
   for (const answer of [await post(create, 'short'), await post(create, ''), await list('/access/owned', 'short'), await list('/access/obtained', 'short')]) {
     assert.equal(answer.status, 400);
-    assert.match(answer.body.message, /X-Json-Names: profile or compact/);
+    assert.match(answer.body.message, /X-Json-Names: must be profile or compact/);
   }
   await server.end();
 });

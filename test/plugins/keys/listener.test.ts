@@ -117,7 +117,7 @@ test('the operations of the listener are counted with all others', async () => {
 
 test('without client certificates the listener does not start and says why; it is off by default', async () => {
   await assert.rejects(startServer({ plugins: ECHOING, config: LISTENING }), (error: Error) =>
-    error.message.includes('keys.kmip_listener: needs client certificates, set http.tls.client_ca'),
+    error.message.includes('keys.kmip_listener: requires client certificates; set http.tls.client_ca'),
   );
   const off = await startServer({ plugins: ECHOING });
   assert.ok(!off.announcements.some((text) => text.startsWith('KMIP')));

@@ -214,7 +214,7 @@ test('operations are counted by name and outcome', async () => {
 });
 
 test('keys that are due are looked for at every interval of the clock', async () => {
-  const looks = () => server.runtime.groups.get('kmip')?.cells[0]?.status?.detail ?? 0;
+  const looks = () => server.runtime.groups.get('kmip')?.supervisors[0]?.status?.detail ?? 0;
   const before = looks() as number;
   await server.runtime.advance(61_000);
   await until(() => looks() === before + 1, 'the first look');

@@ -66,7 +66,7 @@ test('whatever is wrong with a request of any method is 422 with exactly code an
   for (const method of METHODS) {
     for (const bad of ['{', '', 'null', '[]', '1', '"text"', '{"data":}', "{'data':1}", '{"data":NaN}', '{"a":1}{"b":2}', '{"data":"\u0001"}'])
       refused(await ask(method, bad));
-    refused(await ask(method), 'the body is empty');
+    refused(await ask(method), 'the body is empty: send a JSON object');
     refused(await ask(method, {}), /: is missing$/);
     refused(await ask(method, { data: 1, unknown: 2 }), '"unknown": unknown member');
     refused(await ask(method, '{"__proto__":{"data":"a"}}'), '"__proto__": unknown member');
@@ -94,7 +94,7 @@ test('a body that is no UTF-8, and one that is nested too deeply', async () => {
   assert.deepEqual([answer.statusCode, await answer.body.json()], [422, { code: 422, message: 'the body is not valid UTF-8' }]);
   await dispatcher.close();
   for (const deep of ['['.repeat(60_000), `{"data":${'['.repeat(30_000)}${']'.repeat(30_000)}}`, '{"a":'.repeat(10_000)])
-    refused(await ask('hash', deep), 'the body is nested deeper than 16');
+    refused(await ask('hash', deep), 'the body has more than 16 levels of nesting');
   // Brackets in a text are no nesting.
   assert.equal((await ask('hash', { data: '[{"'.repeat(10_000), method: 'SHA2' })).status, 200);
 });
@@ -139,7 +139,7 @@ test('enabled = false: 404 for every path and method, nothing runs, and the serv
   others.push(off);
   for (const method of METHODS) usual(await off.ask('POST', `/tokenize/${method}`, { body: '{' }), 'NOT_FOUND', 404);
   usual(await off.ask('GET', '/tokenize/hash'), 'NOT_FOUND', 404);
-  assert.equal(off.runtime.groups.get('tokenize')?.cells.length, 0);
+  assert.equal(off.runtime.groups.get('tokenize')?.supervisors.length, 0);
   assert.equal((await off.ask('GET', '/ready')).status, 200);
 });
 

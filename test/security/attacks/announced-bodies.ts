@@ -1,4 +1,4 @@
-// Eight requests that announce 64 MiB and send a byte now and then.
+// Eight requests that announce 64 MiB and send one byte at a time.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, pause, requestBytes } from './wire.ts';

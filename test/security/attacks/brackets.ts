@@ -1,4 +1,4 @@
-// Bodies of thousands of opening brackets, to a route of each parser.
+// Sends bodies of thousands of opening brackets to one route of each parser.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, requestBytes } from './wire.ts';

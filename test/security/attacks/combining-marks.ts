@@ -1,4 +1,4 @@
-// Sign-ins whose new password is a long row of combining marks in the wrong order: normalising it takes time by the square of its length.
+// Sign-ins whose new password is a long run of combining marks in the wrong order: the time to normalize it grows with the square of its length.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, requestBytes } from './wire.ts';

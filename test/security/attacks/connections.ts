@@ -1,4 +1,4 @@
-// As many connections as can be had: half of them say nothing, half have asked once.
+// Many connections: half of them are silent, half have sent one request.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, requestBytes } from './wire.ts';

@@ -1,4 +1,4 @@
-// Lists of 30 objects of 40 MiB: what describes objects must not load them.
+// Lists of 30 objects of 40 MiB: the server must not load objects to describe them.
 import { structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { StartedTarget, Target } from '../target.ts';
@@ -11,7 +11,7 @@ export default {
   name: 'lists of 30 objects of 40 MiB',
   async prepare(target: StartedTarget) {
     const message = registerMessage(40 * 1_048_576);
-    // A server that bounds what one may keep refuses some: then there are fewer.
+    // A server with quotas refuses some of them; then there are fewer.
     for (let at = 0; at < OBJECTS; at += 1) await tell(target, 'mallory', message);
   },
   async run(target: Target, signal: AbortSignal) {

@@ -1,15 +1,15 @@
-// 1300 credentials with as many roles as may be, listed by their admin six times at once.
+// 1300 credentials with as many roles as the server accepts, listed by their administrator on six connections.
 import assert from 'node:assert/strict';
 import type { StartedTarget, Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, requestBytes } from './wire.ts';
 
 const CREDENTIALS = 1_300;
-/** The first that is taken: bytes of one credential's roles. */
+/** Bytes of one credential's roles, in the order in which they are tried. */
 const SIZES = [255_000, 8_000, 4_000, 2_000, 1_000];
 
 export default {
-  name: 'lists of 1300 credentials with as many roles as may be',
+  name: 'lists of 1300 credentials with as many roles as the server accepts',
   async prepare(target: StartedTarget) {
     const hashed = `$argon2id$v=19$m=65536,t=3,p=4$${'A'.repeat(22)}$${'A'.repeat(43)}`;
     const roles = (size: number) => Array.from({ length: Math.floor(size / 255) }, (_, at) => String(at).padStart(250, 'x'));
@@ -19,8 +19,8 @@ export default {
     };
     let taken = 0;
     for (const size of SIZES) if (taken === 0 && (await add(0, size)) === 201) taken = size;
-    assert.ok(taken > 0, 'no size of roles was taken');
-    // As many as fit into the quota of the realm.
+    assert.ok(taken > 0, 'the server accepted no size of roles');
+    // Add credentials until the quota of the realm is used up.
     for (let at = 1; at < CREDENTIALS && (await add(at, taken)) === 201; at += 1);
   },
   async run(target: Target, signal: AbortSignal) {

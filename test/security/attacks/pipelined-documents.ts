@@ -1,4 +1,4 @@
-// 20 connections without any credential send 60 requests for the largest document at once, and do not read.
+// 20 connections without credentials send 60 requests for the largest document at once and do not read the answers.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, requestBytes } from './wire.ts';

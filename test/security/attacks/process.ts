@@ -1,9 +1,9 @@
-// The process that attacks: its work is not on the clock of the honest client. Takes one attack by message and ends with its parent.
+// The process of the attacker, separate so that its work does not slow the honest client. It gets one attack by message and ends with its parent.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 
 const stop = new AbortController();
-// Connections that the server closes are what is expected, wherever the attack is at that moment.
+// Errors of connections that the server closes are expected at any point of the attack.
 process.on('uncaughtException', (error: NodeJS.ErrnoException) => {
   if (error.code === undefined) throw error;
 });

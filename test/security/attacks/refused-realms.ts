@@ -1,4 +1,4 @@
-// Refused sign-ins and operations whose realm is as long as a header may be: what a refusal writes must not fill the disk.
+// Refused sign-ins and operations with very long realms: the records of refusals must not fill the disk.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, requestBytes } from './wire.ts';

@@ -1,4 +1,4 @@
-// Ten users begin multi-part operations and end none, as many as they are let.
+// Ten users begin as many multi-part operations as they can and never end one.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { boolean, bytes, enumeration, integer, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -39,7 +39,7 @@ export default {
       );
       const socket = await dial(target, { client: name(at), listener: true });
       socket.write(begin);
-      // Large answers come in pieces; what counts is how many begin.
+      // Read and ignore the answers; only the number of begun operations matters.
       socket.on('data', () => {});
       const timer = setInterval(() => socket.write(begin), 100);
       socket.on('close', () => clearInterval(timer));

@@ -1,4 +1,4 @@
-// 500 connections without any credential ask for the largest document one request at a time, and do not read.
+// 500 connections without credentials request the largest document again and again and do not read the answers.
 import type { Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, keep, pause, requestBytes } from './wire.ts';

@@ -1,4 +1,4 @@
-// 30 connections ask for an object of 30 MiB and do not read it.
+// 30 connections request an object of 30 MiB and do not read the answer.
 import type { StartedTarget, Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, getMessage, idIn, keep, registerMessage, requestBytes, tell } from './wire.ts';

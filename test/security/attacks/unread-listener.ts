@@ -1,4 +1,4 @@
-// 30 connections of the KMIP listener ask for an object of 30 MiB again and again, and do not read.
+// 30 connections of the KMIP listener request an object of 30 MiB again and again and do not read the answers.
 import type { StartedTarget, Target } from '../target.ts';
 import type { Attack } from './attack.ts';
 import { dial, getMessage, idIn, keep, registerMessage, tell } from './wire.ts';

@@ -1,4 +1,4 @@
-// What attackers write: connections from their own address, requests as bytes, KMIP messages.
+// Helps attackers: opens connections from their own address and builds requests and KMIP messages.
 import { once } from 'node:events';
 import { connect as connectTcp } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
@@ -11,14 +11,14 @@ import type { Target } from '../target.ts';
 const ATTACKER = '127.0.0.2';
 
 export interface DialOptions {
-  /** Common name of the certificate that is shown. */
+  /** Common name of the client certificate. */
   readonly client?: string;
-  /** The KMIP listener instead of HTTPS. */
+  /** Connect to the KMIP listener instead of HTTPS. */
   readonly listener?: boolean;
   readonly localAddress?: string;
 }
 
-/** A TLS connection; its errors are nobody's. */
+/** Opens a TLS connection and ignores its errors. */
 export async function dial(target: Target, { client, listener = false, localAddress = ATTACKER }: DialOptions): Promise<TLSSocket> {
   const { port } = new URL(target.address);
   const tcp = connectTcp({ host: '127.0.0.1', port: listener ? target.listenerPort : Number(port), localAddress }).on('error', () => {});
@@ -28,7 +28,7 @@ export async function dial(target: Target, { client, listener = false, localAddr
   return socket;
 }
 
-/** Head and body of a request. */
+/** @returns head and body of a request */
 export function requestBytes(method: string, path: string, headers: Readonly<Record<string, string | number>> = {}, body?: string | Uint8Array): Buffer {
   const payload = Buffer.from(body ?? '');
   const all = { host: 'localhost', ...(body === undefined ? {} : { 'content-length': payload.length }), ...headers };
@@ -36,7 +36,7 @@ export function requestBytes(method: string, path: string, headers: Readonly<Rec
   return Buffer.concat([Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`), payload]);
 }
 
-/** A request message of one operation, KMIP 2.1 in TTLV. */
+/** @returns a KMIP 2.1 request message with one operation, in TTLV */
 export function kmipMessage(operation: keyof typeof ENUM.Operation, ...payload: readonly Node[]): Uint8Array {
   const version = structure(TAG.ProtocolVersion, [integer(TAG.ProtocolVersionMajor, 2), integer(TAG.ProtocolVersionMinor, 1)]);
   return encodeBinary(
@@ -47,7 +47,7 @@ export function kmipMessage(operation: keyof typeof ENUM.Operation, ...payload: 
   );
 }
 
-/** Registers secret data of that many bytes. */
+/** @returns a message that registers secret data of this size in bytes */
 export function registerMessage(size: number): Uint8Array {
   const block = structure(TAG.KeyBlock, [
     enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Opaque),
@@ -65,7 +65,7 @@ export function getMessage(id: string): Uint8Array {
   return kmipMessage('Get', text(TAG.UniqueIdentifier, id));
 }
 
-/** One message and its answer, on a connection of its own to the listener. */
+/** Sends one message on a new connection to the listener. @returns the answer */
 export async function tell(target: Target, client: string, message: Uint8Array): Promise<Buffer> {
   const socket = await dial(target, { client, listener: true });
   socket.write(message);
@@ -74,7 +74,7 @@ export async function tell(target: Target, client: string, message: Uint8Array):
   return answer;
 }
 
-/** The next message of the listener, whole. */
+/** @returns the next complete message of the listener */
 export async function answerOf(socket: TLSSocket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -87,7 +87,7 @@ export async function answerOf(socket: TLSSocket): Promise<Buffer> {
   throw new Error('the connection was closed');
 }
 
-/** The unique identifier in an answer: its header has one as well. */
+/** @returns the unique identifier in an answer; the first UUID is in the header, so it takes the second */
 export function idIn(answer: Uint8Array): string {
   const found = Buffer.from(answer)
     .toString('latin1')
@@ -101,7 +101,7 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Keeps so many connections at it: a second after one is closed by the server, `open` begins it anew. */
+/** Keeps this number of connections open: a second after the server closes one, `open` is called again. */
 export async function keep(count: number, signal: AbortSignal, open: () => Promise<TLSSocket>): Promise<void> {
   const one = async () => {
     while (!signal.aborted) {

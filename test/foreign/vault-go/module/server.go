@@ -17,7 +17,7 @@ var serverSteps = []step{
 	{"roles are not for tokens", rolesAreNotForTokens},
 }
 
-const nothingHere = "there is nothing here"
+const nothingHere = "there is nothing at this path"
 
 func healthAndSeal(known facts) error {
 	client, err := newClient(known)
@@ -69,8 +69,8 @@ func noNamespacesAndNoWrapping(known facts) error {
 	client.SetWrappingLookupFunc(func(string, string) string { return "60s" })
 	_, wrapped := client.Logical().Write("auth/approle/login", map[string]any{"role_id": known.OpenRoleID})
 	return errors.Join(
-		refused(inNamespace, 404, "there are no namespaces here: leave X-Vault-Namespace out"),
-		refused(wrapped, 400, "answers are not wrapped here: leave X-Vault-Wrap-TTL out"),
+		refused(inNamespace, 404, "this server has no namespaces: remove the header X-Vault-Namespace"),
+		refused(wrapped, 400, "this server does not wrap answers: remove the header X-Vault-Wrap-TTL"),
 	)
 }
 

@@ -97,7 +97,7 @@ func notRenewable(known facts) error {
 	go watcher.Start()
 	return errors.Join(
 		equal("renewable", secret.Auth.Renewable, false),
-		refused(renewed, 403, "the role of this app token does not let it be renewed"),
+		refused(renewed, 403, "the role of this app token does not allow renewal"),
 		equal("watcher", <-watcher.DoneCh(), api.ErrLifetimeWatcherNotRenewable),
 	)
 }

@@ -75,7 +75,7 @@ test('who may not manage roles is 403, signed in or not', async () => {
   for (const path of ['role', 'role/gone', 'role/none', 'role/none/role-id', 'role/none/secret-id'])
     for (const options of [{}, { cookie }, { headers: { 'x-vault-token': token } }, { headers: { 'x-vault-token': 'none' } }])
       assert.equal(await statusOf('GET', `/v1/auth/approle/${path}`, options), 403, path);
-  assert.deepEqual(refused(await ask('GET', '/v1/auth/approle/role/none', { cookie: machine.cookie })), [404, ['there is no such role']]);
+  assert.deepEqual(refused(await ask('GET', '/v1/auth/approle/role/none', { cookie: machine.cookie })), [404, ['the role does not exist']]);
 });
 
 test('what is not here is 404, by every method: other paths, other mounts, other namespaces', async () => {
@@ -100,7 +100,7 @@ test('what is not here is 404, by every method: other paths, other mounts, other
     ask(method, path, { headers: { 'x-vault-namespace': value }, cookie: machine.cookie });
   for (const namespace of ['team', 'root/team', 'team/'])
     for (const path of ['/v1/auth/approle/role', '/v1/auth/token/lookup-self', '/v1/sys/health', '/v1/sys/seal-status'])
-      assert.deepEqual(refused(await inNamespace(namespace, path)), [404, ['there are no namespaces here: leave X-Vault-Namespace out']], path);
+      assert.deepEqual(refused(await inNamespace(namespace, path)), [404, ['this server has no namespaces: remove the header X-Vault-Namespace']], path);
   assert.equal(refused(await inNamespace('team', '/v1/auth/approle/login', 'POST'))[0], 404);
   for (const root of ['', 'root', 'root/', '/']) assert.equal((await inNamespace(root, '/v1/auth/approle/role')).status, 200, root);
 });
@@ -121,7 +121,7 @@ test('a method that a path does not take is 405 with those that it does', async 
 test('an answer that is to be wrapped is refused, not given unwrapped', async () => {
   const role_id = await machine.makeRole('wrapped', { bind_secret_id: false });
   const login = (ttl: string) => ask('POST', '/v1/auth/approle/login', { headers: { 'x-vault-wrap-ttl': ttl }, body: { role_id } });
-  assert.deepEqual(refused(await login('60')), [400, ['answers are not wrapped here: leave X-Vault-Wrap-TTL out']]);
+  assert.deepEqual(refused(await login('60')), [400, ['this server does not wrap answers: remove the header X-Vault-Wrap-TTL']]);
   assert.equal((await login('0')).status, 200);
 });
 

@@ -1,9 +1,9 @@
-// One line between a caller and an actor: Comlink messages and control messages, told apart and handed to who listens.
+// One channel between a caller and an actor: separates Comlink messages from control messages and passes them to their listeners.
 import type { MessagePort, Transferable } from 'node:worker_threads';
 import type { Endpoint } from 'comlink';
 import { type Message, Outbox } from './outbox.ts';
 
-/** What carries a batch: a MessagePort, or the IPC channel of a child process. */
+/** Carries batches of messages: a MessagePort, or the IPC channel of a child process. */
 export interface Wire {
   post(batch: readonly unknown[], transfer: readonly Transferable[]): void;
   listen(onBatch: (batch: readonly unknown[]) => void, onClose: () => void): void;
@@ -12,35 +12,35 @@ export interface Wire {
 
 type Listener = (event: { readonly data: unknown }) => void;
 
-export interface Line {
-  /** What Comlink wraps or exposes. */
+export interface Channel {
+  /** The endpoint for Comlink. */
   readonly endpoint: Endpoint;
-  /** Sends a control message, in order with the calls; `ports` move with it. */
+  /** Sends a control message in order with the calls. `ports` are transferred with it. */
   control(message: Control, ports?: readonly MessagePort[]): void;
-  /** Returns what ends the listening. */
+  /** @returns a function that ends the listening */
   onControl(listen: (message: Control) => void): () => void;
   onClose(listen: () => void): void;
-  /** Sends what is pending now. */
+  /** Sends the pending messages now. */
   flush(): void;
   close(): void;
 }
 
-/** Control messages are marked objects with a `kind`; their members are the business of host and cell. */
+/** A control message between host and supervisor. Its other members depend on `kind`. */
 export interface Control {
   readonly kind: string;
   readonly [member: string]: unknown;
 }
 
-/** The answer to a message that could not be cloned, in Comlink's own form, so that its caller is not left waiting. */
+/** @returns the answer to a message that could not be cloned, in the format of Comlink, so that its caller does not wait */
 function unsendable(id: string, error: unknown): unknown {
   return { id, type: 'RAW', value: { ok: false, fault: { code: 'INTERNAL', trace: `could not be sent: ${String(error)}` }, ms: 0 } };
 }
 
-export function openLine(wire: Wire): Line {
-  return new WiredLine(wire);
+export function openChannel(wire: Wire): Channel {
+  return new WiredChannel(wire);
 }
 
-class WiredLine implements Line {
+class WiredChannel implements Channel {
   readonly endpoint: Endpoint;
   readonly #wire: Wire;
   readonly #outbox: Outbox;
@@ -84,7 +84,7 @@ class WiredLine implements Line {
     this.#end(() => this.#wire.close());
   }
 
-  /** Once, whoever ends it. */
+  /** Runs only once, whichever side closes the channel. */
   #end(before?: () => void): void {
     if (!this.#outbox.close()) return;
     before?.();
@@ -96,7 +96,7 @@ class WiredLine implements Line {
     else for (const listener of this.#controls) listener(message.control);
   }
 
-  /** A call that cannot be sent is answered here; a reply that cannot be sent becomes a fault for its caller. */
+  /** A call that cannot be sent is answered locally. A reply that cannot be sent is replaced by a fault for its caller. */
   #answerUnsent(message: Message, error: unknown): void {
     if (message.id === undefined) throw error;
     const answer = unsendable(message.id, error);

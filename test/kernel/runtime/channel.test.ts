@@ -1,18 +1,18 @@
-// The line between a caller and an actor: one array for each tick, order, what cannot be sent, and the end.
+// The channel between a caller and an actor: one array for each tick, order, what cannot be sent, and the end.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { type Control, openLine } from '../../../kernel/runtime/line.ts';
-import { lines, settle, wires } from './two-ends.ts';
+import { type Control, openChannel } from '../../../kernel/runtime/channel.ts';
+import { channels, settle, wires } from './two-ends.ts';
 
-const heardBy = (line: ReturnType<typeof lines>['ours']) => {
+const heardBy = (channel: ReturnType<typeof channels>['ours']) => {
   const heard: unknown[] = [];
-  line.endpoint.addEventListener('message', ((event: { data: unknown }) => void heard.push(event.data)) as never);
-  line.onControl((control) => void heard.push(control));
+  channel.endpoint.addEventListener('message', ((event: { data: unknown }) => void heard.push(event.data)) as never);
+  channel.onControl((control) => void heard.push(control));
   return heard;
 };
 
 test('messages and control messages of one tick are one batch, in the order they were made', async () => {
-  const { ours, theirs, wire } = lines();
+  const { ours, theirs, wire } = channels();
   const heard = heardBy(theirs);
   ours.endpoint.postMessage({ id: 'a' });
   ours.control({ kind: 'cancel', n: 1 });
@@ -27,7 +27,7 @@ test('messages and control messages of one tick are one batch, in the order they
 });
 
 test('flush sends at once what is pending, and nothing twice', async () => {
-  const { ours, wire } = lines();
+  const { ours, wire } = channels();
   ours.flush();
   ours.endpoint.postMessage({ id: 'a' });
   ours.flush();
@@ -37,7 +37,7 @@ test('flush sends at once what is pending, and nothing twice', async () => {
 });
 
 test('buffers move with their batch', async () => {
-  const { ours, theirs } = lines();
+  const { ours, theirs } = channels();
   const heard = heardBy(theirs) as { bytes: Uint8Array }[];
   const bytes = new Uint8Array([1, 2, 3]);
   ours.endpoint.postMessage({ id: 'a', bytes }, [bytes.buffer]);
@@ -47,7 +47,7 @@ test('buffers move with their batch', async () => {
 });
 
 test('a call that cannot be sent is answered here with a fault, and the others of its tick arrive', async () => {
-  const { ours, theirs } = lines();
+  const { ours, theirs } = channels();
   const [here, there] = [heardBy(ours), heardBy(theirs)];
   ours.endpoint.postMessage({ id: 'good', path: ['m'] });
   ours.endpoint.postMessage({ id: 'bad', path: ['m'], argument: () => 1 });
@@ -62,7 +62,7 @@ test('a call that cannot be sent is answered here with a fault, and the others o
 });
 
 test('an answer that cannot be sent becomes a fault for its caller', async () => {
-  const { ours, theirs } = lines();
+  const { ours, theirs } = channels();
   const heard = heardBy(theirs) as { id: string; value: { fault: { code: string } } }[];
   ours.endpoint.postMessage({ id: 'call 7', value: () => 1 });
   await settle();
@@ -73,7 +73,7 @@ test('an answer that cannot be sent becomes a fault for its caller', async () =>
 });
 
 test('a close sends what is pending, tells both sides once, and nothing follows it', async () => {
-  const { ours, theirs, wire } = lines();
+  const { ours, theirs, wire } = channels();
   const heard = heardBy(theirs);
   const closed: string[] = [];
   ours.onClose(() => void closed.push('ours'));
@@ -93,7 +93,7 @@ test('a close sends what is pending, tells both sides once, and nothing follows 
 
 test('a listener that was taken away hears nothing more; so does what listens to messages', async () => {
   const [one, other] = wires();
-  const [ours, theirs] = [openLine(one), openLine(other)];
+  const [ours, theirs] = [openChannel(one), openChannel(other)];
   const heard: Control[] = [];
   const stop = theirs.onControl((control) => void heard.push(control));
   const listener = (event: { data: Control }) => void heard.push(event.data);

@@ -1,41 +1,44 @@
-// The caller's side of an actor: a bounded queue before one or several slots, and the typed remote over it.
+// The caller's side of an actor: a bounded queue in front of one or several dispatchers, and the typed remote that callers use.
 import { performance } from 'node:perf_hooks';
 import type { Api, Remote } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
+import type { Beside } from './beside.ts';
 import { inspectPayload } from './bytes.ts';
 import { Deadlines } from './deadlines.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { type CallObserver, type CallOptions, Pending } from './pending.ts';
-import type { Slot } from './slot.ts';
 
-interface LaneOptions {
+interface MailboxOptions {
   readonly deadlineMs: number;
-  /** Calls waiting or under way, beyond which OVERLOADED is the answer. */
+  /** Limit of waiting and running calls; further calls are refused with OVERLOADED. */
   readonly maxQueue: number;
-  /** Calls given to one slot at a time. */
-  readonly perSlot: number;
+  /** Calls that one dispatcher gets at a time. */
+  readonly perDispatcher: number;
   readonly clock: Clock;
   readonly observe: CallObserver;
 }
 
-/** A slot that has answered nothing for so long is at something slow. */
+/** A dispatcher that has not answered for this time is considered slow. */
 const SLOW_MS = 10;
 
-export class Lane {
-  readonly slots: readonly Slot[];
-  readonly #options: LaneOptions;
+export class Mailbox {
+  readonly dispatchers: readonly Dispatcher[];
+  /** Asked first; absent until the actor runs. */
+  beside: Beside | undefined;
+  readonly #options: MailboxOptions;
   readonly #deadlines: Deadlines;
-  /** In order of arrival; a Set, so that an abandoned call is dropped without a search. */
+  /** In order of arrival. A Set, so that an abandoned call can be removed without a search. */
   readonly #waiting = new Set<Pending>();
   #closed = false;
   #onDrained: (() => void) | undefined;
 
-  constructor(slots: readonly Slot[], options: LaneOptions) {
-    this.slots = slots;
+  constructor(dispatchers: readonly Dispatcher[], options: MailboxOptions) {
+    this.dispatchers = dispatchers;
     this.#options = options;
     this.#deadlines = new Deadlines(options.deadlineMs, options.clock);
-    for (const slot of slots) slot.onRoom = () => this.#pump();
+    for (const dispatcher of dispatchers) dispatcher.onRoom = () => this.#pump();
   }
 
   get waiting(): number {
@@ -44,11 +47,18 @@ export class Lane {
 
   get busy(): number {
     let busy = 0;
-    for (const slot of this.slots) busy += slot.busy;
+    for (const dispatcher of this.dispatchers) busy += dispatcher.busy;
     return busy;
   }
 
   call(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
+    const { beside } = this;
+    if (beside === undefined || this.#closed || !beside.serves(method)) return this.cross(method, args, options);
+    return beside.call(method, args, () => this.cross(method, args, options));
+  }
+
+  /** Asks the actor itself. */
+  cross(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
     const { clock, observe, maxQueue } = this.#options;
     const refusal = this.#closed ? 'STOPPING' : (this.#refusal() ?? (this.busy + this.#waiting.size >= maxQueue ? 'OVERLOADED' : undefined));
     if (refusal) {
@@ -68,7 +78,7 @@ export class Lane {
     return pending.promise;
   }
 
-  /** No slot will serve what waits: refuses it. Called when a slot has failed, or is sealed. */
+  /** Refuses the waiting calls if no dispatcher can serve them. Called when a dispatcher has failed or is sealed. */
   refuseWaiting(): void {
     const refusal = this.#refusal();
     if (!refusal) return;
@@ -76,7 +86,7 @@ export class Lane {
     this.#waiting.clear();
   }
 
-  /** Takes no more calls; settles when those under way have ended or `ms` have passed. */
+  /** Accepts no more calls. Settles when the running calls have ended or `ms` have passed. */
   async drain(ms: number): Promise<void> {
     this.#closed = true;
     if (this.busy + this.#waiting.size === 0) return this.#deadlines.close();
@@ -93,42 +103,42 @@ export class Lane {
     this.#deadlines.close();
   }
 
-  /** Undefined while a slot serves, or will soon. */
-  #refusal(): Slot['refusal'] {
-    let refusal: Slot['refusal'];
-    for (const slot of this.slots) {
-      refusal = slot.refusal;
+  /** @returns undefined while at least one dispatcher serves calls or will do so soon */
+  #refusal(): Dispatcher['refusal'] {
+    let refusal: Dispatcher['refusal'];
+    for (const dispatcher of this.dispatchers) {
+      refusal = dispatcher.refusal;
       if (!refusal) return undefined;
     }
     return refusal;
   }
 
   #admit(pending: Pending): void {
-    const slot = this.#waiting.size === 0 ? this.#room() : undefined;
-    if (slot) return slot.send(pending);
+    const dispatcher = this.#waiting.size === 0 ? this.#room() : undefined;
+    if (dispatcher) return dispatcher.send(pending);
     this.#waiting.add(pending);
     pending.onAbandoned = () => void this.#waiting.delete(pending);
   }
 
-  /** The least busy slot that has room; while others answer, none that is at something slow: what it was given would wait for that. */
-  #room(): Slot | undefined {
+  /** @returns the least busy dispatcher with room. Slow dispatchers are left out while another dispatcher is quick, because a new call would wait there. */
+  #room(): Dispatcher | undefined {
     const now = performance.now();
-    const isQuick = (slot: Slot) => slot.state === 'up' && slot.silentFor(now) < SLOW_MS;
-    const isChoice = this.slots.length > 1 && this.slots.some(isQuick);
-    let best: Slot | undefined;
-    for (const slot of this.slots) {
-      if (isChoice && !isQuick(slot)) continue;
-      if (slot.state === 'up' && slot.engaged < this.#options.perSlot && (!best || slot.engaged < best.engaged)) best = slot;
+    const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && dispatcher.silentFor(now) < SLOW_MS;
+    const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
+    let best: Dispatcher | undefined;
+    for (const dispatcher of this.dispatchers) {
+      if (isChoice && !isQuick(dispatcher)) continue;
+      if (dispatcher.state === 'up' && dispatcher.engaged < this.#options.perDispatcher && (!best || dispatcher.engaged < best.engaged)) best = dispatcher;
     }
     return best;
   }
 
   #pump(): void {
     for (const pending of this.#waiting) {
-      const slot = this.#room();
-      if (!slot) return;
+      const dispatcher = this.#room();
+      if (!dispatcher) return;
       this.#waiting.delete(pending);
-      slot.send(pending);
+      dispatcher.send(pending);
     }
     if (this.#onDrained && this.busy === 0) this.#onDrained();
   }
@@ -140,23 +150,23 @@ interface Optional {
   [OPTIONS](options: CallOptions): unknown;
 }
 
-/** The typed remote over a lane: methods only, each made once. */
-export function remoteOver<A extends Api>(lane: Lane, options: CallOptions = {}): Remote<A> {
+/** @returns the typed remote over a mailbox. It has methods only, and each is created once. */
+export function remoteOver<A extends Api>(mailbox: Pick<Mailbox, 'call'>, options: CallOptions = {}): Remote<A> {
   const methods = new Map<string | symbol, unknown>([
-    // A remote is no promise: awaiting it by mistake must not call the actor.
+    // A remote is not a promise: awaiting it by mistake must not call a method `then` of the actor.
     ['then', undefined],
-    [OPTIONS, (more: CallOptions) => remoteOver(lane, { ...options, ...more })],
+    [OPTIONS, (more: CallOptions) => remoteOver(mailbox, { ...options, ...more })],
   ]);
   return new Proxy(Object.create(null), {
     get(_target, name) {
-      if (!methods.has(name)) methods.set(name, (...args: unknown[]) => lane.call(String(name), args, options));
+      if (!methods.has(name)) methods.set(name, (...args: unknown[]) => mailbox.call(String(name), args, options));
       return methods.get(name);
     },
     set: () => false,
   }) as Remote<A>;
 }
 
-/** The same remote with a deadline of its own or a signal that cancels. */
+/** @returns the same remote, with another deadline or with a signal that cancels calls */
 export function callWith<A extends Api>(remote: Remote<A>, options: CallOptions): Remote<A> {
   return (remote as unknown as Optional)[OPTIONS](options) as Remote<A>;
 }

@@ -1,47 +1,47 @@
-// One supervised place of an actor: starts its incarnations, attaches them to their slot, and starts anew when they are lost.
+// Supervises one thread or process of an actor: starts its incarnations, attaches them to the dispatcher, and restarts them when they are lost.
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
 import type { Status } from '../actor.ts';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
-import type { CellOptions } from './cell-options.ts';
+import type { Control } from './channel.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
-import type { Control } from './line.ts';
-import type { Slot } from './slot.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
+import type { SupervisorOptions } from './supervisor-options.ts';
 
-type CellState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+type SupervisorState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 
-export class Cell {
+export class Supervisor {
   readonly name: string;
   readonly key: string;
-  readonly slot: Slot;
-  /** What the running incarnation last said of itself. */
+  readonly dispatcher: Dispatcher;
+  /** The last status that the running incarnation has reported. */
   status: Status | undefined;
-  /** Crashes since the start of the server. */
+  /** Number of crashes since the start of the server. */
   restarts = 0;
-  /** Why it last went down, for the log and for a boot that fails. */
+  /** Reason of the last loss or failed start, for the log and for a start of the server that fails. */
   lastCause: unknown;
   incarnation: Incarnation | undefined;
   #begun = false;
   #launching: Promise<Incarnation> | undefined;
-  readonly #options: CellOptions;
+  readonly #options: SupervisorOptions;
   readonly #supervisor: ActorRefFrom<typeof supervisorMachine>;
 
-  constructor(options: CellOptions) {
+  constructor(options: SupervisorOptions) {
     this.name = options.name;
     this.key = options.key;
-    this.slot = options.slot;
+    this.dispatcher = options.dispatcher;
     this.#options = options;
     this.#supervisor = this.#supervise();
-    if (options.killLate) this.slot.onLate = () => this.#replace();
+    if (options.killLate) this.dispatcher.onLate = () => this.#replace();
   }
 
-  get state(): CellState {
-    return this.#supervisor.getSnapshot().value as CellState;
+  get state(): SupervisorState {
+    return this.#supervisor.getSnapshot().value as SupervisorState;
   }
 
-  /** Settles when the first incarnation runs, or waits for its data key; fails with the reason of the first start that fails. */
+  /** Settles when the first incarnation runs or waits for its data key. Rejects with the reason if the first start fails. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       const watch = this.#supervisor.subscribe({
@@ -58,12 +58,12 @@ export class Cell {
     });
   }
 
-  /** Its data key can be opened now. */
+  /** Call it when the data key can be opened. */
   unseal(): void {
     if (this.state === 'sealed') this.#supervisor.send({ type: 'unsealed' });
   }
 
-  /** Ends the incarnation gracefully, then by force; settles when it is gone. */
+  /** Ends the incarnation gracefully, or by force if that takes too long. Settles when it is gone. */
   stop(): Promise<void> {
     return new Promise((resolve) => {
       if (!this.#begun || this.#supervisor.getSnapshot().status !== 'active') return resolve();
@@ -82,13 +82,13 @@ export class Cell {
           onDown: () => this.#down(),
           onFailed: () => this.#failed(),
           onSealed: () => this.#sealed(),
-          onUnsealed: () => this.slot.detach('its data key can be opened'),
+          onUnsealed: () => this.dispatcher.detach('its data key can be opened'),
           onCrash: (_, { cause }) => this.#crashed(cause),
         },
       }),
       { clock: clock as never, input: { policy, now: () => clock.now() } },
     );
-    // An interpreter without an error observer would throw into the main thread.
+    // Without an error observer XState would throw into the main thread.
     supervisor.subscribe({ error: (error) => log.error({ error: describe(error) }, 'supervisor failed') });
     return supervisor;
   }
@@ -98,7 +98,7 @@ export class Cell {
     this.#launching = this.#options.launch();
     const incarnation = await this.#launching;
     this.incarnation = incarnation;
-    incarnation.line.onControl((message) => this.#hear(message));
+    incarnation.channel.onControl((message) => this.#hear(message));
     incarnation.gone.then(this.#options.onGone);
     incarnation.lost.then((cause) => {
       if (this.incarnation !== incarnation) return;
@@ -110,13 +110,13 @@ export class Cell {
   #running(): void {
     const { incarnation } = this;
     if (!incarnation) return;
-    this.slot.attach(incarnation.line);
+    this.dispatcher.attach(incarnation.channel);
     this.#options.onRunning(this);
   }
 
   #down(): void {
     this.status = undefined;
-    this.slot.detach(this.lastCause ?? 'stopped');
+    this.dispatcher.detach(this.lastCause ?? 'stopped');
     this.#options.onLost(this);
   }
 
@@ -128,18 +128,21 @@ export class Cell {
   }
 
   #failed(): void {
-    this.slot.detach(this.lastCause, 'failed');
-    this.#options.log.error({ actor: this.name, key: this.key, retry_ms: this.#options.policy.retryMs }, 'actor failed too often, its calls are refused');
+    this.dispatcher.detach(this.lastCause, 'failed');
+    this.#options.log.error(
+      { actor: this.name, key: this.key, retry_ms: this.#options.policy.retryMs },
+      'the actor has crashed too often; its calls are refused until a restart succeeds',
+    );
     this.#options.onFailed(this);
   }
 
   #sealed(): void {
     this.incarnation = undefined;
-    this.slot.detach('its data key cannot be opened', 'sealed');
+    this.dispatcher.detach('its data key cannot be opened', 'sealed');
     this.#options.onSealed(this);
   }
 
-  /** The work of a call ran past its deadline: its thread is ended and another takes its place. */
+  /** A call ran past its deadline: ends the thread and starts another one. */
   #replace(): void {
     const late = this.incarnation;
     if (!late) return;
@@ -158,13 +161,13 @@ export class Cell {
     const end = await Promise.race([this.#endGracefully(), late]);
     if (timer) clock.clearTimeout(timer);
     if (end !== 'late') return;
-    log.warn({ actor: this.name, key: this.key }, 'actor did not stop in time, left behind');
+    log.warn({ actor: this.name, key: this.key }, 'the actor did not stop in time; it is killed');
     await this.incarnation?.kill();
   }
 
   async #endGracefully(): Promise<void> {
     if (!this.incarnation) {
-      // Still starting: what comes of it is ended at once.
+      // It is still starting: end it as soon as it has started.
       const launched = await this.#launching?.catch(() => undefined);
       return launched?.kill();
     }

@@ -44,7 +44,7 @@ for (const [name, key, prefix] of callees) {
     for (const caller of callers) await ref(caller).at('a').ask(name, key, 'x');
     await runtime.groups
       .get(name)
-      ?.cells.find((cell) => cell.key === key)
+      ?.supervisors.find((supervisor) => supervisor.key === key)
       ?.incarnation?.kill();
     assert.deepEqual(await Promise.all(waiting), ['ACTOR_LOST', 'ACTOR_LOST']);
     for (const caller of callers) assert.equal(await ref(caller).at('a').ask(name, key, 'again'), `${prefix}again`);
@@ -53,9 +53,9 @@ for (const [name, key, prefix] of callees) {
 
 test('a caller that is restarted gets its channels back', async () => {
   for (const caller of callers) {
-    const cell = runtime.groups.get(caller)?.cells[0];
-    await cell?.incarnation?.kill();
-    await until(() => cell?.state === 'running', `${caller} runs again`);
+    const supervisor = runtime.groups.get(caller)?.supervisors[0];
+    await supervisor?.incarnation?.kill();
+    await until(() => supervisor?.state === 'running', `${caller} runs again`);
     for (const [name, key, prefix] of callees) assert.equal(await ref(caller).at('a').ask(name, key, 'x'), `${prefix}x`);
   }
 });

@@ -1,75 +1,75 @@
-// One place where calls of an actor are served: a line that comes and goes, and the calls under way on it.
+// One place that serves calls of an actor: a channel, which may be lost and replaced, and the calls that run on it.
 import { performance } from 'node:perf_hooks';
 import { transfer, wrap } from 'comlink';
 import type { Reply } from '../fault.ts';
+import type { Channel } from './channel.ts';
 import type { Deadlines } from './deadlines.ts';
 import type { Envelope } from './facade.ts';
-import type { Line } from './line.ts';
 import type { Pending } from './pending.ts';
 
-/** `down`: starting or about to be restarted, calls may wait for it. `failed`, `sealed`: calls are refused. */
-type SlotState = 'up' | 'down' | 'failed' | 'sealed';
+/** `down`: starting or about to restart; calls can wait for it. `failed`, `sealed`: calls are refused. */
+type DispatcherState = 'up' | 'down' | 'failed' | 'sealed';
 
 const REFUSALS = { up: undefined, down: undefined, failed: 'UNAVAILABLE', sealed: 'KEY_SERVER_SEALED' } as const;
 
 type Ask = (envelope: Envelope) => Promise<Reply>;
 
-export class Slot {
-  state: SlotState = 'down';
+export class Dispatcher {
+  state: DispatcherState = 'down';
   /** Called when there may be room for another call. */
   onRoom: () => void = () => {};
-  /** Called when a call ran into its deadline while it was served here. */
+  /** Called when the deadline of a call passes while it runs here. */
   onLate: () => void = () => {};
   readonly #inFlight = new Map<number, Pending>();
-  /** Calls under way that only wait. */
+  /** Running calls that only wait. */
   readonly #aside = new Set<number>();
   readonly #methods = new Map<string, Ask>();
   readonly #run: Deadlines | undefined;
-  #line: Line | undefined;
+  #channel: Channel | undefined;
   #proxy: Record<string, Ask> = {};
   #next = 1;
-  /** When the actor last answered, or was given work while it had none. */
+  /** Time of the last answer, or of the first call after the actor was idle. */
   #heardAt = 0;
 
-  /** @param run the time limit of the work itself; without it the deadline of a call counts from its making */
+  /** @param run time limit of the work alone; without it the deadline counts from the creation of the call */
   constructor(run?: Deadlines) {
     this.#run = run;
   }
 
-  /** Calls under way, those whose caller has given up included: the actor is still busy with them. */
+  /** Running calls, including those whose caller has given up, because the actor still works on them. */
   get busy(): number {
     return this.#inFlight.size;
   }
 
-  /** Calls under way that keep the actor from others. */
+  /** Running calls that keep the actor from taking others. */
   get engaged(): number {
     return this.#inFlight.size - this.#aside.size;
   }
 
-  /** The code of the fault that calls are refused with while nothing else can serve them; undefined where they are served or may wait. */
-  get refusal(): (typeof REFUSALS)[SlotState] {
+  /** The fault code with which calls are refused if no other dispatcher can serve them; undefined if this dispatcher serves them or they can wait. */
+  get refusal(): (typeof REFUSALS)[DispatcherState] {
     return REFUSALS[this.state];
   }
 
-  /** For how long the actor has had work and answered nothing, milliseconds. */
+  /** @returns how long the actor has had work without giving an answer, in milliseconds */
   silentFor(now: number): number {
     return this.engaged === 0 ? 0 : now - this.#heardAt;
   }
 
-  /** Calls under way whose caller has given up. */
+  /** Running calls whose caller has given up. */
   get overdue(): number {
     let count = 0;
     for (const pending of this.#inFlight.values()) if (pending.settled) count++;
     return count;
   }
 
-  attach(line: Line): void {
-    if (this.#line) this.detach('replaced by a newer line');
-    this.#line = line;
-    this.#proxy = wrap(line.endpoint) as unknown as Record<string, Ask>;
+  attach(channel: Channel): void {
+    if (this.#channel) this.detach('replaced by a newer channel');
+    this.#channel = channel;
+    this.#proxy = wrap(channel.endpoint) as unknown as Record<string, Ask>;
     this.#methods.clear();
-    line.onControl(({ kind, n }) => {
-      if (kind !== 'aside' || this.#line !== line || !this.#inFlight.has(n as number)) return;
+    channel.onControl(({ kind, n }) => {
+      if (kind !== 'aside' || this.#channel !== channel || !this.#inFlight.has(n as number)) return;
       this.#aside.add(n as number);
       this.onRoom();
     });
@@ -77,13 +77,13 @@ export class Slot {
     this.onRoom();
   }
 
-  serves(line: Line): boolean {
-    return this.#line === line;
+  serves(channel: Channel): boolean {
+    return this.#channel === channel;
   }
 
-  /** The line is gone: what was under way on it has an unknown outcome. */
-  detach(cause: unknown, state: Exclude<SlotState, 'up'> = 'down'): void {
-    this.#line = undefined;
+  /** Removes the channel. The calls that ran on it fail with ACTOR_LOST, because their outcome is unknown. */
+  detach(cause: unknown, state: Exclude<DispatcherState, 'up'> = 'down'): void {
+    this.#channel = undefined;
     this.state = state;
     const lost = [...this.#inFlight.values()];
     this.#inFlight.clear();
@@ -92,13 +92,13 @@ export class Slot {
   }
 
   send(pending: Pending): void {
-    const line = this.#line;
-    if (!line) return pending.fail('ACTOR_LOST', 'no line');
+    const channel = this.#channel;
+    if (!channel) return pending.fail('ACTOR_LOST', 'no channel');
     const n = this.#next++;
     if (this.engaged === 0) this.#heardAt = performance.now();
     this.#inFlight.set(n, pending);
     pending.onAbandoned = (code) => {
-      line.control({ kind: 'cancel', n });
+      channel.control({ kind: 'cancel', n });
       if (code === 'DEADLINE') this.onLate();
     };
     pending.sent(this.#run);
@@ -115,7 +115,7 @@ export class Slot {
     );
   }
 
-  /** Each property read of a Comlink proxy makes another proxy, so every method is read once. */
+  /** Caches the methods, because each property read of a Comlink proxy creates another proxy. */
   #method(name: string): Ask {
     const known = this.#methods.get(name);
     if (known) return known;

@@ -1,0 +1,64 @@
+// The key server beside its callers: what takes microseconds and writes nothing is served in their thread; all else is left to the actor.
+import { SeededRandom } from '../../crypto/random.ts';
+import { defineBeside, ELSEWHERE } from '../../kernel/actor.ts';
+import { DataKey } from '../../kernel/data-key.ts';
+import type { Store } from '../../kernel/store/store.ts';
+import type { KmipApi, KmipArgs } from './api.ts';
+import { answerCrypto } from './jose/answer.ts';
+import { serve } from './message/serve.ts';
+import { ObjectCache } from './object/cache.ts';
+import { ContentRoom } from './object/content-room.ts';
+import { databaseObjects } from './object/database-objects.ts';
+import { ObjectRouter } from './object/object-router.ts';
+import { ObjectRows } from './object/rows.ts';
+import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
+import { OPERATIONS } from './operations/index.ts';
+import { quickKeys, quickOperations } from './quick.ts';
+import type { KeyServer } from './server.ts';
+
+/** Of a message or a body: more takes long to read already. */
+const MAX_BYTES = 65_536;
+
+const leave = (): never => {
+  throw ELSEWHERE;
+};
+
+/** Whatever would be kept waiting for room is large. */
+class NoRoom extends ContentRoom {
+  override admit(): Promise<void> {
+    return leave();
+  }
+}
+
+export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
+  const reader = await ctx.openReader();
+  const now = () => ctx.clock.now();
+  // A row that was written past the server is for the actor to tell of.
+  const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
+  const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leave() };
+  const server: KeyServer = {
+    args,
+    operations: quickOperations(OPERATIONS),
+    log: ctx.log,
+    requestId: ctx.requestId,
+    now,
+    store,
+    rows,
+    objects: new ObjectRouter(databaseObjects({ rows, store, cache: new ObjectCache(rows, store, ctx.versions) }), [unconfiguredHsm]),
+    room: new NoRoom(() => undefined),
+    keyKinds: [quickKeys],
+    streams: { begin: leave, update: leave, finish: leave, abandon: leave },
+    random: new SeededRandom(),
+    aside: leave,
+  };
+  return {
+    api: {
+      serve: (message, encoding, endpoint, caller, verdict) =>
+        message.length > MAX_BYTES || verdict !== undefined ? leave() : serve(server, message, encoding, endpoint, caller),
+      crypto: (call, body, caller) => (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name) ? leave() : answerCrypto(server, call, body, caller)),
+    },
+    stop: () => reader.close(),
+  };
+});
+
+const QUICK_CALLS: ReadonlySet<Parameters<KmipApi['crypto']>[0]['name']> = new Set(['encrypt', 'decrypt', 'sign', 'verify', 'mac', 'getTags']);

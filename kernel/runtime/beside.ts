@@ -1,0 +1,64 @@
+// The part of an actor that lives in the thread of its callers: it answers at once what it can, and leaves the rest to the actor itself.
+import { performance } from 'node:perf_hooks';
+import { type Api, type BesideContext, type BesideFactory, type BesidePart, ELSEWHERE } from '../actor.ts';
+import { describe, Fault } from '../fault.ts';
+import type { CallObserver } from './pending.ts';
+
+interface BesideOptions {
+  /** Copies what crosses, as a thread would: for tests, which must notice a value that both sides hold. */
+  readonly isCopying: boolean;
+  readonly observe: CallObserver;
+  readonly context: BesideContext<Api>;
+}
+
+type Method = (...args: readonly unknown[]) => unknown;
+
+export class Beside {
+  /** How calls ended here: answered, left to the actor, or left to it because they failed. */
+  readonly counts = { answered: 0, left: 0, failed: 0 };
+  readonly #methods: ReadonlyMap<string, Method>;
+  readonly #options: BesideOptions;
+  readonly #part: BesidePart<Api>;
+
+  private constructor(part: BesidePart<Api>, options: BesideOptions) {
+    this.#part = part;
+    this.#options = options;
+    this.#methods = new Map(Object.entries(part.api) as [string, Method][]);
+  }
+
+  /** @param module its default export is a BesideFactory @throws what the factory throws: the actor is called without it then */
+  static async open(module: URL, args: unknown, options: BesideOptions): Promise<Beside> {
+    const { default: factory } = (await import(module.href)) as { default: BesideFactory<Api, unknown> };
+    return new Beside(await factory(args, options.context), options);
+  }
+
+  serves(method: string): boolean {
+    return this.#methods.has(method);
+  }
+
+  /**
+   * The answer, or what `elsewhere` answers where this part leaves the call to the actor. Refusals are the actor's too: it writes what has to be
+   * written about them.
+   * @throws what `elsewhere` throws
+   */
+  async call(method: string, args: readonly unknown[], elsewhere: () => Promise<unknown>): Promise<unknown> {
+    const startedAt = performance.now();
+    const { isCopying, observe, context } = this.#options;
+    try {
+      const run = this.#methods.get(method) as Method;
+      const value = await (isCopying ? run(...structuredClone(args)) : run(...args));
+      this.counts.answered += 1;
+      observe('ok', 0, performance.now() - startedAt);
+      return isCopying ? structuredClone(value) : value;
+    } catch (error) {
+      const isLeft = error === ELSEWHERE || error instanceof Fault;
+      this.counts[isLeft ? 'left' : 'failed'] += 1;
+      if (!isLeft) context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
+      return elsewhere();
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#part.stop?.();
+  }
+}

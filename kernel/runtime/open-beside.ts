@@ -1,0 +1,103 @@
+// Opens the parts of actors that live beside their callers, with everything such a part may use, and closes them.
+import type { Api, BesideContext } from '../actor.ts';
+import { callContext } from '../call-context.ts';
+import type { Clock } from '../clock.ts';
+import type { DataKeyPurpose } from '../data-key-row.ts';
+import { describe, Fault } from '../fault.ts';
+import type { Log, LogLevel } from '../log-entry.ts';
+import { hashOf, type Versions } from '../versions.ts';
+import { Beside } from './beside.ts';
+import type { StoreAddress } from './incarnation.ts';
+import { remoteOver } from './mailbox.ts';
+import type { Group } from './runtime.ts';
+
+interface Surroundings {
+  readonly clock: Clock;
+  readonly versions: Versions;
+  readonly log: Log;
+  readonly store: StoreAddress;
+  readonly node: string;
+  dataKey(purpose: DataKeyPurpose): Promise<Uint8Array> | Uint8Array;
+  unsealed?(): Promise<void>;
+  /** Copies what goes to and from these parts, as if they were in another thread: for tests. */
+  readonly isCopying?: boolean;
+}
+
+const SQLITE = 'sqlite:';
+
+export class BesideParts {
+  readonly #surroundings: Surroundings;
+  readonly #open = new Map<Beside, Group>();
+  #isClosed = false;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Where the part cannot start, every call goes to the actor: slower, and as right. */
+  async open(group: Group): Promise<void> {
+    const { log, store, unsealed } = this.#surroundings;
+    // Rows that other processes write cannot be trusted without asking the database: that wait belongs to the actor.
+    if (!group.spec.beside || group.spec.kind === 'pinned' || !store.url.startsWith(SQLITE)) return;
+    try {
+      await this.#start(group, group.spec.beside, group.spec.args);
+    } catch (error) {
+      if (error instanceof Fault && error.code === 'KEY_SERVER_SEALED' && unsealed) void this.#openUnsealed(group, unsealed);
+      else log.error({ actor: group.name, error: describe(error) }, 'no part of this actor runs beside its callers');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const [beside, { mailboxes }] of this.#open) {
+      for (const mailbox of mailboxes) mailbox.beside = undefined;
+      await beside.close();
+    }
+    this.#open.clear();
+  }
+
+  async #openUnsealed(group: Group, unsealed: () => Promise<void>): Promise<void> {
+    try {
+      await unsealed();
+    } catch {
+      // The server stops before.
+      return;
+    }
+    if (!this.#isClosed) await this.open(group);
+  }
+
+  async #start(group: Group, module: URL, args: unknown): Promise<void> {
+    const { isCopying = false } = this.#surroundings;
+    const context = await this.#contextOf(group);
+    const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context });
+    if (this.#isClosed) return beside.close();
+    this.#open.set(beside, group);
+    for (const mailbox of group.mailboxes) mailbox.beside = beside;
+  }
+
+  async #contextOf({ name, spec, mailboxes }: Group): Promise<BesideContext<Api>> {
+    const { clock, versions, node, log, store, dataKey } = this.#surroundings;
+    const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
+    for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
+    const remotes = mailboxes.map((mailbox) => remoteOver<Api>({ call: (...call) => mailbox.cross(...call) }));
+    return {
+      node,
+      clock,
+      versions,
+      log: logOf(log, name),
+      requestId: () => callContext.getStore()?.requestId,
+      dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
+      own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
+      async openReader() {
+        const { openSqliteReader } = await import('../store/sqlite.ts');
+        return openSqliteReader(store.url.slice(SQLITE.length));
+      },
+    };
+  }
+}
+
+function logOf(log: Log, actor: string): Log {
+  const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) =>
+    log[level]({ actor, key: 'beside', ...fields, request_id: callContext.getStore()?.requestId }, message);
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+}

@@ -1,0 +1,170 @@
+// Where quick uses of keys run: beside the front by default, in threads of the key server with placement = "own"; clients see no difference.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { IS_ON_POSTGRES } from '../../database.ts';
+import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+
+type Json = { readonly tag: string; readonly type?: string; readonly value: unknown };
+const text = (tag: string, value: string): Json => ({ tag, type: 'TextString', value });
+const code = (tag: string, value: string): Json => ({ tag, type: 'Enumeration', value });
+const number = (tag: string, value: number): Json => ({ tag, type: 'Integer', value });
+const bytes = (tag: string, value: string): Json => ({ tag, type: 'ByteString', value });
+const group = (tag: string, ...value: Json[]): Json => ({ tag, value });
+const active: Json = { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:00:00Z' };
+const GCM = group('CryptographicParameters', code('BlockCipherMode', 'GCM'));
+const PASSWORD = 'a new password';
+
+/** No part of an actor lives beside the front where other processes write the same rows. */
+const IS_BESIDE = !IS_ON_POSTGRES;
+
+class Keys {
+  readonly server: TestServer;
+  readonly cookie: string;
+
+  constructor(server: TestServer, cookie: string) {
+    this.server = server;
+    this.cookie = cookie;
+  }
+
+  ask(tag: string, ...value: Json[]) {
+    return this.server.ask('POST', '/kmip/2_1', { cookie: this.cookie, body: { tag, value } });
+  }
+
+  async make(tag: string, ...attributes: Json[]): Promise<string> {
+    const type = tag === 'Create' ? [code('ObjectType', 'SymmetricKey')] : [];
+    const answer = await this.ask(tag, ...type, group(tag === 'Create' ? 'Attributes' : 'CommonAttributes', ...attributes, active));
+    assert.equal(answer.status, 200, answer.text);
+    const ids = answer.body.value as Json[];
+    return String(ids.find((node) => /^(Private)?(Key)?UniqueIdentifier$/.test(node.tag) && node.tag !== 'PublicKeyUniqueIdentifier')?.value);
+  }
+
+  aes(...more: Json[]): Promise<string> {
+    return this.make('Create', code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 256), number('CryptographicUsageMask', 0x3c), ...more);
+  }
+
+  /** Calls of the key server that were answered beside the front, and that were left to it, while `work` ran. */
+  async counted(work: () => Promise<unknown>): Promise<{ answered: number; left: number } | undefined> {
+    const counts = () => this.server.runtime.groups.get('kmip')?.mailboxes[0]?.beside?.counts;
+    const before = { ...counts() };
+    await work();
+    const after = counts();
+    return after && { answered: after.answered - (before.answered ?? 0), left: after.left - (before.left ?? 0) };
+  }
+}
+
+const BESIDE = IS_BESIDE ? { answered: 1, left: 0 } : undefined;
+const LEFT = IS_BESIDE ? { answered: 0, left: 1 } : undefined;
+
+let keys: Keys;
+test.before(async () => {
+  const server = await startServer();
+  keys = new Keys(server, await signInAdmin(server));
+});
+test.after(() => keys?.server.end());
+
+const encrypt = (id: string, data = '00112233') => keys.ask('Encrypt', text('UniqueIdentifier', id), GCM, bytes('Data', data));
+
+test('uses of symmetric keys, look-ups and signatures with P-256 are answered beside the front', async () => {
+  const id = await keys.aes();
+  const pair = await keys.make(
+    'CreateKeyPair',
+    code('CryptographicAlgorithm', 'ECDSA'),
+    group('CryptographicDomainParameters', code('RecommendedCurve', 'P_256')),
+    number('CryptographicUsageMask', 3),
+  );
+  const one = text('UniqueIdentifier', id);
+  const quick: Record<string, () => Promise<{ status: number; text: string }>> = {
+    Encrypt: () => encrypt(id),
+    Get: () => keys.ask('Get', one),
+    GetAttributes: () => keys.ask('GetAttributes', one),
+    Hash: () => keys.ask('Hash', group('CryptographicParameters', code('HashingAlgorithm', 'SHA_256')), bytes('Data', '00')),
+    Sign: () => keys.ask('Sign', text('UniqueIdentifier', pair), bytes('Data', '0011')),
+    encrypt: () => keys.server.ask('POST', '/v1/crypto/encrypt', { cookie: keys.cookie, body: { kid: id, alg: 'dir', enc: 'A256GCM', data: 'AAEC' } }),
+  };
+  // The first Get marks the object as given out, which is a write.
+  assert.deepEqual(await keys.counted(() => keys.ask('Get', one)), LEFT);
+  for (const [name, run] of Object.entries(quick)) {
+    const counts = await keys.counted(async () => {
+      const answer = await run();
+      assert.equal(answer.status, 200, `${name}: ${answer.text}`);
+    });
+    assert.deepEqual({ name, counts }, { name, counts: BESIDE });
+  }
+});
+
+test('what writes, takes long or is large is left to the threads of the key server, and answered as well', async () => {
+  const rsa = await keys.make('CreateKeyPair', code('CryptographicAlgorithm', 'RSA'), number('CryptographicLength', 2048), number('CryptographicUsageMask', 3));
+  const plain = await keys.aes();
+  const limits = group('UsageLimits', { tag: 'UsageLimitsTotal', type: 'LongInteger', value: 2 }, code('UsageLimitsUnit', 'Object'));
+  const limited = await keys.aes(limits);
+  const slow: Record<string, () => Promise<{ status: number; text: string }>> = {
+    Create: () =>
+      keys.ask(
+        'Create',
+        code('ObjectType', 'SymmetricKey'),
+        group('Attributes', code('CryptographicAlgorithm', 'AES'), number('CryptographicLength', 128), number('CryptographicUsageMask', 12)),
+      ),
+    'Sign with RSA': () => keys.ask('Sign', text('UniqueIdentifier', rsa), bytes('Data', '0011')),
+    'Encrypt of 40 KB': () => encrypt(plain, '00'.repeat(40_000)),
+    'Encrypt with a key that has limits': () => encrypt(limited),
+    Locate: () => keys.ask('Locate'),
+  };
+  for (const [name, run] of Object.entries(slow)) {
+    const counts = await keys.counted(async () => {
+      const answer = await run();
+      assert.equal(answer.status, 200, `${name}: ${answer.text}`);
+    });
+    assert.deepEqual({ name, counts }, { name, counts: LEFT });
+  }
+  // The limit of two has counted one use, not the look of the front as well.
+  assert.equal((await encrypt(limited)).status, 200);
+  assert.equal((await encrypt(limited)).status, 422);
+});
+
+test('a refusal is answered by the key server, with one row in the audit log', async () => {
+  const refuse = async () => assert.equal((await encrypt('no-such-key')).status, 422);
+  assert.deepEqual(await keys.counted(refuse), LEFT);
+  const { body } = await keys.server.ask('GET', '/audit?limit=100', { cookie: keys.cookie });
+  const rows = (body.events as { event: string; target?: string }[]).filter(({ target }) => target === 'no-such-key');
+  assert.deepEqual(
+    rows.map(({ event }) => event),
+    ['key.Encrypt'],
+  );
+});
+
+test('a key that is revoked or changed is never used by what the front remembers of it', async () => {
+  for (let round = 0; round < 5; round++) {
+    const id = await keys.aes();
+    assert.equal((await encrypt(id)).status, 200);
+    const reason = group('RevocationReason', code('RevocationReasonCode', 'KeyCompromise'));
+    assert.equal((await keys.ask('Revoke', text('UniqueIdentifier', id), reason)).status, 200);
+    assert.equal((await encrypt(id)).status, 422, `round ${round}`);
+  }
+});
+
+test('a session that is ended opens nothing from then on', async () => {
+  for (let round = 0; round < 5; round++) {
+    const login = await keys.server.ask('POST', '/login?realm=_', { user: `admin:${PASSWORD}`, body: {} });
+    const cookie = login.cookie as string;
+    const who = await keys.server.ask('GET', '/whoami', { cookie });
+    assert.equal(who.status, 200, who.text);
+    assert.equal((await keys.server.ask('DELETE', '/sessions', { cookie: keys.cookie, body: { session_ids: [login.body.session_id] } })).status, 204);
+    assert.equal((await keys.server.ask('GET', '/whoami', { cookie })).status, 401, `round ${round}`);
+  }
+});
+
+test('with placement = "own" nothing is answered beside the front, and keys work', async () => {
+  const server = await startServer({ config: '[auth]\nplacement = "own"\n[keys]\nplacement = "own"\n' });
+  try {
+    const own = new Keys(server, await signInAdmin(server));
+    const id = await own.aes();
+    assert.equal((await own.ask('Encrypt', text('UniqueIdentifier', id), GCM, bytes('Data', '00'))).status, 200);
+    for (const { mailboxes: lanes, name } of server.runtime.groups.values()) assert.equal(lanes[0]?.beside, undefined, name);
+    const { text: metrics } = await server.ask('GET', '/metrics');
+    assert.ok(!metrics.includes('gatehouse_actor_beside_calls_total{'));
+  } finally {
+    await server.end();
+  }
+});
+
+test.run();
