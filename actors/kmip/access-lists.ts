@@ -1,4 +1,4 @@
-// The lists below /access, a page at a time: what one owns, what others let one use, and who may use an object.
+// The lists under /access, one page at a time: the caller's own objects, objects granted to the caller, and the grants of an object.
 import { Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
 import { compactCodeName, enumerationNames } from '../../kmip/ttlv/enumeration-of.ts';
@@ -79,7 +79,7 @@ async function withRights({ store, rows }: KeyServer, caller: Principal, ids: re
     .filter(({ rights }) => rights.size > 0);
 }
 
-/** By identifier. What is granted to the caller by name is left out of what is granted to more than one. */
+/** Sorted by identifier. An object granted to the caller by name is not listed again for a grant to a group. */
 function grantedTo({ store }: KeyServer, { user }: Principal, grantees: readonly string[], after: string, limit: number): Promise<Found[]> {
   const others = grantees.includes(user) ? '' : 'AND NOT EXISTS (SELECT 1 FROM kms_grant d WHERE d.object_id = g.object_id AND d.user_id = $1)';
   const of = (place: number) => `SELECT * FROM (SELECT g.object_id AS id, length(o.attributes) AS bytes FROM kms_grant g JOIN kms_object o ON o.id = g.object_id
@@ -96,7 +96,7 @@ export async function listGrantees({ store, rows }: KeyServer, object: ObjectDes
     store,
     own.map(({ user_id: account }) => account),
   );
-  // What was granted to somebody who is gone is nobody's.
+  // Grants to deleted users are not listed.
   const items = own.flatMap(({ user_id: account, operations }): Grantee[] => {
     const { name = account, isEnded } = views.get(account) ?? {};
     return isEnded ? [] : [{ user_id: name, operations: [...parseOperations(operations)].sort() }];
@@ -104,7 +104,7 @@ export async function listGrantees({ store, rows }: KeyServer, object: ObjectDes
   return { items, next: found.length > limit ? cursor(shown.at(-1)?.user_id ?? '') : undefined };
 }
 
-/** As many as a page has room for, at least one. */
+/** The entries that fit on a page, at least one. */
 function cut<T extends Found>(found: readonly T[], limit: number): { rows: readonly T[]; isLast: boolean } {
   let bytes = 0;
   const over = found.findIndex((row, at) => {

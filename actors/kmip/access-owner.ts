@@ -1,4 +1,4 @@
-// Whose an object is, as the /access endpoints ask it: its owner may do everything here, and who does not know of it is told of nothing.
+// Checks ownership for the /access endpoints: only the owner may change grants, and a caller without any right learns nothing about the object.
 import { Fault } from '../../kernel/fault.ts';
 import type { Principal } from './api.ts';
 import type { Held } from './object/cache.ts';
@@ -10,7 +10,7 @@ export function isVisible<T extends ObjectDescription>(held: Held<T> | undefined
   return held !== undefined && (held.object.owner === caller.user || isKnown(held.grants, caller));
 }
 
-/** @throws Fault KEYS_OBJECT_NOT_FOUND for what the caller may not know of, KEYS_NOT_OWNER for what is another's */
+/** @throws Fault KEYS_OBJECT_NOT_FOUND if the caller may not know of the object, KEYS_NOT_OWNER if it belongs to somebody else */
 export function requireOwned<T extends ObjectDescription>(held: Held<T> | undefined, caller: Principal): T {
   if (!isVisible(held, caller)) throw new Fault('KEYS_OBJECT_NOT_FOUND');
   requireOwner(held.object, caller);

@@ -13,7 +13,7 @@ interface RefusedCall {
   readonly target?: string;
 }
 
-/** The same calls; a failure of the server is no refusal and leaves as it is. */
+/** Wraps the calls. An internal failure is not a refusal and passes through unchanged. */
 export function withRefusals(server: KeyServer, access: AccessApi): AccessApi {
   const noted = async <T>({ event, caller, target }: RefusedCall, work: () => Promise<T>): Promise<T> => {
     try {

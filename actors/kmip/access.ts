@@ -1,4 +1,4 @@
-// Grants as the /access endpoints have them: an owner's objects, what others let one do, and who may create.
+// Grants for the /access endpoints: the caller's own objects, objects granted by others, and the right to create.
 import { listGrantees, listObtained, listOwned } from './access-lists.ts';
 import { isVisible, requireOwned, requireOwner } from './access-owner.ts';
 import { withRefusals } from './access-refusals.ts';

@@ -125,13 +125,13 @@ export type TombstoneApi = {
 export type KmipApi = AccessApi &
   TombstoneApi & {
     /**
-     * One RequestMessage, or a bare operation in JSON. Never fails for what is in the message: that is in the answer.
+     * One RequestMessage, or a single operation in JSON. Never fails because of the message itself: the response then says what is wrong.
      * @param verdict of the credentials in its header; without one they are answered, and nothing is done
      */
     serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal, verdict?: CredentialVerdict): Promise<Answer>;
     /** @param body JSON, empty where the call takes none */
     crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
-    /** Rotates what is due; returns how many keys were. */
+    /** Rotates all keys that are due. @returns the number of keys that were rotated */
     rotateDue(): Promise<number>;
   };
 

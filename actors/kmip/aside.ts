@@ -1,8 +1,8 @@
-// Work that takes long, on a thread of the pool: one piece at a time for each thread of the key server, which answers others meanwhile.
+// Runs long work on a thread of the pool: one job at a time for each thread of the key server, which serves other requests meanwhile.
 import type { Call } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 
-/** Beyond so many pieces few would be done before their deadline, and all would take the room of quick calls. */
+/** With more jobs than this, few would finish before their deadline, and they would crowd out quick calls. */
 const MOST_WAITING = 256;
 
 /** @throws Fault OVERLOADED when too much waits already, CANCELLED when the caller has gone before the work began; what the work throws */

@@ -14,7 +14,7 @@ export interface RefusedCall {
   readonly target: unknown;
 }
 
-/** @throws Fault where the row cannot be written: then the refusal is not answered either */
+/** @throws Fault if the row cannot be written; then the client does not get the refusal either */
 export function auditRefusal({ store }: Pick<KeyServer, 'store'>, caller: Principal, { event, reason, target }: RefusedCall): Promise<void> {
   const row = {
     event,

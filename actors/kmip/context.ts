@@ -23,7 +23,7 @@ export class BatchContext implements OperationContext {
   readonly #finder: Finder<ManagedObject, ObjectDescription>;
   /** Set where the whole batch is one transaction. */
   #whole: Changes | undefined;
-  /** A batch that is one transaction holds up all writers: it does not stand in line with others besides. */
+  /** A batch in one transaction blocks all writers, so it must not also wait in a queue. */
   readonly aside: Aside = (work) => (this.#whole ? work() : this.server.aside(work));
 
   constructor(server: KeyServer, caller: Principal, version: Version) {

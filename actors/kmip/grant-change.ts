@@ -14,7 +14,7 @@ import { auditActor, callerName } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
 const MAX_USER_CHARACTERS = 512;
-/** Users and realms that one object is granted to: they are read with it. */
+/** Maximum of users and realms with a grant on one object. They are read together with the object. */
 const MAX_GRANTEES = 10_000;
 
 interface GrantChange {
@@ -24,7 +24,7 @@ interface GrantChange {
   readonly user: string;
   /** Names of the rights, as KMIP calls the operations. */
   readonly operations: readonly string[];
-  /** False where the rights are taken away. */
+  /** False if the rights are revoked. */
   readonly granting: boolean;
 }
 
@@ -37,7 +37,7 @@ export function isPrivileged({ args }: KeyServer, caller: Principal): boolean {
   return args.privilegedUsers.includes(callerName(caller));
 }
 
-/** In one transaction, with its audit row. @throws Fault for what the caller may not do, or what cannot be */
+/** Runs in one transaction, with its audit row. @throws Fault if the caller may not do this, or the request is not valid */
 export async function changeGrants(server: KeyServer, change: GrantChange, caller: Principal): Promise<void> {
   const rights = rightsOf(change.operations);
   const { id, user, granting } = change;
@@ -53,7 +53,7 @@ export async function changeGrants(server: KeyServer, change: GrantChange, calle
     const mark = await requireMayGrant(server, tx, id, rights, caller);
     const grantee = granting ? await accountToBe(tx, user) : await accountOf(tx, user);
     if (grantee === caller.user) throw new Fault('KEYS_GRANT_SELF');
-    // A name whose holder is gone has no rights that could be taken away.
+    // The user of this name no longer exists, so there are no rights to revoke.
     if (grantee === undefined) return tx.audit(event);
     await writeGrant(server, tx, { ...change, rights }, grantee, mark);
     const problem = granting && id !== EVERYTHING ? await quotaProblem(tx, server.args.quotas, caller.user, 'grants') : undefined;
@@ -67,7 +67,9 @@ export async function changeGrants(server: KeyServer, change: GrantChange, calle
 async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, granting }: Rights, grantee: string, mark: Uint8Array): Promise<void> {
   const grants = await rows.grants.read(tx, id, mark);
   if (granting && !grants.has(grantee) && grants.size >= MAX_GRANTEES)
-    throw new Fault('KEYS_REFUSED', { detail: `Server_Limit_Exceeded: an object is granted to ${MAX_GRANTEES} users at most, a realm counts as one` });
+    throw new Fault('KEYS_REFUSED', {
+      detail: `Server_Limit_Exceeded: an object can be granted to at most ${MAX_GRANTEES} users, where a realm counts as one; revoke a grant first`,
+    });
   const before = grants.get(grantee) ?? new Set<string>();
   const after = granting ? before.union(rights) : before.difference(rights);
   // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
@@ -78,15 +80,16 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
 /** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
 async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
   if (id !== EVERYTHING) {
-    if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only, it is about no object' });
+    if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only; leave it out for one object' });
     return server.rows.markOf(requireOwned(await server.objects.within(tx).held(id, false), caller));
   }
   if (!isPrivileged(server, caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
-  if (rights.size !== 1 || !rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted' });
+  if (rights.size !== 1 || !rights.has('create'))
+    throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted; grant other operations on one object' });
   return NO_MARK;
 }
 
-/** @throws Fault BAD_REQUEST for a name that is no right */
+/** @throws Fault BAD_REQUEST for a name that is not a right */
 export function rightsOf(operations: readonly string[]): ReadonlySet<string> {
   try {
     return new Set(operations.map(rightOf));
@@ -97,6 +100,7 @@ export function rightsOf(operations: readonly string[]): ReadonlySet<string> {
 
 function requireGrantee(user: string): void {
   if (user.length === 0 || user.length > MAX_USER_CHARACTERS || /\p{Cc}/u.test(user))
-    throw new Fault('BAD_REQUEST', { detail: `user_id: has 1 to ${MAX_USER_CHARACTERS} characters, no control character` });
-  if (namingOf(user) === undefined) throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me tells what names are like' });
+    throw new Fault('BAD_REQUEST', { detail: `user_id: must have 1 to ${MAX_USER_CHARACTERS} characters and no control character` });
+  if (namingOf(user) === undefined)
+    throw new Fault('BAD_REQUEST', { detail: 'user_id: no caller has a name of this form; GET /me shows what a name looks like' });
 }

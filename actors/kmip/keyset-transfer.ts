@@ -1,4 +1,4 @@
-// Keysets of one name are not mixed when objects change hands: `name@latest` would be another key from one moment to the next.
+// Prevents keysets of the same name from mixing when objects change owners: `name@latest` would suddenly mean another key.
 import { Fault } from '../../kernel/fault.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import { generationOf } from './object/finder.ts';
@@ -25,7 +25,7 @@ export async function requireApart(server: KeyServer, from: string, to: string, 
     const [mine, theirs] = [known.get(one), known.get(other)];
     if (mine && theirs && generationOf(mine) === generationOf(theirs))
       throw new Fault('KEYS_REFUSED', {
-        detail: `Invalid_Field: to: has a keyset ${JSON.stringify(keysetOf(mine))} already; hand over to another, or rename it`,
+        detail: `Invalid_Field: to: already has a keyset ${JSON.stringify(keysetOf(mine))}; choose another user, or rename the keyset`,
       });
   }
 }

@@ -67,6 +67,6 @@ export interface OperationContext extends Objects<ManagedObject, ObjectDescripti
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]>;
   /** Runs what takes long, outside of `change`. */
   readonly aside: Aside;
-  /** Runs alone, whole or not at all, and may run again: it does nothing but work on its transaction. */
+  /** Runs atomically and may run again, so the work must have no effects outside its transaction. */
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T>;
 }

@@ -1,4 +1,4 @@
-// An operation of KMIP as a declaration: all that the server has to know of it stands in one file of operations/.
+// A KMIP operation as a declaration: one file of operations/ holds everything that the server needs to know about it.
 import type { PayloadMembers } from '../../kmip/message/payload-members.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { ResultReason } from '../../kmip/refusal.ts';
@@ -9,7 +9,7 @@ import type { OperationContext } from './operation-context.ts';
 export interface LeftIdentifier {
   /** Of the member of the answer. */
   readonly tag: number;
-  /** Of the UniqueIdentifier enumeration, by which a later item names the object; undefined where there is none. */
+  /** The value of the UniqueIdentifier enumeration by which a later item refers to the object; undefined if there is none. */
   readonly code?: number;
   /** The answer may name several, and leaves an identifier only if it names one. */
   readonly alone?: boolean;

@@ -1,4 +1,4 @@
-// Who asks, for people: the name of a caller, and the caller that a name stands for.
+// Converts between a caller and the name that people see.
 import { namingOf, scopeOf } from '../../kernel/store/account-name.ts';
 import { accountOf, accountOfScope } from '../../kernel/store/accounts.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
@@ -10,7 +10,7 @@ export function callerName({ user, name = user }: Principal): string {
   return name;
 }
 
-/** The part of an audit row that tells who it was. */
+/** The fields of an audit row that identify the caller. */
 export function auditActor(caller: Principal): Pick<AuditEvent, 'actor' | 'realm' | 'scheme' | 'source'> {
   const { realm, scheme, source } = caller;
   return { actor: callerName(caller), realm, scheme, source };

@@ -1,4 +1,4 @@
-// Rotates what is due by its Rotate attributes, and notes the states that time has changed, each object in a transaction of its own.
+// Rotates the objects that are due by their Rotate attributes and records state changes caused by time, each object in its own transaction.
 import { setImmediate } from 'node:timers/promises';
 import { describe, Fault } from '../../kernel/fault.ts';
 import { viewAccounts } from '../../kernel/store/accounts.ts';
@@ -36,7 +36,7 @@ const MOST_TIME = 20_000;
 type Place = readonly [number, number];
 const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, 0];
 
-/** Where the last look ran out of time: the next one goes on from there. */
+/** Where the last run ran out of time; the next run continues from here. */
 const unfinished = new WeakMap<KeyServer['store'], Place>();
 
 /** Goes through all that is due, since what cannot be rotated stays due; as far as it comes in its time. @returns how many objects were rotated */
@@ -68,7 +68,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
 
 /** What is wrong with one object is logged, and keeps no other from its rotation. @throws Fault where the database is what fails */
 async function rotateAlone(server: KeyServer, id: string, owner: Principal): Promise<boolean> {
-  // The rights are the owner's, whose attributes ask for it.
+  // The rotation runs with the owner's rights, because the owner's attributes request it.
   const ctx = new BatchContext(server, owner, VERSIONS[0] as Version);
   try {
     return await withPair(ctx, (source) => withOutside((outside) => ctx.change((tx) => rotate(tx, id, ctx, source, outside))));

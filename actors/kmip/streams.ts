@@ -5,8 +5,8 @@ import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from '../stream/api.ts';
 
 /**
- * Every part may be refused with InvalidCorrelationValue, ServerLimitExceeded or what the algorithm refuses; that ends the stream. A fault of the
- * server is none of these; the stream may be lost with it, and its next part is told.
+ * Every part may be refused with InvalidCorrelationValue, ServerLimitExceeded or a reason of the algorithm; a refusal ends the stream. A server
+ * fault is not a refusal: it may lose the stream, and then the next part is refused.
  */
 export interface Streams {
   begin(start: StreamStart, data: Uint8Array): Promise<StreamOutput>;

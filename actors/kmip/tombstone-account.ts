@@ -1,4 +1,4 @@
-// How super admins name an account that has ended: as the list of tombstones tells it, or by the name that it had, where only one of them owns anything.
+// How super admins name a deleted account: as the list of tombstones shows it, or by its former name if only one account of that name owns objects.
 import { Fault } from '../../kernel/fault.ts';
 import { ACCOUNT, nameOfId, namingOf, scopeOf } from '../../kernel/store/account-name.ts';
 import { type AccountView, idsOfName, viewAccounts } from '../../kernel/store/accounts.ts';
@@ -9,7 +9,7 @@ export function handleOf(account: string): string {
   return account.startsWith(ACCOUNT) ? account : ACCOUNT + account;
 }
 
-/** @throws Fault NOT_FOUND, KEYS_REFUSED where the name was that of several who own something */
+/** @throws Fault NOT_FOUND, KEYS_REFUSED if several deleted accounts of this name own objects */
 export async function tombstoneOf(from: Reader, text: string): Promise<{ account: string; view: AccountView }> {
   const ids = text.startsWith(ACCOUNT) ? [text, text.slice(ACCOUNT.length)] : await hadName(from, text);
   const views = await viewAccounts(from, ids);
@@ -17,9 +17,11 @@ export async function tombstoneOf(from: Reader, text: string): Promise<{ account
   for (const [account, view] of views)
     if (view.isEnded && (await from.get('SELECT id FROM kms_object WHERE owner = $1 LIMIT 1', [account]))) found.push({ account, view });
   const [first, ...others] = found;
-  if (!first) throw new Fault('NOT_FOUND', { detail: 'there is no account that has ended, had this name and owns objects' });
+  if (!first) throw new Fault('NOT_FOUND', { detail: 'no deleted account with this name owns objects' });
   if (others.length > 0)
-    throw new Fault('KEYS_REFUSED', { detail: `Invalid_Field: from: several had this name: ${found.map(({ account }) => handleOf(account)).join(', ')}` });
+    throw new Fault('KEYS_REFUSED', {
+      detail: `Invalid_Field: from: several deleted accounts had this name; give one of ${found.map(({ account }) => handleOf(account)).join(', ')}`,
+    });
   return first;
 }
 

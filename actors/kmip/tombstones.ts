@@ -84,7 +84,7 @@ async function heirOf({ store }: KeyServer, name: string): Promise<string> {
   const naming = namingOf(name);
   const account = name === '*' || (naming?.kind === 'guest' && naming.local === '*') ? undefined : await accountOf(store, name);
   if (account === undefined || !(await isHeld(store, name)))
-    throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: to: nobody has this name, or it is that of many; GET /me tells what names are like' });
+    throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: to: must be the name of exactly one user; GET /me shows what a name looks like' });
   return account;
 }
 

@@ -37,7 +37,7 @@ interface IssuerSearch {
   own(): Promise<ManagedObject | undefined>;
 }
 
-/** @throws Refusal InvalidField where no issuer can be told, InvalidObjectType, and those of `requireUsable` */
+/** @throws Refusal InvalidField if no issuer can be determined, InvalidObjectType, and those of `requireUsable` */
 export async function findIssuer(search: IssuerSearch): Promise<Issuer> {
   const { objects, right, now } = search;
   const named = search.certificate && (await objects.use(search.certificate, right, TAG.LinkedObjectIdentifier));
@@ -49,8 +49,8 @@ export async function findIssuer(search: IssuerSearch): Promise<Issuer> {
     throw new Refusal(
       'IncompatibleCryptographicUsageMask',
       mask === undefined
-        ? `${key.id} has no usage mask, which would have to permit CertificateSign or Sign`
-        : `the usage mask of ${key.id} does not permit to sign certificates: CertificateSign or Sign is needed`,
+        ? `${key.id} has no usage mask; it needs one that permits CertificateSign or Sign`
+        : `the usage mask of ${key.id} does not permit CertificateSign or Sign; one of them is needed to sign certificates`,
     );
   const certificate = named ?? (await certificateFor(search, key));
   if (!certificate) return { key, certificate };
@@ -63,8 +63,8 @@ async function keyFor({ objects, right, key, own }: IssuerSearch, certificate: M
   if (key) return objects.use(key, right, TAG.LinkedObjectIdentifier);
   const found = certificate ? await privateKeyOf(certificate, objects, right) : await own();
   if (found) return found;
-  if (certificate) throw invalid(right, `the issuing certificate ${certificate.id} is linked to no private key`);
-  throw invalid(right, 'neither an issuer is named nor is a private key linked to the public key');
+  if (certificate) throw invalid(right, `no private key is linked to the issuing certificate ${certificate.id}`);
+  throw invalid(right, 'name an issuer, or link a private key to the public key');
 }
 
 async function privateKeyOf(object: ManagedObject, objects: Objects<ManagedObject>, right: OperationName): Promise<ManagedObject | undefined> {
@@ -83,14 +83,14 @@ async function certificateFor({ objects, right, subjectKey, publicKeyOf }: Issue
   const publicKey = linkedTo(key, 'PublicKeyLink');
   const further = publicKey === undefined ? undefined : linkedTo(await objects.byId(publicKey, right), 'CertificateLink');
   if (further !== undefined) return objects.byId(further, right);
-  throw invalid(right, `the private key ${key.id} is not that of the public key, and no certificate is linked to it`);
+  throw invalid(right, `the private key ${key.id} does not belong to the public key, and no certificate is linked to it`);
 }
 
 /** @throws Refusal InvalidObjectType */
 export function requireKind(object: ManagedObject, type: ManagedObject['type'], operation: OperationName): void {
   if (object.type === type) return;
   const [asked, found] = [nameOf('ObjectType', type), nameOf('ObjectType', object.type)];
-  throw new Refusal('InvalidObjectType', `Invalid ${operation} request: a ${asked} is needed, ${object.id} is a ${found}`);
+  throw new Refusal('InvalidObjectType', `Invalid ${operation} request: a ${asked} is needed, but ${object.id} is a ${found}`);
 }
 
 /**
@@ -104,7 +104,7 @@ export function requireUsable(object: ObjectDescription, now: number): void {
   if ((hasContent(object) && !object.content) || state === State.Destroyed || state === State.DestroyedCompromised)
     throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   if (state === State.Deactivated || state === State.Compromised)
-    throw new Refusal('WrongKeyLifecycleState', `${object.id} is ${nameOf('State', state)}: no certificate can be made with it`);
+    throw new Refusal('WrongKeyLifecycleState', `${object.id} is ${nameOf('State', state)} and cannot be used to issue a certificate`);
 }
 
 export function invalid(operation: OperationName, why: string): Refusal {

@@ -1,4 +1,4 @@
-// A new certificate for the key of an old one, for ReCertify, Certify and the rotation that is due.
+// Issues a new certificate for the key of an old one, for ReCertify, Certify and scheduled rotation.
 import type { KeyObject } from 'node:crypto';
 import { type CertificateOptions, randomSerial, unsignedCertificate } from '../../../crypto/x509/certificate.ts';
 import { type CertificateFacts, certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
@@ -38,9 +38,10 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const before = certificateFacts(certificateOf(old));
   const request = await requestIn(payload, tx, 'ReCertify', ctx.now);
-  if (request && !request.subjectPublicKey.equals(before.publicKey)) throw new Refusal('InvalidCSR', 'the certificate request is for another public key');
+  if (request && !request.subjectPublicKey.equals(before.publicKey))
+    throw new Refusal('InvalidCSR', 'the public key in the certificate request is not the one in the certificate');
   const attributes = replacementAttributes(old, wishes.request, intervalOf(payload, TAG.Offset), ctx, TAG.Attributes);
-  // The uses follow from the extensions; those of the old certificate hold as long as its extensions do.
+  // The usage mask follows from the extensions, so the old mask stays valid only while the extensions stay the same.
   const given = structureOf(wishes.request, TAG.Attributes);
   if (wishes.extensions !== undefined && !(given && child(given, TAG.CryptographicUsageMask))) attributes.remove(TAG.CryptographicUsageMask);
   const place = placeFor(ctx, { type: old.type, chosen: chosenIn(attributes.nodes()), replaced: old.id });
@@ -124,7 +125,7 @@ function renewed(
   };
 }
 
-/** The public key leads to the new certificate; where a grantee renews it, only if it led to the old one. */
+/** Links the public key to the new certificate. If a grantee renews it, only if the key was linked to the old one. */
 async function relink(tx: ObjectTransaction, old: Draft, replacement: Draft, { caller, now }: OperationContext): Promise<void> {
   const id = linkedTo(old, 'PublicKeyLink');
   const publicKey = id === undefined ? undefined : await tx.read(id);

@@ -21,11 +21,10 @@ export async function requestIn(
 ): Promise<CertificateRequest | undefined> {
   const isGiven = bytesOf(payload, TAG.CertificateRequestValue) !== undefined;
   const isNamed = child(payload, TAG.CertificateRequestUniqueIdentifier) !== undefined;
-  if (isGiven && isNamed)
-    throw new Refusal('InvalidField', 'CertificateRequestValue and CertificateRequestUniqueIdentifier exclude each other: give one certificate request');
+  if (isGiven && isNamed) throw new Refusal('InvalidField', 'give either CertificateRequestValue or CertificateRequestUniqueIdentifier, not both');
   if (isGiven) return opened(payload);
   if (!isNamed && codeOf(payload, TAG.CertificateRequestType) !== undefined)
-    throw new Refusal('InvalidMessage', 'missing field: CertificateRequestValue, of which CertificateRequestType says what it is');
+    throw new Refusal('InvalidMessage', 'missing field: CertificateRequestValue; CertificateRequestType alone is not enough');
   if (!isNamed) return undefined;
   return requestOf(await objects.use(payload, operation, TAG.CertificateRequestUniqueIdentifier), operation, now);
 }
@@ -40,6 +39,6 @@ export function requestOf(object: ManagedObject, operation: OperationName, now: 
 function opened(holder: Structure): CertificateRequest {
   const type = required(codeOf(holder, TAG.CertificateRequestType), TAG.CertificateRequestType);
   if (type !== CertificateRequestType.PKCS_10 && type !== CertificateRequestType.PEM)
-    throw new Refusal('FeatureNotSupported', `certificate requests of ${nameOf('CertificateRequestType', type)} are not supported, PKCS#10 is`);
+    throw new Refusal('FeatureNotSupported', `certificate requests of type ${nameOf('CertificateRequestType', type)} are not supported; use PKCS#10`);
   return readCertificateRequest(required(bytesOf(holder, TAG.CertificateRequestValue), TAG.CertificateRequestValue));
 }

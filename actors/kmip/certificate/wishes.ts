@@ -8,7 +8,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { ISSUER_TAGS, SUBJECT_TAGS } from '../object/certificate-attributes.ts';
 
 export interface CertificateWishes {
-  /** Undefined where no part of a name is given. */
+  /** Undefined if no part of a name is given. */
   readonly subject: DistinguishedName | undefined;
   /** In the form of OpenSSL's configuration. */
   readonly extensions: string | undefined;
@@ -16,7 +16,7 @@ export interface CertificateWishes {
   /** Links to the certificate and the private key of the issuer. */
   readonly issuerCertificate: Structure | undefined;
   readonly issuerKey: Structure | undefined;
-  /** Attributes that are those of the key, not of the certificate. */
+  /** Attributes that describe the key, not the certificate. */
   readonly ofKey: readonly Node[];
   /** The payload with the attributes that the certificate itself gets. */
   readonly request: Structure;
@@ -33,7 +33,7 @@ const MAX_DAYS = 36_500;
 export function wishesOf(request: Structure, vendor: string): CertificateWishes {
   const given = structureOf(request, TAG.Attributes)?.value ?? [];
   if (given.some(({ tag, value }) => tag === TAG.CertificateType && value !== ENUM.CertificateType.X_509))
-    throw new Refusal('InvalidField', 'only X.509 certificates are issued, the certificate type is another');
+    throw new Refusal('InvalidField', 'only X.509 certificates are issued; leave out CertificateType or set it to X_509');
   const vendors = given.filter((node) => isVendorWish(node, vendor));
   const named = (name: string) => vendors.find((node) => textOf(node as Structure, TAG.AttributeName) === name) as Structure | undefined;
   const linked = (type: number) => given.find((node): node is Structure => isLink(node, type));
@@ -71,14 +71,14 @@ function isVendorWish(node: Node, vendor: string): boolean {
   return (owner === vendor || owner === 'cosmian') && VENDOR_WISHES.has(textOf(node, TAG.AttributeName) ?? '');
 }
 
-/** Parts stand beside the other attributes or in one structure; empty ones mean nothing. */
+/** The parts are given next to the other attributes or in one structure; empty parts are ignored. */
 function subjectOf(given: readonly Node[]): DistinguishedName | undefined {
   const name: Partial<Record<NameAttribute, string[]>> = {};
   const parts = given.flatMap((node) => (node.tag === TAG.CertificateAttributes && node.type === TYPE.Structure ? node.value : [node]));
   for (const { tag, value } of parts) {
     const attribute = SUBJECT_TAGS.get(tag);
     if (attribute === undefined || value === '') continue;
-    if (typeof value !== 'string') throw new Refusal('InvalidField', `the ${attribute} of the certificate's subject is not a text`);
+    if (typeof value !== 'string') throw new Refusal('InvalidField', `${attribute} of the certificate's subject must be a text string`);
     name[attribute] = [...(name[attribute] ?? []), value];
   }
   return Object.keys(name).length === 0 ? undefined : name;
@@ -88,14 +88,14 @@ function extensionsIn(attribute: Structure | undefined): string | undefined {
   const value = attribute && child(attribute, TAG.AttributeValue)?.value;
   if (value === undefined || typeof value === 'string') return value;
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
-  throw new Refusal('InvalidField', 'x509-extension is neither a text nor bytes');
+  throw new Refusal('InvalidField', 'x509-extension must be a text string or a byte string');
 }
 
 function daysIn(attribute: Structure | undefined): number | undefined {
   const value = attribute && child(attribute, TAG.AttributeValue)?.value;
   if (value === undefined) return undefined;
   const days = Number(value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value);
-  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) throw new Refusal('InvalidField', `requested_validity_days is between 1 and ${MAX_DAYS}`);
+  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS) throw new Refusal('InvalidField', `requested_validity_days must be between 1 and ${MAX_DAYS}`);
   return days;
 }
 

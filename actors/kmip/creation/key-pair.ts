@@ -44,7 +44,7 @@ export function newPair(
 }
 
 function agreed<T>(what: string, one: T | undefined, other: T | undefined): T | undefined {
-  if (one !== undefined && other !== undefined && one !== other) throw new Refusal('InvalidField', `the ${what} of the two keys differs`);
+  if (one !== undefined && other !== undefined && one !== other) throw new Refusal('InvalidField', `the ${what} of the two keys must be the same`);
   return one ?? other;
 }
 

@@ -16,12 +16,12 @@ class PairWanted extends Error {
   readonly wish: Wish;
 
   constructor(wish: Wish) {
-    super('a key pair is wanted');
+    super('a key pair must be generated first');
     this.wish = wish;
   }
 }
 
-/** Runs a change that asks for a pair before it writes; it is undone, and run again when there is a pair of the kind. */
+/** Runs a change that asks for a key pair before it writes. The change is rolled back and runs again once the pair is generated. */
 export async function withPair<T>({ aside }: Pick<OperationContext, 'aside'>, change: (source: PairSource) => Promise<T>): Promise<T> {
   let ready: (Wish & { readonly pair: KeyPair }) | undefined;
   const source: PairSource = (algorithm, options) => {

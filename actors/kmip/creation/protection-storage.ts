@@ -15,7 +15,7 @@ const OFFERED = Software | OnSystem | OperatingSystem | OnPremises | SelfManaged
 export function requireStorage(request: Structure, tag: number): void {
   const asked = masksIn(request, tag);
   if (asked.length > 0 && !asked.some(({ value }) => ((value as number) & ~OFFERED) === 0))
-    throw new Refusal('ProtectionStorageUnavailable', 'objects are kept in software here; none of the storage masks asked for is that');
+    throw new Refusal('ProtectionStorageUnavailable', 'this server keeps objects in software; none of the requested ProtectionStorageMasks permits Software');
 }
 
 /** A structure of masks; some clients send one mask in its place. */

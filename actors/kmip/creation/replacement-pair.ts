@@ -24,7 +24,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   const publicAttributes = replacementAttributes(oldPublic, request, offset, ctx, TAG.CommonAttributes, TAG.PublicKeyAttributes);
   for (const attributes of [privateAttributes, publicAttributes])
     if (givenAlgorithm(attributes) !== algorithmOf(oldPrivate)) throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
-  // A new curve or length given for one key of the pair is that of the other.
+  // A new curve or length for one key of the pair applies to both.
   if (givenCurve(privateAttributes) !== givenCurve(publicAttributes)) publicAttributes.remove(TAG.CryptographicDomainParameters);
   if (givenLength(privateAttributes) !== givenLength(publicAttributes)) publicAttributes.remove(TAG.CryptographicLength);
   const pair = newPair(ctx, privateAttributes, publicAttributes, source, { privateKey: oldPrivate, publicKey: oldPublic });

@@ -36,14 +36,14 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     case 'AKP':
       return storePair(ctx, pairPlaces(ctx), createMlDsaKey(body, alg));
     default:
-      throw badRequest('kty is none of oct, RSA, EC, OKP, AKP');
+      throw badRequest('kty must be one of oct, RSA, EC, OKP, AKP');
   }
 }
 
 function optionalBits(body: Members): number | undefined {
   const bits = body['bits'];
   if (bits === undefined || bits === null) return undefined;
-  if (typeof bits !== 'number' || !Number.isInteger(bits) || bits <= 0 || bits > 65536) throw badRequest('bits is no number of bits');
+  if (typeof bits !== 'number' || !Number.isInteger(bits) || bits <= 0 || bits > 65536) throw badRequest('bits must be a whole number from 1 to 65536');
   return bits;
 }
 
@@ -57,11 +57,11 @@ interface SecretShape {
 
 function createSecret(body: Members, ctx: OperationContext, alg: string | undefined, bits: number | undefined): Promise<unknown> {
   const given = optionalOctets(body, 'k');
-  if (alg === undefined && given !== undefined) throw badRequest('missing member: alg says what a key is for that is imported');
+  if (alg === undefined && given !== undefined) throw badRequest('missing member: alg, which says what the imported key is for');
   const name = alg ?? `A${bits ?? 256}GCM`;
   const shape = secretShape(name);
   const purpose = purposeOf(name);
-  if (!shape || !purpose) throw alg === undefined ? badRequest('bits is no length of an AES key') : notOfKind(alg);
+  if (!shape || !purpose) throw alg === undefined ? badRequest('bits must be 128, 192 or 256 for an AES key') : notOfKind(alg);
   const length = bits === undefined ? (given?.length ?? shape.length) : bits / 8;
   if (given !== undefined && given.length !== length) throw badRequest('bits is not the length of k');
   const fits = shape.longer ? Number.isInteger(length) && length >= shape.length && length <= 512 : length === shape.length;

@@ -39,7 +39,7 @@ async function keyOf(ctx: OperationContext, header: ReceivedHeader, alg: KeyMana
 function sealedOf(body: Members, enc: ContentEncryption): Sealed {
   const iv = octets(body, 'iv');
   const tag = octets(body, 'tag');
-  if (iv.length !== enc.ivLength) throw badRequest(`iv has to be ${enc.ivLength} bytes`);
-  if (tag.length !== enc.tagLength) throw badRequest(`tag has to be ${enc.tagLength} bytes`);
+  if (iv.length !== enc.ivLength) throw badRequest(`iv must be ${enc.ivLength} bytes`);
+  if (tag.length !== enc.tagLength) throw badRequest(`tag must be ${enc.tagLength} bytes`);
   return { iv, ciphertext: octets(body, 'ciphertext'), tag };
 }

@@ -29,7 +29,7 @@ async function remove(tx: ObjectTransaction, draft: DescriptionDraft, now: numbe
     await tx.audit('key.destroy', draft.id);
     return;
   }
-  // Only what is active has to be revoked before it can be destroyed.
+  // Only an active key must be revoked before it can be destroyed.
   if (stateAt(draft, now) === Active) {
     revokeDraft(draft, { reason: REASON, compromised: false, occurrence: undefined, now });
     await tx.audit('key.revoke', draft.id);

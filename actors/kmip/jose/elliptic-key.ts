@@ -53,7 +53,7 @@ function curveOf(kty: string, crv: string | undefined, alg: string | undefined):
   const names = alg === undefined ? undefined : findSignatureAlgorithm(alg)?.keys;
   const found = offered.find((each) => (crv === undefined ? (names?.includes(each.crv) ?? each.kty === kty) : each.crv === crv));
   if (!found && crv === undefined && alg !== undefined) throw notOfKind(alg);
-  if (!found) throw badRequest(`crv is none of ${offered.map((each) => each.crv).join(', ')}`);
+  if (!found) throw badRequest(`crv must be one of ${offered.map((each) => each.crv).join(', ')}`);
   // Key agreement without a curve, among keys of which the first signs only.
   if (crv === undefined && !found.agrees && isAgreement(alg)) return offered.find((each) => each.agrees) ?? found;
   return found;

@@ -38,7 +38,7 @@ async function orNotFound<T>(kid: string, find: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A secret key. Who has only one half of a pair under that identifier has no such key there.
+ * A secret key. If the identifier holds only one key of a pair, there is no secret key under it.
  * @param absent the half that the operation could use with another algorithm is a key of the wrong kind, the other is no key for it at all
  * @throws Problem not_found, crypto_failure
  */

@@ -40,7 +40,7 @@ function requireAes({ algorithm, length }: KeyFacts, bytes: number): void {
   if (length !== bytes * 8 || (algorithm !== undefined && algorithm !== 'AES')) throw unfit();
 }
 
-/** A key that was made for one mode is used in no other (RFC 8725 section 3.1 has it for signatures). */
+/** A key made for one mode must not be used in another (RFC 8725 section 3.1 requires this for signatures). */
 function requireMode({ attributes }: ManagedObject, mode: number): void {
   let isOther = false;
   for (const { node } of attributes.all(TAG.CryptographicParameters)) {

@@ -6,7 +6,7 @@ import { curveName, publicJwk } from './jwk.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest, decryptionFailed, Problem } from './problem.ts';
 
-/** What goes into the derivation beside the shared secret: a key for one algorithm, of one length, between two parties. */
+/** The inputs of the derivation besides the shared secret. They bind the key to one algorithm, one length and two parties. */
 interface KeyDerivation {
   /** AlgorithmID: `enc` where the result encrypts the content, else `alg`. */
   readonly algorithm: string;
@@ -50,12 +50,12 @@ export function readEphemeral(epk: unknown, curve: string): KeyObject {
   if (typeof epk !== 'object' || epk === null) throw badRequest('missing member: epk');
   const { kty, crv, x, y } = epk as Members;
   const isCurve = crv === curve && kty === (curve.startsWith('X') ? 'OKP' : 'EC');
-  if (!isCurve || typeof x !== 'string' || (kty === 'EC' && typeof y !== 'string')) throw badRequest('epk is no public key on the curve of the key');
+  if (!isCurve || typeof x !== 'string' || (kty === 'EC' && typeof y !== 'string')) throw badRequest('epk is not a public key on the curve of the key');
   const key: JsonWebKey = { kty: String(kty), crv: curve, x, ...(typeof y === 'string' && kty === 'EC' && { y }) };
   try {
     return createPublicKey({ key, format: 'jwk' });
   } catch {
-    throw badRequest('epk is no public key on the curve of the key');
+    throw badRequest('epk is not a public key on the curve of the key');
   }
 }
 

@@ -7,7 +7,7 @@ import { macAlgorithm } from './mac-algorithm.ts';
 import { type Members, octets, optionalOctets, text } from './members.ts';
 import { takeKey } from './use.ts';
 
-/** With `mac` in the body it is checked, without one it is made. @throws Problem, Refusal */
+/** Verifies the `mac` of the body, or computes one if the body has none. @throws Problem, Refusal */
 export async function mac(body: Members, ctx: OperationContext): Promise<unknown> {
   const kid = text(body, 'kid');
   const alg = macAlgorithm(text(body, 'alg'));

@@ -28,7 +28,7 @@ export function createMlDsaKey(body: Members, alg: string | undefined): NewPair 
   const given = optionalOctets(body, 'pub');
   if (seed === undefined && given === undefined) return { ...generatePair(algorithm), alg, purpose: SIGNING, imported: false };
   if (seed === undefined) return { publicKey: read('PublicKey', given ?? Buffer.alloc(0), algorithm), alg, purpose: SIGNING, imported: true };
-  if (seed.length !== SEED_LENGTH) throw badRequest(`priv has to be the seed, ${SEED_LENGTH} bytes`);
+  if (seed.length !== SEED_LENGTH) throw badRequest(`priv must be the seed of ${SEED_LENGTH} bytes`);
   const privateKey = read('PrivateKey', seed, algorithm);
   const publicKey = createPublicKey(privateKey);
   if (given !== undefined && given.toString('base64url') !== publicJwk(publicKey)['pub']) throw badRequest('pub is not that of priv');
@@ -39,6 +39,6 @@ function read(kind: 'PrivateKey' | 'PublicKey', bytes: Uint8Array, algorithm: Cr
   try {
     return importKey(kind, 'Raw', bytes, algorithm);
   } catch (cause) {
-    throw badRequest(kind === 'PrivateKey' ? 'priv is no private key' : 'pub is no public key', cause);
+    throw badRequest(kind === 'PrivateKey' ? 'priv is not a private key' : 'pub is no public key', cause);
   }
 }

@@ -1,4 +1,4 @@
-// Stores the keys that the crypto API makes or imports: ordinary objects, active at once, the halves of a pair linked with each other.
+// Stores the keys that the crypto API makes or imports: ordinary objects, active at once, the two keys of a pair linked with each other.
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';

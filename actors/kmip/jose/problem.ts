@@ -29,7 +29,7 @@ export class Problem extends Fault {
 
 export const badRequest = (description: string, cause?: unknown): Problem => new Problem('bad_request', description, cause);
 export const notFound = (): Problem => new Problem('not_found', 'Key not found');
-/** One text for every reason, so that it tells nothing about the key or the padding. */
+/** The same text for every reason, so that it reveals nothing about the key or the padding. */
 export const decryptionFailed = (): Problem => new Problem('decryption_failed', 'Decryption failed');
 
 const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
@@ -85,7 +85,7 @@ const OF_THE_KEY: ReadonlySet<ResultReason> = new Set([
   'UsageLimitExceeded',
 ] satisfies ResultReason[]);
 
-/** @returns undefined for what is no refusal */
+/** @returns undefined if the error is not a refusal */
 function problemOf(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   if (error instanceof CryptoError) return new Problem(BY_CODE[error.code], error.message, error);

@@ -20,11 +20,11 @@ interface Received {
   readonly encryptedKey: Uint8Array;
 }
 
-/** @throws Problem bad_request where it is missing, or there though the algorithm has none */
+/** @throws Problem bad_request if it is missing, or present although the algorithm has none */
 export function encryptedKeyOf(body: Members, alg: KeyManagement): Uint8Array {
   const encryptedKey = optionalOctets(body, 'encrypted_key') ?? Buffer.alloc(0);
   if (carriesKey(alg) && encryptedKey.length === 0) throw badRequest('missing member: encrypted_key');
-  if (!carriesKey(alg) && encryptedKey.length > 0) throw badRequest('encrypted_key has to be empty for this alg');
+  if (!carriesKey(alg) && encryptedKey.length > 0) throw badRequest('encrypted_key must be empty for this alg');
   return encryptedKey;
 }
 

@@ -14,8 +14,8 @@ const REGISTERED: ReadonlySet<string> = new Set([
 /** Where the name of an algorithm stood: a protected header came from somebody else, and any unknown name in it is one we do not support. */
 export type Place = 'body' | 'header';
 
-/** Why an algorithm is refused: a name that nobody knows is a mistake in the request, another is one we have not for this. */
+/** Explains why an algorithm is refused: an unregistered name is a bad request, a registered one is not supported here. */
 export function refused(member: 'alg' | 'enc', name: string, place: Place): Problem {
-  if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is no registered algorithm`);
+  if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is not a registered algorithm`);
   return new Problem('unsupported_algorithm', `${member} is not supported here`);
 }

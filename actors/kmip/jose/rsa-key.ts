@@ -61,7 +61,7 @@ async function importRsa(body: Members, bits: number | undefined): Promise<Pick<
   const publicMembers = { kty: 'RSA', n: encoded(n), e: encoded(e) };
   const publicKey = createPublicKey({ key: publicMembers, format: 'jwk' });
   if (PRIVATE.every((name) => body[name] === undefined)) return { publicKey };
-  if (body['oth'] !== undefined) throw badRequest('RSA keys of more than two primes are not supported');
+  if (body['oth'] !== undefined) throw badRequest('RSA keys with more than two primes are not supported');
   const [d, p, q, dp, dq, qi] = PRIVATE.map((name) => number(name)) as [bigint, bigint, bigint, bigint, bigint, bigint];
   await requireConsistent({ n, e, d, p, q, dp, dq, qi });
   const privateMembers = { d: encoded(d), p: encoded(p), q: encoded(q), dp: encoded(dp), dq: encoded(dq), qi: encoded(qi) };

@@ -13,7 +13,7 @@ import type { Members } from './members.ts';
 import { badRequest } from './problem.ts';
 
 const NAME = 'tag';
-/** Of one request; a key has no more. */
+/** Maximum tags in one request and on one key. */
 const MAX_TAGS = 256;
 
 /** @throws Problem, Refusal */
@@ -28,7 +28,7 @@ export function addTags(kid: string, body: Members, ctx: OperationContext): Prom
   return changeTags(kid, ctx, (tags) => [...new Set([...tags, ...added])]);
 }
 
-/** Tags that the key has not are none to delete, and no error. @throws Problem, Refusal */
+/** Ignores tags that the key does not have. @throws Problem, Refusal */
 export function deleteTags(kid: string, body: Members, ctx: OperationContext): Promise<unknown> {
   const deleted = new Set(tagsOf(body));
   return changeTags(kid, ctx, (tags) => tags.filter((tag) => !deleted.has(tag)));
@@ -40,7 +40,7 @@ function tagsOf(body: Members): readonly string[] {
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) throw badRequest('tags is not an array of strings');
   if (tags.length > MAX_TAGS) throw badRequest(`tags has more than ${MAX_TAGS} entries`);
   if (tags.some((tag) => tag === '' || tag.length > 255 || tag.startsWith('_') || tag.includes('\0')))
-    throw badRequest('a tag is 1 to 255 characters and does not begin with _');
+    throw badRequest('a tag must have 1 to 255 characters, must not begin with _ and must not contain U+0000');
   return tags;
 }
 

@@ -30,7 +30,7 @@ export async function takeKey(ctx: OperationContext, object: ManagedObject, use:
   try {
     await permitted.spend(bytes);
   } catch (error) {
-    // In KMIP some operations have that reason for exhausted limits: here it would say that the caller is nobody.
+    // Some KMIP operations use this reason for exhausted limits. Here it would say that the caller is not authorized.
     throw error instanceof Refusal && error.reason === 'PermissionDenied' ? new Refusal('UsageLimitExceeded', error.message, error) : error;
   }
   return permitted.key;

@@ -98,7 +98,7 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   }
 }
 
-/** The border to the client: of a fault of the server that is a bug nothing is told, of others whether to come back. */
+/** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */
 function failed(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
   if (error === ELSEWHERE) throw error;
   const outcome = { item, status: 'OperationFailed' } as const;

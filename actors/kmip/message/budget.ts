@@ -1,4 +1,4 @@
-// What one batch may cost: time of its thread and bytes of its answer, so that no message holds up the requests of others.
+// Limits the thread time and the response bytes of one batch, so that no message blocks the requests of others.
 import { setImmediate } from 'node:timers/promises';
 import type { BatchItem } from '../../../kmip/message/request.ts';
 import { binarySize } from '../../../kmip/ttlv/binary.ts';
@@ -10,7 +10,7 @@ import type { Outcome } from './batch.ts';
 
 /** Milliseconds after which no further item is begun: well within the deadline of a call, so that the client learns what was done. */
 const MOST_TIME = 20_000;
-/** The same for a batch that may be undone, which keeps all other writers waiting. */
+/** The limit for a batch that may be undone, because it blocks all other writers. */
 const MOST_TIME_UNDOABLE = 5_000;
 /** Bytes of the payloads in the binary encoding: as many as a request may have. */
 const MOST_ANSWER = LIMITS.bytes;
@@ -34,11 +34,11 @@ export class Budget {
     return Math.min(MOST_ANSWER, MOST_ANSWER - this.#left);
   }
 
-  /** The outcome of an item that is not begun any more: there is no time left, or no room in the answer. */
+  /** The outcome of an item that is not started because no time, or no room in the response, is left. */
   spent(item: BatchItem): Outcome | undefined {
     if (this.#left < 0) return tooLarge(item);
     if (this.#now() < this.#end) return undefined;
-    return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch has taken too long: send the rest of it by itself' };
+    return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch took too long; send the remaining items in a new request' };
   }
 
   /** The outcome, unless its payload makes the answer of the batch too large. */
@@ -58,5 +58,5 @@ export class Budget {
 }
 
 function tooLarge(item: BatchItem): Outcome {
-  return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response of a batch has at most ${MOST_ANSWER} bytes` };
+  return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response to a batch can have at most ${MOST_ANSWER} bytes` };
 }

@@ -1,4 +1,4 @@
-// What an item of a batch leaves for the next ones: the identifier of the object it made or found (specification 2.1 section 6, ID Placeholder).
+// The ID placeholder: the identifier that an item of a batch created or found, for the items after it (specification 2.1 section 6, ID Placeholder).
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import type { LeftIdentifier, Operation } from '../operation.ts';
 import type { Batch } from '../operation-context.ts';

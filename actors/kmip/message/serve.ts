@@ -1,4 +1,4 @@
-// One message in, one message out: a RequestMessage in any encoding, or a bare operation in JSON.
+// Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
 import { move } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
@@ -42,7 +42,7 @@ export async function serve(
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
-    // JSON that is no message and names no operation is answered like a bare operation that there is not.
+    // JSON that is neither a message nor a known operation is answered like an unknown operation.
     if (refusal.reason === 'OperationNotSupported') return refused(server, 404, refusal.detail, `?:${refusal.reason}`);
     const bare = isJson(encoding) ? bareOperation(bytes) : undefined;
     if (bare !== undefined) return refused(server, 422, refusal.detail, `${bare}:${refusal.reason}`);
@@ -71,7 +71,7 @@ async function serveMessage(server: KeyServer, { message, bytes, encoding, endpo
   try {
     const header = readHeader(message);
     version = header.version;
-    if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address takes KMIP 1.x; 2.x has its own, /kmip/2_1');
+    if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address accepts KMIP 1.x; send KMIP 2.x to /kmip/2_1');
     if (header.credentials) {
       if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(moved) };
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);

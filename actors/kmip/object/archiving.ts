@@ -5,12 +5,12 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { changed } from './lifecycle.ts';
 
-/** @returns its identifier @throws Refusal ObjectArchived for what is in the archive already, and is to be put there */
+/** @returns its identifier @throws Refusal ObjectArchived if the object to archive is already archived */
 export function setArchived(request: Structure, ctx: OperationContext, right: 'Archive' | 'Recover', event: string): Promise<string> {
   const archived = right === 'Archive';
   return ctx.change(async (tx) => {
     const draft = await tx.describe(request, right);
-    if (archived && draft.archived) throw new Refusal('ObjectArchived', `DENIED: the object ${draft.id} is archived already`);
+    if (archived && draft.archived) throw new Refusal('ObjectArchived', `DENIED: the object ${draft.id} is already archived`);
     if (draft.archived !== archived) {
       draft.archived = archived;
       if (archived) draft.attributes.set(dateTime(TAG.ArchiveDate, ctx.now));

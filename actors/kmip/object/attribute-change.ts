@@ -27,17 +27,18 @@ const MOST_TAGS = 256;
 /** @throws Refusal ServerLimitExceeded where a client has given an object more attributes than it may have */
 export function requireSize(object: ObjectDescription): void {
   const size = binarySize(object.attributes.toStructure());
-  if (size > MOST_BYTES) throw new Refusal('ServerLimitExceeded', `the attributes of an object have at most ${MOST_BYTES} bytes together, these have ${size}`);
-  if (userTags(object).length > MOST_TAGS) throw new Refusal('ServerLimitExceeded', `an object has at most ${MOST_TAGS} tags`);
+  if (size > MOST_BYTES)
+    throw new Refusal('ServerLimitExceeded', `the attributes of an object can have at most ${MOST_BYTES} bytes in total; these have ${size}`);
+  if (userTags(object).length > MOST_TAGS) throw new Refusal('ServerLimitExceeded', `an object can have at most ${MOST_TAGS} tags`);
 }
 
 /** @throws Refusal ServerLimitExceeded where there is no room for another value, or for those that are there */
 export function requireRoom(attributes: ReadonlyAttributes, tag: number, another: 0 | 1 = 1): void {
   if (attributes.all(tag).length + another > MOST_VALUES)
-    throw new Refusal('ServerLimitExceeded', `an object has at most ${MOST_VALUES} values of ${tagName(tag)}`);
+    throw new Refusal('ServerLimitExceeded', `an object can have at most ${MOST_VALUES} values of ${tagName(tag)}`);
 }
 
-/** Which of several values is meant: by its index (KMIP 1.x), by the value itself (2.x), or the only one. */
+/** Chooses one of several values: by its index (KMIP 1.x), by the value itself (2.x), or the only one. */
 export interface Choice {
   readonly index?: number | undefined;
   readonly current?: Node | undefined;
@@ -49,11 +50,11 @@ export function addValue(draft: DescriptionDraft, node: Node, now: number): Attr
   requireRight(reference, mayClientAdd(node.tag));
   const values = valuesOf(draft.attributes, reference);
   const same = values.find((value) => sameNode(value.node, node));
-  if (same && node.tag === TAG.Name) throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object has this Name already');
+  if (same && node.tag === TAG.Name) throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object already has this Name');
   // Clients of KMIP 1.x repeat the policy that they gave with Create.
   if (same && (isRepeatable(reference) || node.tag === TAG.OperationPolicyName)) return same;
   if (values.length > 0 && !isRepeatable(reference))
-    throw new Refusal('AttributeSingleValued', `DENIED: ${tagName(node.tag)} has a single value, and the object has it`);
+    throw new Refusal('AttributeSingleValued', `DENIED: ${tagName(node.tag)} can have only one value, and the object already has one`);
   requireOpenDate(draft, node.tag, now);
   requireRoom(draft.attributes, node.tag);
   const added = draft.attributes.add(usable(node));
@@ -69,7 +70,7 @@ export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice,
   const chosen = choose(draft, reference, choice, node);
   const others = valuesOf(draft.attributes, reference).filter((value) => value !== chosen);
   if (node.tag === TAG.Name && others.some((value) => sameNode(value.node, node)))
-    throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object has this Name already');
+    throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object already has this Name');
   requireUnused(chosen.node);
   const changed = draft.attributes.replaceValue(chosen, usable(node));
   noteProtection(draft, node);
@@ -116,7 +117,7 @@ function choose(draft: DescriptionDraft, reference: AttributeReference, { index,
   const values = meant && index === undefined && !current ? ofSameKind(all, meant) : all;
   if (values.length === 0) throw absent(reference);
   if (index === undefined && !current && values.length > 1)
-    throw new Refusal('AttributeInstanceNotFound', `${tagName(reference.tag)} has several values; name the one that is meant`);
+    throw new Refusal('AttributeInstanceNotFound', `${tagName(reference.tag)} has several values; say which one in the request`);
   const chosen = values.find((value) => (current ? sameNode(value.node, current) : index === undefined || value.index === index));
   if (!chosen) throw new Refusal('AttributeInstanceNotFound', `the object has no such value of ${tagName(reference.tag)}`);
   return chosen;
@@ -149,10 +150,10 @@ function requireUnused(node: Node): void {
   if (node.tag !== TAG.UsageLimits || node.type !== TYPE.Structure) return;
   const count = child(node, TAG.UsageLimitsCount)?.value;
   if (count !== undefined && count !== child(node, TAG.UsageLimitsTotal)?.value)
-    throw new Refusal('AttributeReadOnly', 'DENIED: the object has been used, its UsageLimits cannot be changed any more');
+    throw new Refusal('AttributeReadOnly', 'DENIED: UsageLimits cannot be changed after the object has been used');
 }
 
-/** Sections 4.3 and 4.33: what an object once was, it has not always been the opposite of. */
+/** Sections 4.3 and 4.33: AlwaysSensitive and NeverExtractable become false once the object was not sensitive, or was extractable. */
 function noteProtection(draft: DescriptionDraft, node: Node): void {
   if (node.tag === TAG.Sensitive && node.value === false) draft.attributes.set(boolean(TAG.AlwaysSensitive, false));
   if (node.tag === TAG.Extractable && node.value === true) draft.attributes.set(boolean(TAG.NeverExtractable, false));

@@ -17,7 +17,7 @@ const OPEN_IN: ReadonlyMap<number, readonly StateCode[]> = new Map([
   [TAG.ProtectStopDate, [State.PreActive, State.Active]],
 ] as const);
 
-/** @throws Refusal WrongKeyLifecycleState where the date has had its effect */
+/** @throws Refusal WrongKeyLifecycleState if the date has already taken effect */
 export function requireOpenDate(object: ObjectDescription, tag: number, now: number): void {
   const states = OPEN_IN.get(tag);
   if (!states) return;
@@ -35,7 +35,7 @@ export function requireOpenDate(object: ObjectDescription, tag: number, now: num
 export function requireOrderedDates({ attributes }: Pick<ObjectDescription, 'attributes'>, now: number): void {
   const notBefore = (later: number, earlier: number) => {
     const [a, b] = [dateAttribute(attributes, earlier), dateAttribute(attributes, later)];
-    if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} lies before ${tagName(earlier)}`);
+    if (a !== undefined && b !== undefined && b < a) throw new Refusal('InvalidAttributeValue', `${tagName(later)} must not be before ${tagName(earlier)}`);
   };
   const end = dateAttribute(attributes, TAG.DeactivationDate);
   if (end === undefined || end > now) notBefore(TAG.DeactivationDate, TAG.ActivationDate);

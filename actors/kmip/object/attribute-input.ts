@@ -18,7 +18,7 @@ interface GivenAttribute {
 export function givenAttribute(request: Structure, tag: number, type: ObjectType, ctx: OperationContext): GivenAttribute {
   const holder = required(structureOf(request, tag), tag);
   const [node, ...more] = holder.value.filter((each) => each.tag !== TAG.AttributeIndex);
-  if (!node || more.length > 0) throw new Refusal('InvalidMessage', 'one attribute is expected');
+  if (!node || more.length > 0) throw new Refusal('InvalidMessage', 'give exactly one attribute');
   return { node: checkInput(node, type, ctx), index: integerOf(holder, TAG.AttributeIndex) };
 }
 

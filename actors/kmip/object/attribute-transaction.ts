@@ -1,4 +1,4 @@
-// What the operations that change an attribute have in common: one transaction, the state that new dates bring about, the note of the change.
+// The part that all operations on an attribute share: one transaction, the state that follows from new dates, and the audit row.
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -29,7 +29,7 @@ export async function changeAttribute(
     const value = work(draft);
     // In another keyset it would be taken for another key of its owner.
     if (draft.owner !== ctx.caller.user && keysetOf(draft) !== keyset)
-      throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} puts it into a keyset`);
+      throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} can put it into a keyset`);
     requireOrderedDates(draft, ctx.now);
     requireSize(draft);
     settle(draft, ctx.now);

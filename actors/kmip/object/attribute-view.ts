@@ -51,7 +51,7 @@ function isCustom({ node }: AttributeValue): boolean {
   return vendor === 'x' || vendor === 'y';
 }
 
-/** Those that are shown where the store has none. */
+/** The values that are shown if none is stored. */
 function computedAttributes(object: ObjectDescription, now: number, caller: Viewer['caller']): Node[] {
   if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
   const content = hasContent(object) ? object.content : undefined;

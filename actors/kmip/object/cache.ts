@@ -30,9 +30,9 @@ const MOST_SPARED = 64;
 /** Bytes of all that one thread holds, and of one object: users store objects of many megabytes, which are read when they are asked for. */
 const MOST_BYTES = 67_108_864;
 const MOST_OBJECT = 524_288;
-/** Of a field of a tree in memory, beside its value. */
+/** Estimated bytes of a tree node in memory, without its value. */
 const NODE_BYTES = 200;
-/** Of a grant, beside its user and operations, and of each of these. */
+/** Estimated bytes of a grant without its user and operations, and of each of these. */
 const GRANT_BYTES = 128;
 const OPERATION_BYTES = 64;
 

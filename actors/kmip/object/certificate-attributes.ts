@@ -32,7 +32,7 @@ const NAME_ATTRIBUTES = [
 export const SUBJECT_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateSubject${name}`], name]));
 export const ISSUER_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateIssuer${name}`], name]));
 
-/** Everything that is read from the certificate, so that nothing of a former one is left. */
+/** All attributes that are read from the certificate. They are removed first, so that none of an earlier certificate remains. */
 const DESCRIBED: readonly number[] = [
   TAG.CertificateType,
   TAG.CertificateLength,
@@ -58,7 +58,7 @@ export function describeCertificate(content: Structure, attributes: AttributeSet
   const value = required(bytesOf(content, TAG.CertificateValue), TAG.CertificateValue);
   const given = attributes.first(TAG.CertificateType);
   if (given !== undefined && given.value !== type)
-    throw new Refusal('InvalidField', `the certificate is of the type ${nameOf('CertificateType', type)}, the attribute says another`);
+    throw new Refusal('InvalidField', `the certificate is of type ${nameOf('CertificateType', type)}, but the attribute CertificateType differs`);
   for (const tag of DESCRIBED) attributes.remove(tag);
   attributes.set(enumeration(TAG.CertificateType, type));
   attributes.set(integer(TAG.CertificateLength, value.length));
@@ -75,9 +75,9 @@ function describeKey({ publicKey, signatureAlgorithm }: CertificateFacts, attrib
   const facts = keyFacts(publicKey);
   const algorithm = givenAlgorithm(attributes) ?? facts.algorithm;
   if (!isOfAlgorithm(facts, algorithm))
-    throw new Refusal('InvalidField', `the certificate is for a key of ${facts.algorithm}, the attribute says ${algorithm}`);
+    throw new Refusal('InvalidField', `the certificate is for a key of ${facts.algorithm}, but the attribute says ${algorithm}`);
   const length = givenLength(attributes) ?? facts.length;
-  if (length !== facts.length) throw new Refusal('InvalidField', `the certificate is for a key of ${facts.length} bits, the attribute says ${length}`);
+  if (length !== facts.length) throw new Refusal('InvalidField', `the certificate is for a key of ${facts.length} bits, but the attribute says ${length}`);
   attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
   attributes.set(integer(TAG.CryptographicLength, length));
   if (signatureAlgorithm !== undefined) attributes.set(enumeration(TAG.DigitalSignatureAlgorithm, ENUM.DigitalSignatureAlgorithm[signatureAlgorithm]));

@@ -13,13 +13,14 @@ export function certificateContent(der: Uint8Array): Structure {
 /** DER of an X.509 certificate. @throws Refusal InvalidField for a certificate of another type, InvalidMessage for a malformed structure */
 export function derOf(content: Structure): Uint8Array {
   const type = required(codeOf(content, TAG.CertificateType), TAG.CertificateType);
-  if (type !== ENUM.CertificateType.X_509) throw new Refusal('InvalidField', 'the certificate is not of X.509: not supported');
+  if (type !== ENUM.CertificateType.X_509) throw new Refusal('InvalidField', 'only X.509 certificates are supported');
   return required(bytesOf(content, TAG.CertificateValue), TAG.CertificateValue);
 }
 
 /** DER of a stored certificate. @throws Refusal InvalidObjectType for another kind of object, ObjectDestroyed, and as `derOf` */
 export function certificateOf(object: ManagedObject): Uint8Array {
-  if (object.type !== ENUM.ObjectType.Certificate) throw new Refusal('InvalidObjectType', `a certificate is needed, ${object.id} is another kind of object`);
+  if (object.type !== ENUM.ObjectType.Certificate)
+    throw new Refusal('InvalidObjectType', `a certificate is needed, but ${object.id} is another kind of object`);
   if (!object.content) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   return derOf(object.content);
 }

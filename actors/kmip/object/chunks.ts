@@ -1,4 +1,4 @@
-// Long lists of identifiers in statements of few texts: statements are prepared by their text, which are to be few.
+// Splits long lists of identifiers into chunks of few sizes, because each distinct statement text is prepared separately.
 
 /** Identifiers of one statement. */
 const CHUNK = 512;

@@ -1,4 +1,4 @@
-// Room for the contents that one thread has open at a time: users store objects of many megabytes, and bytes outside of the heap have no other bound.
+// Limits the bytes of content that one thread holds at a time. Objects can have many megabytes, and memory outside the heap has no other limit.
 import { Fault } from '../../../kernel/fault.ts';
 
 /** Bytes of the large contents that are open together, each of which is held twice for a while; a single call may have more where its operation needs them. */
@@ -18,7 +18,7 @@ export class ContentRoom {
   readonly #byUser = new Map<string, number>();
   #open = 0;
   readonly #waiting: Waiting[] = [];
-  /** The one call that may have more than there is room for. It never waits again, so that those who wait for it are served. */
+  /** The one call that may exceed the limit. It never waits again, so that the calls that wait for it can proceed. */
   #beyond: Opening | undefined;
 
   /** @param signal of the call under way: aborted once its caller has gone */
@@ -64,7 +64,7 @@ export class ContentRoom {
     }
   }
 
-  /** A call that has something open would keep others waiting while it waits: one such call at a time goes beyond the room. */
+  /** A call that already holds content would block others while it waits. So one such call at a time may exceed the limit. */
   #fits(opening: Opening, bytes: number): boolean {
     if (this.#open === 0 || this.#open + bytes <= this.#maxBytes) return true;
     return opening.bytes > 0 && (this.#beyond === undefined || this.#beyond === opening);
@@ -84,7 +84,7 @@ export class ContentRoom {
   }
 }
 
-/** What one call has open. */
+/** The content that one call holds. */
 export class Opening {
   readonly user: string;
   readonly #room: ContentRoom;
@@ -99,7 +99,7 @@ export class Opening {
     return this.#bytes;
   }
 
-  /** @throws Fault OVERLOADED where too many wait already, CANCELLED where the caller has gone */
+  /** @throws Fault OVERLOADED if too many calls already wait, CANCELLED if the caller is gone */
   take(bytes: number): Promise<void> {
     return this.#room.admit(this, bytes);
   }
@@ -110,7 +110,7 @@ export class Opening {
     this.#room.count(this.user, bytes);
   }
 
-  /** After an operation: its contents are done with, except for what goes into the answer. */
+  /** After an operation: releases its contents, except for those in the response. */
   keep(bytes: number): void {
     if (this.#bytes <= bytes) return;
     const released = this.#bytes - bytes;

@@ -24,7 +24,7 @@ interface NewObject {
   readonly content: Structure;
   /** What the client gave; becomes the object's own. */
   readonly attributes: AttributeSet;
-  /** Was asked for before the content was made. */
+  /** Chosen before the content was created. */
   readonly place: Place;
   /** Made elsewhere, and brought here by the client. */
   readonly brought?: true;
@@ -84,7 +84,7 @@ function describeKey({ attributes }: Draft, content: Structure, set: (node: Node
   set(boolean(TAG.NeverExtractable, !extractable));
 }
 
-/** Reads a flag, and sets it to its default where it is missing. */
+/** Reads a flag. Sets it to its default if it is missing. */
 function flag(attributes: AttributeSet, tag: number, otherwise: boolean): boolean {
   const value = flagOf(attributes, tag, otherwise);
   attributes.set(boolean(tag, value));
@@ -118,9 +118,9 @@ export function removeLink(draft: DescriptionDraft, type: keyof typeof ENUM.Link
       draft.attributes.remove(TAG.Link, index);
 }
 
-/** @throws Refusal PermissionDenied where creating is a privilege that the caller has not */
+/** @throws Refusal PermissionDenied if creating objects is a privilege that the caller does not have */
 export async function requireCreation(ctx: OperationContext): Promise<void> {
-  if (!(await mayCreate(ctx))) throw new Refusal('PermissionDenied', 'creating objects is reserved for privileged users and those who were granted it');
+  if (!(await mayCreate(ctx))) throw new Refusal('PermissionDenied', 'only privileged users and users with a grant of create may create objects');
 }
 
 export async function mayCreate({ server, caller }: Pick<OperationContext, 'server' | 'caller'>): Promise<boolean> {

@@ -75,7 +75,7 @@ const INTEGERS: ReadonlyMap<
 ]);
 
 function code(node: Node): number {
-  if (node.type !== TYPE.Enumeration) throw wrongType('a field that is an enumeration');
+  if (node.type !== TYPE.Enumeration) throw wrongType('an enumeration field');
   return node.value;
 }
 

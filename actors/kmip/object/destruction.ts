@@ -1,9 +1,9 @@
-// Destroys an object in a transaction: its material goes, and its row as well where that is asked for.
+// Destroys an object in a transaction: deletes its material and, if requested, its row.
 import type { ObjectTransaction } from '../operation-context.ts';
 import { happen } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 
-/** @param remove the row goes as well, and the identifier may be used again @throws Refusal WrongKeyLifecycleState for an active object */
+/** @param remove also delete the row, so that the identifier can be used again @throws Refusal WrongKeyLifecycleState for an active object */
 export async function destroyDraft(tx: ObjectTransaction, draft: DescriptionDraft, now: number, remove: boolean): Promise<void> {
   happen(draft, 'destroy', now);
   if (remove) await tx.remove(draft.id);

@@ -18,7 +18,7 @@ export function digestOf(content: Structure): Structure | undefined {
   return digest(material instanceof Uint8Array ? material : encodeBinary(material), ENUM.KeyFormatType[format]);
 }
 
-/** Attributes are stored in clear, and the digest of a password lets it be guessed: that of what may be one is made when it is asked for. */
+/** Attributes are stored in clear, and a stored digest would allow a password to be guessed. So the digest of such an object is computed on request. */
 export function isGuessable(type: number): boolean {
   return type === ENUM.ObjectType.SecretData || type === ENUM.ObjectType.OpaqueObject;
 }

@@ -32,7 +32,7 @@ export function withEncapsulated(request: Structure, content: Structure, type: O
 
 const isSame = (one: Node, other: Node): boolean => one.tag === other.tag && sameReference(referenceTo(one), referenceTo(other));
 
-/** What this server cannot take stays where it is. */
+/** Attributes that this server does not support stay inside the KeyValue. */
 function isFit(node: Node, type: ObjectType): boolean {
   try {
     checkAttribute(node, type);
@@ -46,14 +46,14 @@ function isFit(node: Node, type: ObjectType): boolean {
 /**
  * The content with the attributes that a client wants wrapped with the key material.
  * @param names AttributeName of KeyWrappingSpecification, as KMIP 1.x names attributes
- * @throws Refusal ItemNotFound for one that the object has not
+ * @throws Refusal ItemNotFound for an attribute that the object does not have
  */
 export function withNamedAttributes(content: Structure, names: readonly string[], object: ObjectDescription, viewer: Viewer): Structure {
   if (names.length === 0) return content;
   const all = viewAttributes(object, viewer);
   const wanted = names.flatMap((name) => {
     const found = all.filter((node) => isNamed(node, name));
-    if (found.length === 0) throw new Refusal('ItemNotFound', `the object has no attribute ${name} to be wrapped with it`);
+    if (found.length === 0) throw new Refusal('ItemNotFound', `the object has no attribute ${name} to wrap with it`);
     return found;
   });
   return mapKeyValue(content, (value) => [...value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, wanted)]);

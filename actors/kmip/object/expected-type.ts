@@ -1,16 +1,16 @@
-// ExpectedObjectType, an extension beside the identifier of an object: what is of another type is left alone.
+// ExpectedObjectType, an extension next to the identifier of an object: refuses an object of another type.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { child, codeOf, nameOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
-/** @throws Refusal InvalidObjectType where the object that the payload names is of another type; InvalidField for a type that there is not */
+/** @throws Refusal InvalidObjectType if the named object is of another type; InvalidField for an unknown type */
 export function requireExpected(payload: Structure, { id, type }: ObjectDescription): void {
   const expected = codeOf(payload, TAG.ExpectedObjectType);
   if (expected === undefined) return;
   const name = nameOf('ObjectType', expected);
-  if (expected !== type) throw new Refusal('InvalidObjectType', `the object ${id} is a ${nameOf('ObjectType', type)}, the request expects a ${name}`);
+  if (expected !== type) throw new Refusal('InvalidObjectType', `the object ${id} is a ${nameOf('ObjectType', type)}, but the request expects a ${name}`);
 }
 
 /** Of several objects that a payload names one, with the type that is expected of each. */
@@ -22,5 +22,5 @@ export function oneOf(payload: Structure, identifier: Node): Structure {
 /** For a request that names no object, where it may. @throws Refusal InvalidField */
 export function requireNoExpectation(payload: Structure): void {
   if (child(payload, TAG.ExpectedObjectType))
-    throw new Refusal('InvalidField', 'ExpectedObjectType is about an object that the request names, and it names none');
+    throw new Refusal('InvalidField', 'ExpectedObjectType needs an object, but the request names none; name one or leave out ExpectedObjectType');
 }

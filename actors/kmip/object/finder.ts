@@ -1,4 +1,4 @@
-// Finds objects for a caller by what a payload names them by, and holds the caller's rights against them.
+// Finds the objects that a payload names, and checks the caller's rights.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -24,7 +24,7 @@ import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 /** States of a generation that the name of its keyset alone does not stand for. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
-/** Identifiers that nobody has chosen. */
+/** Identifiers that the server generated. */
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Where a finder reads. */
@@ -33,7 +33,7 @@ interface Source<T extends D, D extends ObjectDescription> extends ObjectReader<
   readonly from: Reader;
 }
 
-/** Reads objects for a caller, from the cache or inside a transaction. A large content is read for those only who may use it. */
+/** Reads objects for a caller, from the cache or inside a transaction. Large content is read only for callers who may use it. */
 export class Finder<T extends D, D extends ObjectDescription> implements Objects<T, D> {
   readonly #caller: Principal;
   readonly #batch: Batch;
@@ -58,7 +58,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
     const name = identifierText(payload, tag, this.#batch);
     const meant = this.#meant(await this.#resolved(name, right, purposeOf(payload, right), true), right);
-    // A certificate request that is named besides is no such object.
+    // A certificate request that the payload also names does not count as this object.
     if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
     return this.#opened(meant, right);
   }
@@ -105,7 +105,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   async #opened(held: Held<D>, right: OperationName): Promise<T> {
     if (hasContent(held.object)) return held.object as unknown as T;
     const whole = await this.#source.whole(held);
-    // Read a second time: it may be another's by now.
+    // Read again, because the owner may have changed meanwhile.
     if (!whole || !this.#may(whole, right)) throw this.#absent(right, held.object.id);
     return whole.object;
   }
@@ -135,7 +135,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   #may({ object, grants }: Held<D>, right: OperationName): boolean {
     if (this.#isOwn(object) || isGranted(grants, this.#caller, right)) return true;
-    // Metadata are for everybody who may do anything with the object.
+    // Everybody who has any right on the object may read its metadata.
     return (right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller);
   }
 

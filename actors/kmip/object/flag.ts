@@ -1,4 +1,4 @@
-// Attributes that are true or false, with what they are where an object has none.
+// Boolean attributes, with the default for an object that does not have the attribute.
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 

@@ -37,7 +37,7 @@ export async function inFormat(object: ManagedObject, format: KeyFormatType | un
   const block = keyBlockOf(content);
   if (block.wrapping) {
     if (format !== undefined && format !== block.format)
-      throw new Refusal('KeyFormatTypeNotSupported', `the key is stored wrapped, it can be had as ${block.format} only`);
+      throw new Refusal('KeyFormatTypeNotSupported', `the key is stored wrapped; it is available only as ${block.format}`);
     return content;
   }
   const asked = format ?? block.format;
@@ -57,9 +57,10 @@ export async function inFormat(object: ManagedObject, format: KeyFormatType | un
  * @throws Refusal KeyCompressionTypeNotSupported, KeyFormatTypeNotSupported
  */
 export async function compressed(object: ManagedObject, format: KeyFormatType | undefined, compression: number, ctx: KeyContext): Promise<Structure> {
-  if (object.type !== ObjectType.PublicKey) throw new Refusal('KeyCompressionTypeNotSupported', 'only public keys of elliptic curves have a compression');
+  if (object.type !== ObjectType.PublicKey)
+    throw new Refusal('KeyCompressionTypeNotSupported', 'KeyCompressionType applies only to public keys of elliptic curves');
   const block = keyBlockOf(object.content as Structure);
-  if (block.wrapping) throw new Refusal('KeyCompressionTypeNotSupported', 'the key is stored wrapped, its point stays as it is');
+  if (block.wrapping) throw new Refusal('KeyCompressionTypeNotSupported', 'the key is stored wrapped, so the form of its point cannot be changed');
   const asked = format ?? block.format;
   const exported = exportPoint(await keyOf(object, ctx).publicKey(), asked, compression);
   const told = compression === ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed ? undefined : compression;
@@ -73,7 +74,7 @@ function symmetricMaterial(raw: Uint8Array, format: KeyFormatType): Uint8Array |
 }
 
 function unsupported({ id }: ManagedObject, format: string): Refusal {
-  return new Refusal('KeyFormatTypeNotSupported', `${id} cannot be given out as ${format}: unsupported key format`);
+  return new Refusal('KeyFormatTypeNotSupported', `${id} cannot be returned as ${format}: unsupported key format`);
 }
 
 function rebuilt(

@@ -1,4 +1,4 @@
-// The content of an object as Get and Export give it out: in the format asked for, and wrapped where the client or the object wants it.
+// The content of an object as Get and Export return it: in the requested format, and wrapped if the client or the object requires it.
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { keyValueIn } from '../../../kmip/message/legacy.ts';
@@ -24,7 +24,7 @@ const { ObjectType, KeyWrapType, State } = ENUM;
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
-    throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped only');
+    throw new Refusal('Sensitive', 'DENIED: the object is sensitive and is returned only in wrapped form');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   if (object.content && lacksKeyValue(object.content)) return keptElsewhere(request, object, object.content, ctx);
   const compression = codeOf(request, TAG.KeyCompressionType);
@@ -54,10 +54,10 @@ function keptElsewhere(request: Structure, object: ManagedObject, content: Struc
   return content;
 }
 
-/** With the attributes that are to be inside, in the shape of the client's version: nobody can change what is wrapped. */
+/** Adds the attributes before wrapping, in the form of the client's version, because wrapped content cannot be changed later. */
 function wrappable(content: Structure, specification: Structure, object: ManagedObject, ctx: OperationContext): Structure {
   if (child(specification, TAG.MACSignatureKeyInformation))
-    throw new Refusal('KeyWrapTypeNotSupported', 'keys are wrapped by Encrypt only: MACSignatureKeyInformation has no use');
+    throw new Refusal('KeyWrapTypeNotSupported', 'only the wrapping method Encrypt is supported; leave out MACSignatureKeyInformation');
   const names = children(specification, TAG.AttributeName).map(({ value }) => String(value));
   const isEncoded = (codeOf(specification, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding) === ENUM.EncodingOption.TTLVEncoding;
   return keyValueIn(isEncoded && structureOf(content, TAG.KeyBlock) ? withNamedAttributes(content, names, object, ctx) : content, ctx.version);
@@ -75,7 +75,7 @@ export async function fileGivenOut(
   ctx: OperationContext,
 ): Promise<Structure> {
   if (key.type !== ObjectType.PrivateKey) return inFormat(key, 'PKCS_12', ctx);
-  if (flagOf(key.attributes, TAG.Sensitive, false)) throw new Refusal('Sensitive', 'DENIED: the object is sensitive, it is given out wrapped by a key only');
+  if (flagOf(key.attributes, TAG.Sensitive, false)) throw new Refusal('Sensitive', 'DENIED: the object is sensitive and is returned only wrapped by a key');
   if (!flagOf(key.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
   const file = await asPkcs12(key, named, request, right, ctx);
   if (flagOf(key.attributes, TAG.Fresh, false)) await notFreshAnyMore(key.id, ctx);

@@ -1,4 +1,4 @@
-// Grants as rows: each with a MAC that binds it to its object as it is, so that nobody but the server gives a right.
+// Grants as rows. The MAC of each binds it to its object, so that only the server can grant a right.
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import { inChunks } from './chunks.ts';
@@ -64,7 +64,7 @@ export class GrantRows {
     return isOwn;
   }
 
-  /** Replaces the rights of one user; a grant that is only changed keeps its time. */
+  /** Replaces the rights of one user. A changed grant keeps its creation time. */
   async write(tx: Transaction, id: string, mark: Uint8Array, user: string, operations: ReadonlySet<string>): Promise<void> {
     const [row] = this.#rowOf(id, mark, user, operations);
     if (!row) await tx.run('DELETE FROM kms_grant WHERE object_id = $1 AND user_id = $2', [id, user]);

@@ -1,4 +1,4 @@
-// Grants: who may do what with an object that is not theirs, and who may create objects at all.
+// Grants: which operations a user may do with another owner's object, and who may create objects.
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -11,7 +11,7 @@ const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).
 export const EVERYTHING = '*';
 /** The user that is every authenticated caller. */
 const EVERYBODY = '*';
-/** What `get` does not imply: ending an object, and whatever else changes it or makes another in its place. */
+/** Rights that `get` does not imply: destroying an object, changing it, or replacing it. */
 const APART: ReadonlySet<string> = new Set(
   (
     [
@@ -27,7 +27,7 @@ export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 /** `derive_key`, `Derive Key` and `derivekey` are one. @throws Refusal InvalidField naming what is no operation */
 export function rightOf(name: string): string {
   const right = RIGHTS.get(withoutSeparators(name));
-  if (right === undefined) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is no operation`);
+  if (right === undefined) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is not an operation`);
   return right;
 }
 

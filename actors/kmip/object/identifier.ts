@@ -1,4 +1,4 @@
-// From what a payload names an object by to its identifier: placeholders, addresses in a keyset.
+// Reads the identifier of an object from a payload, and resolves placeholders and keyset addresses.
 import type { Reader } from '../../../kernel/store/store.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -11,15 +11,16 @@ import { SCOPES, Selection } from './selection.ts';
 
 const LONGEST = 128;
 
-/** The text of the identifier; that of an earlier item of the batch where the payload has none, or names the item. @throws Refusal */
+/** The text of the identifier. If the payload has none or refers to an earlier item of the batch, the identifier of that item. @throws Refusal */
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
   const node = child(payload, tag);
   if (node === undefined || (node.type === TYPE.TextString && node.value === 'IDPlaceholder')) return placeholder(batch);
   if (node.type === TYPE.TextString && node.value !== '') return node.value;
-  if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', 'UniqueIdentifier is neither a text nor one of the enumeration');
+  if (node.type !== TYPE.Enumeration) throw new Refusal('InvalidField', 'UniqueIdentifier must be a text string or a value of the enumeration');
   if (node.value === ENUM.UniqueIdentifier.IDPlaceholder) return placeholder(batch);
   const made = batch.made.get(node.value);
-  if (made === undefined) throw new Refusal('InvalidField', `no item of this batch has made what ${nameOf('UniqueIdentifier', node.value)} stands for`);
+  if (made === undefined)
+    throw new Refusal('InvalidField', `no earlier item of this batch has made the object that ${nameOf('UniqueIdentifier', node.value)} stands for`);
   return made;
 }
 
@@ -32,11 +33,11 @@ function placeholder({ placeholder: id }: Batch): string {
 export function requireChosen(id: string): string {
   const why =
     id.length === 0 || id.length > LONGEST
-      ? `has between 1 and ${LONGEST} characters`
+      ? `must have between 1 and ${LONGEST} characters`
       : /\p{Cc}/u.test(id)
-        ? 'holds no control character'
+        ? 'must not contain control characters'
         : id.startsWith('[') || id === '*'
-          ? 'does not begin with [ and is not *'
+          ? 'must not begin with [ or be *'
           : undefined;
   if (why) throw new Refusal('InvalidField', `a unique identifier ${why}`);
   return id;
@@ -62,7 +63,7 @@ export async function keysetMembers(from: Reader, name: string, caller: Principa
     selection.term(keysetTerm(name));
     const rows = await from.all<{ id: string; owner: string }>(`${selection.sql()} ORDER BY seq DESC`, selection.params);
     if (new Set(rows.map(({ owner }) => owner)).size > 1)
-      throw new Refusal('InvalidField', 'several owners have granted keys of a keyset of this name: one is to be named by its identifier');
+      throw new Refusal('InvalidField', 'several owners have granted keys of a keyset with this name; give the identifier of a key');
     if (rows.length > 0) return rows.map(({ id }) => id);
   }
   return [];

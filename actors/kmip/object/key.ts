@@ -12,11 +12,11 @@ import type { Aside } from '../aside.ts';
 import type { Streams } from '../streams.ts';
 import type { ManagedObject } from './managed-object.ts';
 
-/** What may be known of a key without its bytes. To read it may be refused, as any use is. */
+/** What can be known of a key without its bytes. Reading it may be refused, like any use. */
 export interface KeyFacts {
   /** The identifier of its object. */
   readonly id: string;
-  /** Undefined for an object that is no key: whatever is asked of it is refused with InvalidObjectType. */
+  /** Undefined for an object that is not a key: every use of it is refused with InvalidObjectType. */
   readonly kind: 'secret' | 'private' | 'public' | undefined;
   /** Of a pair EC for the curves of ECDSA and ECDH, ECDH for X25519 and X448; undefined for secret data. */
   readonly algorithm: CryptographicAlgorithm | undefined;
@@ -137,7 +137,7 @@ export interface Key extends KeyFacts {
   parts(part: KeyPart): Promise<PartOutput>;
   /** The public key of a pair, by whichever half. */
   publicKey(): Promise<KeyObject>;
-  /** The key itself: to be given out, split, or used as data. @throws Refusal NotExtractable where it cannot leave its place */
+  /** The key itself: to be given out, split, or used as data. @throws Refusal NotExtractable if it cannot leave its place */
   material(): Promise<KeyObject>;
 }
 
@@ -158,5 +158,5 @@ export interface KeyKind {
 /** The key of an object whose use is permitted: see `useKey`. The first kind that holds it is the one. */
 export function keyOf(object: ManagedObject, ctx: KeyContext): Key {
   for (const kind of ctx.server.keyKinds) if (kind.holds(object)) return kind.open(object, ctx);
-  throw new Error(`no kind of key holds ${object.id}`);
+  throw new Error(`no kind of key on this server holds ${object.id}`);
 }

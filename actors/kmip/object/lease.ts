@@ -1,4 +1,4 @@
-// How long a client may use what it knows of an object before it asks again (KMIP specification 2.1 section 4.30).
+// How long a client may use its copy of an object before it must ask again (KMIP specification 2.1 section 4.30).
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectDescription } from './managed-object.ts';

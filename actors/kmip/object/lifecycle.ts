@@ -51,7 +51,7 @@ export function settle(draft: DescriptionDraft, now: number): void {
   for (let steps = 0; steps < 2; steps++) draft.state = step(draft, { type: 'elapse', now }) ?? draft.state;
 }
 
-/** The next state, or undefined where the event does nothing in this state. */
+/** The next state, or undefined if this state does not permit the event. */
 function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined {
   const { attributes } = draft;
   const without = isStateless(draft);
@@ -65,7 +65,7 @@ function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined 
   return State[next.value];
 }
 
-/** @throws Refusal WrongKeyLifecycleState where the state does not permit the event, InvalidObjectType where there is none */
+/** @throws Refusal WrongKeyLifecycleState if the state does not permit the event, InvalidObjectType if the object has no state */
 export function happen(draft: DescriptionDraft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
   if (isStateless(draft) && !mayHappen(draft, type))
     throw new Refusal('InvalidObjectType', `DENIED: a ${nameOf('ObjectType', draft.type)} has no State and cannot be ${DONE[type]}`);
@@ -76,12 +76,12 @@ export function happen(draft: DescriptionDraft, type: Exclude<LifeEvent['type'],
   draft.state = next;
   const date = DATE[type];
   if (next !== before && date !== undefined) draft.attributes.set(dateTime(date, now));
-  // Also of one that was read without its content: written back, it has none.
+  // Also for an object that was read without its content, so that the stored content is deleted.
   if (type === 'destroy') (draft as Draft).content = undefined;
   changed(draft, now);
 }
 
-/** What is in the way, and the way round it where there is one. */
+/** The reason, and what to do about it if anything helps. */
 function whyNot(id: string, state: string, type: keyof typeof DONE): string {
   if (type === 'destroy' && state === 'Active') return `${id} is Active; revoke it before you destroy it`;
   if (type === 'activate' && state === 'Active') return `${id} is already Active`;

@@ -1,4 +1,4 @@
-// Whether an object has the attributes that Locate asks for, where no index knows it (KMIP specification 2.1 section 6.1.28).
+// Compares an object with the attributes of a Locate that are not indexed (KMIP specification 2.1 section 6.1.28).
 import { sameNode } from '../../../kmip/attribute/set.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';

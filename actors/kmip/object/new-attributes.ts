@@ -1,4 +1,4 @@
-// The attributes that a client gives a new object: checked one by one, with what makes sense for several of them together.
+// Checks the attributes that a client gives a new object: each attribute alone, then the attributes together.
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from '../../../kmip/attribute/rules.ts';
@@ -49,7 +49,7 @@ export function requireMask({ major, minor }: Version, type: number, given: read
   if (major !== 1 || !MASKED.has(type) || given.some(({ tag }) => tag === TAG.CryptographicUsageMask)) return;
   throw new Refusal(
     'InvalidMessage',
-    `missing field: ${nameOfAttribute(TAG.CryptographicUsageMask)}, which ${operation} of KMIP ${major}.${minor} requires of a ${nameOf('ObjectType', type)}`,
+    `missing field: ${nameOfAttribute(TAG.CryptographicUsageMask)}, which ${operation} of KMIP ${major}.${minor} requires for a ${nameOf('ObjectType', type)}`,
   );
 }
 
@@ -58,13 +58,14 @@ export function attributesIn(request: Structure, ...tags: readonly number[]): re
   return tags.flatMap((tag) => structureOf(request, tag)?.value ?? []);
 }
 
-/** @param node as checkAttribute returns it @throws Refusal for one that is there already, or one too many */
+/** @param node as checkAttribute returns it @throws Refusal if the attribute is already there, or there are too many */
 export function takeAttribute(set: AttributeSet, node: Node): void {
   requireRoom(set, node.tag);
   const reference = referenceTo(node);
   const values = valuesOf(set, reference);
-  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} has one value only`);
-  if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node))) throw new Refusal('NonUniqueNameAttribute', 'DENIED: a Name is given twice');
+  if (values.length > 0 && (!isMultiple(node.tag) || isTags(reference))) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} can have only one value`);
+  if (node.tag === TAG.Name && values.some((other) => sameNode(other.node, node)))
+    throw new Refusal('NonUniqueNameAttribute', 'DENIED: the request gives the same Name twice');
   set.add(node);
 }
 
@@ -89,7 +90,7 @@ export function givenLength(attributes: ReadonlyAttributes): number | undefined 
   return node?.type === TYPE.Integer ? node.value : undefined;
 }
 
-/** The KeyFormatType that the key is to be made in. */
+/** The KeyFormatType in which the key is created. */
 export function givenFormat(attributes: ReadonlyAttributes): KeyFormatType | undefined {
   const node = attributes.first(TAG.KeyFormatType);
   return node?.type === TYPE.Enumeration ? nameOf('KeyFormatType', node.value) : undefined;
@@ -102,8 +103,7 @@ export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | u
   return node?.type === TYPE.Enumeration ? nameOf('RecommendedCurve', node.value) : undefined;
 }
 
-/** @throws Refusal where the server is configured not to use an algorithm */
+/** @throws Refusal if the configuration of the server excludes the algorithm */
 export function requireAllowed(algorithm: CryptographicAlgorithm, allowed: readonly string[]): void {
-  if (allowed.length > 0 && !allowed.includes(algorithm))
-    throw new Refusal('InvalidField', `${algorithm} is not among the algorithms that this server may use`);
+  if (allowed.length > 0 && !allowed.includes(algorithm)) throw new Refusal('InvalidField', `this server is not configured to use ${algorithm}`);
 }

@@ -1,4 +1,4 @@
-// Knows whose an identifier is: every object is read, found, made and changed through the source that has it.
+// Routes an identifier to its source: every object is read, found, created and changed through the source that holds it.
 import type { Transaction } from '../../../kernel/store/store.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { Held } from './cache.ts';
@@ -8,7 +8,7 @@ import type { Found, ObjectReader, ObjectSource, ObjectWriter, Search } from './
 const BORDER = '::';
 
 export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescription> {
-  /** Has every identifier that is of no other source, and what nobody has chosen a place for. */
+  /** Holds every identifier that belongs to no other source, and new objects for which no place was chosen. */
   readonly main: ObjectSource;
   /** The longest prefix first, each with its border. */
   readonly #others: readonly { readonly start: string; readonly source: ObjectSource }[];
@@ -16,7 +16,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
   /** @param main the one without a prefix @throws Error for a prefix that is empty, or that two of the others have */
   constructor(main: ObjectSource, others: readonly ObjectSource[] = []) {
     const prefixes = new Set(others.map(({ prefix }) => prefix));
-    if (prefixes.size < others.length || prefixes.has('')) throw new Error('each source of objects needs a prefix of its own');
+    if (prefixes.size < others.length || prefixes.has('')) throw new Error('each source of objects needs its own prefix');
     this.main = main;
     this.#others = others.map((source) => ({ start: source.prefix + BORDER, source })).sort((one, other) => other.start.length - one.start.length);
   }
@@ -40,7 +40,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     return new RoutedWriter(this, tx);
   }
 
-  /** One source after the other: an object of the main one comes before those of the others. */
+  /** Asks the sources in turn: objects of the main source come first. */
   async find(ctx: OperationContext, search: Search): Promise<Found> {
     const ids: string[] = [];
     let total = 0;

@@ -53,11 +53,11 @@ export interface ObjectSource extends ObjectReader<ManagedObject, ObjectDescript
   newIdentifier(replaced?: string): string;
   /** Asked before anything is made. @throws Refusal where no such object can be made here */
   requirePlace(id: string, type: ObjectType): void;
-  /** What a client is told where the source has no object of this name; undefined where the name may be that of tags or of a keyset. */
+  /** The message to the client if the source has no object of this name; undefined if the name may stand for tags or a keyset. */
   absence(name: string): string | undefined;
   within(tx: Transaction): ObjectWriter;
   /** Objects of the caller, and what others have granted. */
   find(ctx: OperationContext, search: Search): Promise<Found>;
-  /** A change of these objects is committed, and not answered yet: what is cached of them is void. */
+  /** Called after a change of these objects is committed and before the response: drop them from the cache. */
   bump(ids: readonly string[]): void;
 }

@@ -1,4 +1,4 @@
-// Opens what is stored wrapped with its wrapping key, for the one use that is at hand.
+// Unwraps an object that is stored wrapped, for one use only.
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';

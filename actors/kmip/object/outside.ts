@@ -1,4 +1,4 @@
-// Work that a transaction needs and does not do itself: a transaction keeps all other writers waiting, may run again, and awaits nothing but its store.
+// Work that a transaction needs but must not do itself: a transaction blocks all other writers, may run again, and awaits only its store.
 import { createHash } from 'node:crypto';
 import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import type { ManagedObject } from './managed-object.ts';
@@ -10,7 +10,7 @@ class WorkWanted extends Error {
   readonly works: ReadonlyMap<string, Work>;
 
   constructor(works: ReadonlyMap<string, Work>) {
-    super('work is wanted that is done outside of the transaction');
+    super('this work must be done outside the transaction');
     this.works = works;
   }
 }
@@ -45,7 +45,7 @@ export class Outside {
   }
 }
 
-/** Runs a change; where it wants work it is undone, and run again when the work is done. */
+/** Runs a change. If it needs outside work, the change is rolled back and runs again once the work is done. */
 export async function withOutside<T>(change: (outside: Outside) => Promise<T>): Promise<T> {
   const outside = new Outside();
   for (;;) {

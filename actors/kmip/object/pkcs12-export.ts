@@ -29,7 +29,7 @@ export async function keyOfFile(named: ManagedObject, request: Structure, right:
   if (named.type !== ObjectType.Certificate || !isPkcs12Asked(request)) return named;
   const publicKey = linkedTo(named, 'PublicKeyLink');
   const id = linkedTo(named, 'PrivateKeyLink') ?? (publicKey && linkedTo(await ctx.describeById(publicKey, right), 'PrivateKeyLink'));
-  if (id === undefined) throw new Refusal('InvalidField', `PKCS#12: ${named.id} is linked to no private key`);
+  if (id === undefined) throw new Refusal('InvalidField', `PKCS#12: no private key is linked to ${named.id}`);
   return ctx.byId(id, right);
 }
 
@@ -50,7 +50,7 @@ async function chainOf(key: ManagedObject, named: ManagedObject, right: Operatio
   let certificate = named.type === ObjectType.Certificate ? named : await ctx.byId(await leafOf(key, right, ctx), right);
   const chain = [usable(certificate, ctx)];
   if (!certificateFacts(chain[0] as Uint8Array).publicKey.equals(await keyOf(key, ctx).publicKey()))
-    throw new Refusal('InvalidField', `PKCS#12: the certificate ${certificate.id} is not that of the private key ${key.id}`);
+    throw new Refusal('InvalidField', `PKCS#12: the certificate ${certificate.id} does not belong to the private key ${key.id}`);
   const seen = new Set([certificate.id]);
   for (let id = linkedTo(certificate, 'CertificateLink'); id !== undefined && !seen.has(id); id = linkedTo(certificate, 'CertificateLink')) {
     if (chain.length === MOST) throw new Refusal('InvalidField', `PKCS#12: the chain has more than ${MOST} certificates`);
@@ -68,7 +68,7 @@ async function leafOf(key: ObjectDescription, right: OperationName, ctx: Operati
     const id = linkedTo(object, 'PKCS_12CertificateLink') ?? linkedTo(object, 'CertificateLink');
     if (id !== undefined) return id;
   }
-  throw new Refusal('InvalidField', `PKCS#12: neither ${key.id} nor its public key is linked to a certificate`);
+  throw new Refusal('InvalidField', `PKCS#12: no certificate is linked to ${key.id} or its public key`);
 }
 
 function usable(certificate: ManagedObject, { now }: OperationContext): Uint8Array {

@@ -47,7 +47,7 @@ export async function fileIn(content: Structure, type: number, request: Structur
   if (type !== ObjectType.PrivateKey || !structureOf(content, TAG.KeyBlock) || lacksKeyValue(content)) return undefined;
   const { format, material, wrapping } = keyBlockOf(content);
   if (format !== 'PKCS_12' || wrapping) return undefined;
-  if (!(material instanceof Uint8Array)) throw new Refusal('InvalidMessage', 'KeyMaterial: a PKCS#12 file is a ByteString');
+  if (!(material instanceof Uint8Array)) throw new Refusal('InvalidMessage', 'KeyMaterial: a PKCS#12 file must be a ByteString');
   const given = AttributeSet.of(structureOf(request, TAG.Attributes));
   const wanted = given.first(TAG.PKCS_12FriendlyName)?.value;
   const { text: password, isKept } = await passwordGiven(given, ctx);

@@ -39,14 +39,14 @@ export async function passwordFor(key: ManagedObject, request: Structure, ctx: O
   const link = onlyLink(key.attributes);
   if (link === undefined)
     throw bad(
-      `${key.id} has no PKCS_12PasswordLink to the secret data with the password, and no KeyWrappingSpecification names it in its EncryptionKeyInformation`,
+      `the password of the PKCS#12 file is missing: ${key.id} has no PKCS_12PasswordLink, and the request has no KeyWrappingSpecification with EncryptionKeyInformation`,
     );
   return textIn(await ctx.byId(link, 'Get'), ctx);
 }
 
 function onlyLink(attributes: ReadonlyAttributes): string | undefined {
   const links = attributes.all(TAG.Link).filter(({ node }) => isPasswordLink(node));
-  if (links.length > 1) throw bad('there are several links of the type PKCS_12PasswordLink');
+  if (links.length > 1) throw bad('the object must have only one link of type PKCS_12PasswordLink');
   return links[0] && textOf(links[0].node as Structure, TAG.LinkedObjectIdentifier);
 }
 
@@ -63,8 +63,8 @@ async function passwordNamed(name: string, ctx: OperationContext): Promise<FileP
 
 async function textIn(object: ManagedObject, ctx: OperationContext): Promise<string> {
   const kind = object.content && codeOf(object.content, TAG.SecretDataType);
-  if (object.type !== ObjectType.SecretData || kind !== SecretDataType.Password) throw bad(`${object.id} is no secret data of the type Password`);
-  if (object.archived || stateAt(object, ctx.now) !== State.Active) throw bad(`the secret data ${object.id} with the password is not Active`);
+  if (object.type !== ObjectType.SecretData || kind !== SecretDataType.Password) throw bad(`${object.id} is not secret data of type Password`);
+  if (object.archived || stateAt(object, ctx.now) !== State.Active) throw bad(`the secret data ${object.id}, which holds the password, is not Active`);
   const text = (await keyOf(await opened(object, ctx), ctx).material()).export().toString('utf8');
   if (text.length > MAX_CHARACTERS) throw bad(`the password has more than ${MAX_CHARACTERS} characters`);
   return text;

@@ -1,4 +1,4 @@
-// Where a new object is made, and under which identifier: every operation asks before it makes anything.
+// Chooses the source and the identifier of a new object. Every operation asks for them before it creates anything.
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';

@@ -10,6 +10,6 @@ const isExtractable = ({ attributes }: ObjectDescription): boolean => attributes
 /** Before the material of an object goes into one of the caller's own. @throws Refusal Sensitive, NotExtractable for what another owns and protects */
 export function requireUnprotected(object: ObjectDescription, { user }: Principal): void {
   if (object.owner === user) return;
-  if (isSensitive(object)) throw new Refusal('Sensitive', `DENIED: ${object.id} is sensitive, only its owner does this with it`);
-  if (!isExtractable(object)) throw new Refusal('NotExtractable', `DENIED: ${object.id} is not extractable, only its owner does this with it`);
+  if (isSensitive(object)) throw new Refusal('Sensitive', `DENIED: ${object.id} is sensitive; only its owner can do this with it`);
+  if (!isExtractable(object)) throw new Refusal('NotExtractable', `DENIED: ${object.id} is not extractable; only its owner can do this with it`);
 }

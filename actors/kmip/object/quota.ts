@@ -32,7 +32,7 @@ const OF_GRANTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = { grants_p
 const AMOUNTS = 'SELECT kind, amount FROM kms_usage WHERE kind IN ($1, $2, $3, $4, $5) AND scope IN ($6, $7)';
 const KINDS = [...Object.values(OF_OBJECTS), ...Object.values(OF_GRANTS)];
 
-/** What is used up, with what was added in this transaction; undefined where there is room. What is there already stays, however much it is. */
+/** What is used up, with what was added in this transaction; undefined where there is room. Existing objects and grants stay, even above the quota. */
 export async function quotaProblem(from: Reader, quotas: KeyQuotas, owner: string, what: 'objects' | 'grants'): Promise<string | undefined> {
   const held = Object.entries(what === 'objects' ? OF_OBJECTS : OF_GRANTS).map(([name, kind]): Quota => {
     return { usage: 'kms_usage', kind, name: `[keys.quotas] ${name}`, most: quotas[name as keyof KeyQuotas] };

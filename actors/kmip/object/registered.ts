@@ -1,4 +1,4 @@
-// Objects that clients bring: their content is read once, held against what the attributes say of it, and described by attributes.
+// Objects that clients register or import: reads the content once, checks it against the given attributes, and sets the attributes that describe it.
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { fitsLength } from '../../../crypto/key/symmetric-key.ts';
 import { readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
@@ -51,7 +51,10 @@ export function contentIn(request: Structure, type: number, mayLackKeyValue = fa
   if (tag === undefined) throw new Refusal('InvalidField', `objects of type ${nameOf('ObjectType', type)} cannot be registered: not supported`);
   const other = request.value.find((node) => node.tag !== tag && TYPES.has(node.tag));
   if (other)
-    throw new Refusal('InvalidField', `a ${nameOf('ObjectType', type)} is brought, the request also holds a ${tagName(other.tag)}: one object at a time`);
+    throw new Refusal(
+      'InvalidField',
+      `the request is for a ${nameOf('ObjectType', type)}, but also contains a ${tagName(other.tag)}; send one object at a time`,
+    );
   const content = child(request, tag);
   if (content?.type === TYPE.Structure) {
     if (!mayLackKeyValue && lacksKeyValue(content)) throw new Refusal('InvalidMessage', 'missing field: KeyValue');
@@ -60,7 +63,7 @@ export function contentIn(request: Structure, type: number, mayLackKeyValue = fa
   throw new Refusal('InvalidMessage', `missing field: a ${nameOf('ObjectType', type)}`);
 }
 
-/** Adds what the content says of itself to the attributes. @throws Refusal where the two disagree, or the content is malformed */
+/** Adds the facts that the content states to the attributes. @throws Refusal if the two disagree, or the content is malformed */
 export function describeContent(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
   if (lacksKeyValue(content)) return describeKeptElsewhere(type, content, attributes, allowed);
   switch (type) {
@@ -94,13 +97,13 @@ const KEPT_ELSEWHERE: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, Ob
 
 /** A key whose value stays where the client has it: what it says of itself is all that is known (KMIP 1.2 sections 3.41 and 3.42). */
 function describeKeptElsewhere(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
-  if (!KEPT_ELSEWHERE.has(type)) throw new Refusal('InvalidMessage', `missing field: KeyValue, which a ${nameOf('ObjectType', type)} has`);
+  if (!KEPT_ELSEWHERE.has(type)) throw new Refusal('InvalidMessage', `missing field: KeyValue, which a ${nameOf('ObjectType', type)} must have`);
   if (child(required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock), TAG.KeyWrappingData))
-    throw new Refusal('InvalidField', 'KeyWrappingData says how a KeyValue is wrapped, and there is none');
+    throw new Refusal('InvalidField', 'KeyWrappingData is given without the KeyValue that it describes; give both or none');
   const { algorithm = givenAlgorithm(attributes), length = givenLength(attributes) } = keyBlockHead(content);
   if (type === ObjectType.SecretData) required(codeOf(content, TAG.SecretDataType), TAG.SecretDataType);
   else if (algorithm === undefined || length === undefined)
-    throw new Refusal('InvalidField', 'the cryptographic algorithm and length must be specified of a key without KeyValue');
+    throw new Refusal('InvalidField', 'the cryptographic algorithm and length must be specified for a key without KeyValue');
   if (type === ObjectType.SplitKey) requireSplitParameters(content);
   if (algorithm !== undefined) requireAllowed(algorithm, allowed);
   requireSame('cryptographic algorithm', givenAlgorithm(attributes), algorithm);
@@ -108,7 +111,7 @@ function describeKeptElsewhere(type: ObjectTypeCode, content: Structure, attribu
   attributes.set(boolean(TAG.KeyValuePresent, false));
 }
 
-/** @throws Refusal InvalidCSR for a PKCS#10 request that is none; other kinds are kept as they are */
+/** @throws Refusal InvalidCSR for a malformed PKCS#10 request; other kinds of requests are stored unchecked */
 function requireRequest(content: Structure): void {
   const type = required(codeOf(content, TAG.CertificateRequestType), TAG.CertificateRequestType);
   const value = required(bytesOf(content, TAG.CertificateRequestValue), TAG.CertificateRequestValue);
@@ -124,8 +127,8 @@ function requireSplitKey(content: Structure): void {
 function requireSplitParameters(content: Structure): void {
   const { method, parts, threshold, primeField } = splitParametersOf(content);
   const identifier = required(integerOf(content, TAG.KeyPartIdentifier), TAG.KeyPartIdentifier);
-  if (identifier < 1 || identifier > parts) throw new Refusal('InvalidField', `KeyPartIdentifier is between 1 and the number of parts, ${parts}`);
-  if (threshold < 1 || threshold > parts) throw new Refusal('InvalidField', `SplitKeyThreshold is between 1 and the number of parts, ${parts}`);
+  if (identifier < 1 || identifier > parts) throw new Refusal('InvalidField', `KeyPartIdentifier must be between 1 and the number of parts, ${parts}`);
+  if (threshold < 1 || threshold > parts) throw new Refusal('InvalidField', `SplitKeyThreshold must be between 1 and the number of parts, ${parts}`);
   if (method === 'PolynomialSharingPrimeField' && primeField === undefined) throw new Refusal('InvalidField', `${method} needs PrimeFieldSize`);
 }
 
@@ -137,11 +140,11 @@ function describeSymmetric(content: Structure, attributes: AttributeSet, allowed
   requireSame('cryptographic length', givenLength(attributes), length);
   attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
   if (wrapping) return;
-  if (!SYMMETRIC_FORMATS.has(format)) throw new Refusal('KeyFormatTypeNotSupported', `${format} is no format of symmetric keys: not supported`);
+  if (!SYMMETRIC_FORMATS.has(format)) throw new Refusal('KeyFormatTypeNotSupported', `${format} is not a format for symmetric keys: not supported`);
   const raw = material instanceof Uint8Array ? material : required(bytesOf(material, TAG.Key), TAG.Key);
   const bits = length ?? raw.length * 8;
   if (!fitsLength(algorithm, bits, raw.length))
-    throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes are no ${algorithm} key with a cryptographic length of ${bits}`);
+    throw new Refusal('InvalidField', `KeyMaterial: ${raw.length} bytes are not the length of a ${algorithm} key with a cryptographic length of ${bits}`);
   attributes.set(integer(TAG.CryptographicLength, bits));
 }
 
@@ -162,5 +165,5 @@ function describeAsymmetric(type: ObjectTypeCode, content: Structure, attributes
 
 function requireSame<T>(what: string, given: T | undefined, own: T | undefined): void {
   if (given !== undefined && own !== undefined && given !== own)
-    throw new Refusal('InvalidField', `the ${what} of the key is ${own}, the attribute says ${given}`);
+    throw new Refusal('InvalidField', `the ${what} of the key is ${own}, but the attribute says ${given}`);
 }

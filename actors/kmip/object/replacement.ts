@@ -17,7 +17,7 @@ import { newAttributes } from './new-attributes.ts';
 
 const { State, ObjectType } = ENUM;
 
-/** Set anew for the replacement; everything else is taken over. */
+/** Attributes that the replacement does not inherit from the old object. */
 const NOT_TAKEN: readonly number[] = [
   TAG.Digest,
   TAG.Fresh,
@@ -41,7 +41,7 @@ const NOT_TAKEN: readonly number[] = [
 /** Dates that keep their distance from the activation. */
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
-/** What was never active may be replaced too. @throws Refusal WrongKeyLifecycleState for what is destroyed, or was replaced already in its keyset */
+/** An object that was never active may be replaced too. @throws Refusal WrongKeyLifecycleState if it is destroyed, or already replaced in its keyset */
 export function requireReplaceable(draft: DescriptionDraft, kind: string, now: number): void {
   settle(draft, now);
   if (draft.archived) throw new Refusal('ObjectArchived', 'the object is archived; recover it first');
@@ -93,7 +93,7 @@ function setDates(attributes: AttributeSet, old: ObjectDescription, offset: numb
 
 function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number, seconds: number, now: number): void {
   const date = dateAttribute(old.attributes, tag);
-  // A date that has passed, as that of a revocation, would end the replacement before it begins.
+  // A date in the past, such as that of a revocation, would end the replacement before it begins.
   if (date !== undefined && date + seconds > now) attributes.set(dateTime(tag, date + seconds));
 }
 
@@ -101,7 +101,7 @@ function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number,
 function requireOffset(old: ObjectDescription, request: Structure, { version }: Pick<OperationContext, 'version'>, given: readonly number[]): void {
   for (const { tag } of given.flatMap((each) => structureOf(request, each)?.value ?? []))
     if (tag === TAG.ActivationDate || FOLLOWING.some((each) => each === tag))
-      throw new Refusal('InvalidMessage', `Offset and ${tagName(tag)} exclude each other`);
+      throw new Refusal('InvalidMessage', `give either Offset or ${tagName(tag)}, not both`);
   const follower = FOLLOWING.find((tag) => old.attributes.has(tag));
   if (follower === undefined || old.attributes.has(TAG.ActivationDate) || old.state !== State.PreActive) return;
   throw new Refusal(
@@ -122,7 +122,7 @@ const GRANTEES: ReadonlySet<number> = new Set([
 /** @throws Refusal PermissionDenied */
 function refuseOwnersAttributes(request: Structure, given: readonly number[]): void {
   for (const { tag } of given.flatMap((each) => structureOf(request, each)?.value ?? []))
-    if (!GRANTEES.has(tag)) throw new Refusal('PermissionDenied', `DENIED: only the owner of an object gives its replacement another ${tagName(tag)}`);
+    if (!GRANTEES.has(tag)) throw new Refusal('PermissionDenied', `DENIED: only the owner of an object can change the ${tagName(tag)} of its replacement`);
 }
 
 /** A new key has the whole of its usage before it. */
@@ -153,7 +153,7 @@ export interface Succession {
  * one is, and who may use it, is so of the new one, whoever asked for the rotation.
  */
 export async function replace(tx: ObjectTransaction, { now }: Pick<OperationContext, 'now'>, ...successions: readonly Succession[]): Promise<void> {
-  // All names are given up before any is taken: the halves of a pair may have one together.
+  // Removes all Names before it sets any, because the two keys of a pair may share a Name.
   for (const { old, replacement } of successions) {
     replacement.owner = old.owner;
     setLink(old, 'ReplacementObjectLink', replacement.id);

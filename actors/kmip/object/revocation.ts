@@ -21,14 +21,14 @@ export interface Revocation {
 /** @throws Refusal WrongKeyLifecycleState for what is compromised already, InvalidObjectType for a template */
 export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occurrence, now }: Revocation): void {
   const before = draft.state;
-  if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is revoked as compromised already`);
+  if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is already revoked as compromised`);
   happen(draft, compromised ? 'compromise' : 'deactivate', now);
   if (draft.state === before) return;
   draft.attributes.set(reason);
   if (compromised) draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, occurrence ?? now));
 }
 
-/** The other half of a key pair, where the caller has the right on it as well: a client may have written the link. */
+/** The other key of a pair, if the caller has the right on it too. The link alone is not enough, because a client may have written it. */
 export async function pairOf(tx: ObjectTransaction, draft: DescriptionDraft, right: OperationName): Promise<DescriptionDraft[]> {
   const id = linkedTo(draft, 'PublicKeyLink') ?? linkedTo(draft, 'PrivateKeyLink');
   const other = id === undefined ? undefined : await tx.permitted(id, right);

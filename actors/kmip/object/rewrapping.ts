@@ -1,4 +1,4 @@
-// After the rotation of a wrapping key: what is stored wrapped by the old key is wrapped by the new one.
+// After the rotation of a wrapping key: rewraps with the new key the objects that are stored wrapped by the old one.
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
@@ -13,16 +13,16 @@ import { fingerprint, type Outside } from './outside.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
 import { setWrapper } from './wrapping-policy.ts';
 
-/** What is wrapped by a key, or is to be given out so. */
+/** An object that is stored wrapped by a key, or is returned wrapped by it. */
 interface Dependant {
   readonly object: Draft;
-  /** Wrapped anew; undefined where only the name of the wrapping key changes. */
+  /** The rewrapped content; undefined if only the name of the wrapping key changes. */
   readonly content: Structure | undefined;
 }
 
 /**
- * Before anything is written: the dependants of one owner. What others have wrapped by a key they were granted the use of is theirs to wrap anew.
- * What the old key does not open is none of them: what a client registered as wrapped nobody has opened, and no rotation may fail by it.
+ * Rewraps the objects of one owner, before anything is written. Other owners that use the key by a grant rewrap their objects themselves.
+ * Skips content that the old key does not unwrap: a client may register anything as wrapped, and that must not make the rotation fail.
  */
 export async function findDependants(tx: ObjectTransaction, old: Draft, replacement: Draft, ctx: KeyContext, outside: Outside): Promise<Dependant[]> {
   const found: Dependant[] = [];

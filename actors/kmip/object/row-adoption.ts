@@ -1,4 +1,4 @@
-// Gives the rows of before their MACs, once for all: at the first start of a version that authenticates rows, some in each transaction.
+// Adds MACs to the rows of earlier versions. Runs once, in batches, at the first start of a version that authenticates rows.
 import { Fault } from '../../../kernel/fault.ts';
 import type { Log } from '../../../kernel/log-entry.ts';
 import type { Store, Transaction } from '../../../kernel/store/store.ts';
@@ -33,7 +33,7 @@ export async function adoptRows(store: Store, seals: RowSeal, log: Log): Promise
     after = done.last;
   }
   await patiently(() => store.transaction((tx) => adoptGrants(tx, seals, EVERYTHING, NO_MARK), { lock: LOCK }));
-  if (adopted > 0) log.info({ objects: adopted }, 'the objects of before are authenticated');
+  if (adopted > 0) log.info({ objects: adopted }, 'objects of an earlier version are now authenticated');
 }
 
 async function adoptObjects(tx: Transaction, seals: RowSeal, after: number): Promise<{ objects: number; last: number | undefined }> {

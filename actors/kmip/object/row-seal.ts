@@ -27,10 +27,10 @@ export interface ContentMark {
   readonly ends: Uint8Array;
 }
 
-/** What a seal holds beside its MAC. */
+/** The contents of a seal without its MAC. */
 export interface Seal {
   readonly content: ContentMark;
-  /** 16 random bytes that the grants of the object are bound to. It changes when rights are taken away, so that the rows of before are nobody's. */
+  /** 16 random bytes that the grants of the object are bound to. It changes when rights are revoked, which makes the earlier grant rows invalid. */
   readonly mark: Uint8Array;
 }
 
@@ -48,7 +48,7 @@ const DIGEST_AT = ENDS_AT + ENDS_BYTES;
 const MAC_AT = DIGEST_AT + DIGEST_BYTES;
 const SEAL_BYTES = MAC_AT + 32;
 
-/** What the grants of no object, those of the right to create, are bound to. */
+/** The mark for grants of the right to create, which belong to no object. */
 export const NO_MARK = new Uint8Array(MARK_BYTES);
 export const NO_CONTENT: ContentMark = { generation: 0, ends: new Uint8Array(ENDS_BYTES) };
 
@@ -93,13 +93,13 @@ export class RowSeal {
     return seal;
   }
 
-  /** @returns undefined for a row that the server has not written so */
+  /** @returns undefined if the row is not as this server wrote it */
   open(row: SealedRow, seal: Uint8Array | null): Seal | undefined {
     if (!isSameMac(seal?.subarray(DIGEST_AT, MAC_AT), hash('sha256', row.attributes, 'buffer'))) return undefined;
     return this.openFacts(row, seal);
   }
 
-  /** The same without a look at the attributes, of which nothing is known then. */
+  /** The same without checking the attributes, which must then not be trusted. */
   openFacts(row: Omit<SealedRow, 'attributes'>, seal: Uint8Array | null): Seal | undefined {
     if (seal?.length !== SEAL_BYTES || seal[0] !== FORMAT || !isSameMac(seal.subarray(MAC_AT), this.#macOf(row, seal))) return undefined;
     const generation = new DataView(seal.buffer, seal.byteOffset).getUint32(GENERATION_AT);

@@ -29,7 +29,7 @@ import { readTerms, termsOf, writeTerms } from './term-rows.ts';
 /** An object as it was read, with the size of what lies in the store. */
 export interface Stored<T> {
   readonly object: T;
-  /** Bytes of the sealed content; 0 where it is destroyed. */
+  /** Bytes of the sealed content; 0 if it is destroyed. */
   readonly contentBytes: number;
 }
 
@@ -81,7 +81,7 @@ export class ObjectRows {
     return rows.flatMap((row) => this.#describe(row)?.draft ?? []);
   }
 
-  /** Owner and mark of those of the identifiers that exist: what a list is held against before it is told. */
+  /** Owner and mark of the identifiers that exist. A list is checked against them before it is returned. */
   async factsOf(from: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, { readonly owner: string; readonly mark: Uint8Array }>> {
     const rows = await rowsOf<FactRow>(from, ids, FACTS);
     return new Map(
@@ -100,16 +100,16 @@ export class ObjectRows {
   /** What the grants of an object that was read here are bound to. */
   markOf(object: ObjectDescription): Uint8Array {
     const mark = this.#marks.get(object);
-    if (!mark) throw new Error(`the object ${object.id} is none that was read`);
+    if (!mark) throw new Error(`the object ${object.id} was not read by this reader`);
     return mark;
   }
 
-  /** Makes all grants of an object void that are not written anew. @returns what they are to be bound to */
+  /** Invalidates all grants of an object that are not written again. @returns the new mark that grants are bound to */
   async renewMark(tx: Transaction, id: string): Promise<Uint8Array> {
     const row = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
     const mark = newMark();
     const seal = row && this.#factsOf(row) && this.seals.renew(row, row.seal as Uint8Array, mark);
-    if (!seal) throw new Error(`the object ${id} is not there`);
+    if (!seal) throw new Error(`the object ${id} does not exist or its seal is not valid`);
     await tx.run('UPDATE kms_object SET seal = $2 WHERE id = $1', [id, seal]);
     return mark;
   }
@@ -147,7 +147,7 @@ export class ObjectRows {
     const { id } = draft;
     const stored = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
     const seal = stored && this.#factsOf(stored);
-    if (!seal) throw new Error(`the object ${id} is not there to be changed`);
+    if (!seal) throw new Error(`the object ${id} cannot be changed: it does not exist or its seal is not valid`);
     const before = await readTerms(tx, id);
     const terms = await termsOf(draft, before, async () => (await this.read(tx, id))?.content);
     const row = rowOf(draft);
@@ -167,7 +167,7 @@ export class ObjectRows {
     return writeTerms(tx, draft, terms, before);
   }
 
-  /** Takes the row away altogether: only for what is destroyed with its removal asked for. */
+  /** Deletes the row. Only for an object that is destroyed with the request to remove it. */
   async remove(tx: Transaction, id: string): Promise<void> {
     for (const table of ['kms_attribute', 'kms_grant']) await tx.run(`DELETE FROM ${table} WHERE object_id = $1`, [id]);
     await tx.run('DELETE FROM kms_object WHERE id = $1', [id]);

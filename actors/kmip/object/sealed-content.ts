@@ -1,4 +1,4 @@
-// Contents of objects as they lie in the store: sealed with the data key for one object each, and once as long as they do not change.
+// Seals the content of objects for the store with the data key, bound to one object. Unchanged content is not sealed again.
 import type { DataKey } from '../../../kernel/data-key.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';

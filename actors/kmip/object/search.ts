@@ -1,4 +1,4 @@
-// Finds objects of the database by their attributes: what is indexed in the database, the rest in the objects themselves.
+// Finds objects of the database by their attributes: by the index where there is one, otherwise by reading the objects.
 import { setImmediate } from 'node:timers/promises';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -31,10 +31,10 @@ const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusM
 /** Objects that are read together, and the bytes of their attributes. */
 const MAX_LOOKED_AT = 128;
 const MAX_LOOKED_AT_BYTES = 4_194_304;
-/** In one search: what both databases take as one statement, and more than anybody asks for. */
+/** Maximum in one search: both databases accept this many in one statement, and it is more than anybody needs. */
 const MOST_CONDITIONS = 100;
 
-/** Many a client takes the first that has the right name: what others grant under that name does not come before its own. */
+/** Many clients take the first object with the right name, so objects granted by others must not come before the caller's own. */
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
   const own = await findIn(ctx, 'own', search);
   const offset = Math.max(0, search.offset - own.total);
@@ -48,7 +48,7 @@ async function findIn(ctx: OperationContext, scope: Scope, search: Search): Prom
   return rest.length === 0 ? byIndex(ctx, scope, selection, search) : byLooking(ctx, scope, selection, rest, search);
 }
 
-/** The index says what to look at, and nothing of what may be told: each identifier is held against its owner and grants, which have MACs. */
+/** The index only gives candidates. Each identifier is checked against its owner and grants, which are protected by MACs, before it is returned. */
 async function permitted({ server: { rows }, reader, caller }: OperationContext, scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const facts = await rows.factsOf(reader, ids);
   const isOwn = (id: string) => facts.get(id)?.owner === caller.user;
@@ -95,7 +95,7 @@ async function byLooking(ctx: OperationContext, scope: Scope, selection: Selecti
     }
     if (part.length === rows.length && rows.length < MAX_LOOKED_AT) return { ids, total };
     params[params.length - 1] = Number(part.at(-1)?.seq);
-    // Others that wait for this thread have their turn; a transaction waits for nothing.
+    // Lets other work on this thread run; a transaction must not wait here.
     if (ctx.reader === ctx.server.store) await setImmediate();
   }
 }
@@ -112,7 +112,7 @@ function fitting(rows: readonly Candidate[]): readonly Candidate[] {
 
 /** Puts what the database knows into the selection. @returns what has to be looked at in the objects */
 function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
-  if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `${MOST_CONDITIONS} attributes at most can be searched for`);
+  if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `a search can contain at most ${MOST_CONDITIONS} attributes`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
   const foreign = Object.values(ENUM.ObjectType).filter((type) => !enumerationValueExists('ObjectType', type, version));
   if (foreign.length > 0) selection.where(`o.object_type NOT IN (${foreign.join(', ')})`);

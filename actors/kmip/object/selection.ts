@@ -18,7 +18,7 @@ const SELECTIVE: ReadonlySet<number> = new Set([TAG.Name, TAG.Link, TAG.Attribut
 /** What is searched: the caller's own objects, or those that others have granted. */
 export type Scope = 'own' | 'granted';
 
-/** What others have granted must not come in the place of one's own. */
+/** Objects granted by others must not displace the caller's own. */
 export const SCOPES: readonly Scope[] = ['own', 'granted'];
 
 export class Selection {
@@ -40,7 +40,7 @@ export class Selection {
 
   /** @throws Refusal InvalidField for too many of them */
   term(term: IndexTerm): void {
-    if (this.#terms.length === MOST_TERMS) throw new Refusal('InvalidField', `more than ${MOST_TERMS} attributes and tags are not looked for`);
+    if (this.#terms.length === MOST_TERMS) throw new Refusal('InvalidField', `a search can contain at most ${MOST_TERMS} attributes and tags`);
     if (isSelective(term)) this.#terms.unshift(term);
     else this.#terms.push(term);
   }

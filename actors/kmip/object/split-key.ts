@@ -1,4 +1,4 @@
-// The content of a split key object: one part, with how many there are and how many are needed (KMIP 2.1 section 2.8).
+// The content of a split key object: one part, the number of parts and the number needed to join them (KMIP 2.1 section 2.8).
 import type { KeyPart, SplitKeyMethod } from '../../../crypto/secret-sharing/split.ts';
 import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -16,7 +16,7 @@ interface SplitParameters {
 }
 
 export interface StoredPart extends SplitParameters, KeyPart {
-  /** Format, algorithm and length are those of the key that was split. */
+  /** Format, algorithm and length describe the key that was split. */
   readonly block: KeyBlock;
 }
 
@@ -44,11 +44,11 @@ export function splitKeyContent({ method, parts, threshold, primeField }: SplitP
 
 /** @throws Refusal InvalidObjectType for another kind of object, ObjectDestroyed, WrappingObjectDestroyed for a wrapped part, InvalidMessage */
 export function storedPart(object: ManagedObject): StoredPart {
-  if (object.type !== ENUM.ObjectType.SplitKey) throw new Refusal('InvalidObjectType', `a split key is needed, ${object.id} is another kind of object`);
+  if (object.type !== ENUM.ObjectType.SplitKey) throw new Refusal('InvalidObjectType', `a split key is needed, but ${object.id} is another kind of object`);
   if (!object.content) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
   const block = keyBlockOf(object.content);
   if (block.wrapping) throw new Refusal('WrappingObjectDestroyed', `${object.id} is stored wrapped; it cannot be joined without its wrapping key`);
-  if (!(block.material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', `${object.id} is in a transparent format, which has no parts`);
+  if (!(block.material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', `${object.id} is in a transparent format and cannot be joined`);
   return {
     ...splitParametersOf(object.content),
     identifier: required(integerOf(object.content, TAG.KeyPartIdentifier), TAG.KeyPartIdentifier),

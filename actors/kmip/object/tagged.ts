@@ -1,4 +1,4 @@
-// From tags to the identifier of one object: where several have them, what is to be done decides which is meant.
+// Resolves tags to the identifier of one object. If several objects have the tags, the operation decides which one is used.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -14,14 +14,14 @@ import { SCOPES, Selection } from './selection.ts';
 
 const { SymmetricKey, PublicKey, PrivateKey, Certificate, SecretData, Destroyed, DestroyedCompromised } = { ...ENUM.ObjectType, ...ENUM.State };
 
-/** In one identifier: what both databases take as one condition, and more than anybody needs. */
+/** Maximum in one identifier: both databases accept this many conditions, and it is more than anybody needs. */
 const MAX_TAGS = 100;
 /** Of one name. */
 const MAX_TAGGED = 1000;
 /** In an error text. */
 const MAX_TOLD = 10;
 
-/** What is to be done with an object: an operation, or what a payload of it says beside. */
+/** The purpose of a look-up: an operation, or another use that its payload names. */
 export type Purpose = OperationName | 'WrapKey' | 'Cascade';
 
 /** Wrapping names its key inside of other operations; what goes on to the other half of a pair means the pair. */
@@ -35,7 +35,7 @@ const SIGNING: readonly number[] = [PrivateKey];
 const VERIFYING: readonly number[] = [PublicKey, Certificate];
 const HASHING: readonly number[] = [SymmetricKey, SecretData];
 
-/** Kinds of objects that can do what is to be done; what is not here can be done with every kind. */
+/** The object types that fit a purpose. A purpose that is not listed fits every type. */
 const ABLE: Readonly<Partial<Record<Purpose, readonly number[]>>> = {
   Encrypt: PROTECTING,
   WrapKey: PROTECTING,
@@ -56,7 +56,7 @@ interface Tagged {
   readonly object_type: number;
 }
 
-/** Of a pair under one tag, the half that leads to the other. @returns whether they are linked */
+/** Whether a private and a public key with the same tag are a linked pair. */
 export type Linked = (privateKey: string, publicKey: string) => Promise<boolean>;
 
 /**
@@ -66,8 +66,8 @@ export type Linked = (privateKey: string, publicKey: string) => Promise<boolean>
  */
 export async function taggedObject(from: Reader, identifier: string, caller: Principal, purpose: Purpose, linked: Linked): Promise<string | undefined> {
   const tags = parseTags(identifier);
-  if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ is a JSON array of tags');
-  if (tags.length > MAX_TAGS) throw new Refusal('InvalidField', `an identifier has ${MAX_TAGS} tags at most`);
+  if (!tags || tags.length === 0) throw new Refusal('InvalidField', 'an identifier that begins with [ must be a JSON array of tags');
+  if (tags.length > MAX_TAGS) throw new Refusal('InvalidField', `an identifier can contain at most ${MAX_TAGS} tags`);
   for (const scope of SCOPES) {
     const selection = new Selection(caller, scope);
     selection.where(`o.state NOT IN (${Destroyed}, ${DestroyedCompromised})`);
@@ -87,10 +87,10 @@ async function theOne(found: readonly Tagged[], identifier: string, purpose: Pur
   const told = choice.slice(0, MAX_TOLD).map(({ id }) => id);
   const more =
     choice.length > told.length ? `, and ${choice.length > MAX_TAGGED ? `more than ${MAX_TAGGED - MAX_TOLD}` : choice.length - told.length} others` : '';
-  throw new Refusal('InvalidField', `the tags ${identifier} are those of several objects, name one by its identifier: ${told.join(', ')}${more}`);
+  throw new Refusal('InvalidField', `several objects have the tags ${identifier}; give the identifier of one of them: ${told.join(', ')}${more}`);
 }
 
-/** A public key goes before a certificate of it. */
+/** A public key is preferred to its certificate. */
 function withoutCertificates(able: readonly Tagged[]): string | undefined {
   const keys = able.filter(({ object_type: type }) => type !== Certificate);
   const [one, ...others] = keys.length > 0 ? keys : able;

@@ -14,18 +14,18 @@ export function attributesOf(content: Structure): readonly Node[] {
 /** @throws Refusal for an attribute that no client may set, that is malformed, or that belongs to one object alone */
 export function requireTemplate(content: Structure): void {
   const attributes = attributesOf(content).filter(({ tag }) => tag !== TAG.AttributeIndex);
-  if (attributes.length === 0) throw new Refusal('InvalidField', 'a template has at least one attribute');
+  if (attributes.length === 0) throw new Refusal('InvalidField', 'a template must have at least one attribute');
   for (const node of attributes) {
-    if (node.tag === TAG.UniqueIdentifier) throw new Refusal('InvalidField', 'a template cannot give objects their UniqueIdentifier');
+    if (node.tag === TAG.UniqueIdentifier) throw new Refusal('InvalidField', 'a template cannot contain a UniqueIdentifier');
     if (!mayClientSet(node.tag)) throw readOnly(node.tag);
     checkForm(node);
   }
 }
 
 /**
- * The payload with the Name that is inside the template: it is the template's own, which clients of 1.0 give there and others next to it
+ * The payload with the Name from inside the template added. It is the Name of the template itself; clients of 1.0 give it inside, others next to it
  * (section 2.2.6 of 1.4).
- * @throws Refusal InvalidField for another one than that next to the template
+ * @throws Refusal InvalidField if it differs from the Name next to the template
  */
 export function withTemplateName(request: Structure, content: Structure): Structure {
   const inside = attributesOf(content).filter(({ tag }) => tag === TAG.Name);
@@ -35,5 +35,5 @@ export function withTemplateName(request: Structure, content: Structure): Struct
   if (beside.length === 0)
     return structure(request.tag, [...request.value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, [...own, ...inside])]);
   if (inside.every((name) => beside.some((other) => sameNode(name, other)))) return request;
-  throw new Refusal('InvalidField', 'a template cannot give objects their Name, and its own is given next to it');
+  throw new Refusal('InvalidField', 'the Name inside the template differs from the Name next to it; give the Name only once');
 }

@@ -1,4 +1,4 @@
-// Identifiers of HSM objects where no HSM is configured that could have them: a source that has nothing and says why.
+// The source for HSM identifiers when no HSM is configured: it holds no objects and says why.
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { ObjectSource, ObjectWriter } from './object-source.ts';
 

@@ -11,11 +11,11 @@ import { type IndexTerm, termOf } from './index-terms.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 
 const { Destroyed, DestroyedCompromised } = ENUM.State;
-/** Owners of before this rule may have more objects of one name; among so many is one that is in the way, if any is. */
+/** Before this rule, owners could have several objects with one Name. Reading this many rows is enough to find a conflict, if there is one. */
 const MAX_LOOKED_AT = 64;
 
 /**
- * What is destroyed has given up its name; what is archived has not. The halves of a pair and the parts of a split key may have one name together.
+ * A destroyed object gives up its Name; an archived one keeps it. The two keys of a pair, and the parts of a split key, may share a Name.
  * @param added terms of the index that the object has not had before
  * @param kin what was made together with it by one request, which names them all
  * @throws Refusal NonUniqueNameAttribute
@@ -46,6 +46,6 @@ function taken({ attributes, owner }: DescriptionDraft, term: string, id: string
   const holder = owner === caller.user ? `the object ${id}` : 'another object of its owner';
   return new Refusal(
     'NonUniqueNameAttribute',
-    `DENIED: ${holder} has the Name ${JSON.stringify(name)} already, and Names are unique among the objects of an owner`,
+    `DENIED: ${holder} already has the Name ${JSON.stringify(name)}; Names must be unique among the objects of an owner`,
   );
 }

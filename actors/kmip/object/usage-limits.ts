@@ -32,7 +32,7 @@ function read(node: Structure): UsageLimits {
  * @throws Refusal with `reason`
  */
 export function take(draft: DescriptionDraft, limits: UsageLimits, units: bigint, reason: ResultReason): void {
-  if (units > limits.count) throw new Refusal(reason, `the usage limits of ${draft.id} are exhausted: ${limits.count} are left, ${units} are needed`);
+  if (units > limits.count) throw new Refusal(reason, `the usage limits of ${draft.id} are exhausted: ${units} units are needed, ${limits.count} are left`);
   draft.attributes.set(
     structure(TAG.UsageLimits, [
       longInteger(TAG.UsageLimitsTotal, limits.total),
@@ -42,13 +42,13 @@ export function take(draft: DescriptionDraft, limits: UsageLimits, units: bigint
   );
 }
 
-/** What protecting so many bytes once takes from limits. */
+/** The units that one use on this number of bytes consumes. */
 export function unitsOf(limits: UsageLimits, bytes: number): bigint {
   return limits.unit === ENUM.UsageLimitsUnit.Byte ? BigInt(bytes) : 1n;
 }
 
 /**
- * Takes what one use needs, before the use; what fails afterwards has been spent. Only for a key that has limits.
+ * Consumes the units of one use before the use. A use that fails afterwards does not return them. Only for a key that has limits.
  * @param bytes of data to protect
  * @throws Refusal PermissionDenied where too little is left, as sections 6.1.17 and 6.1.55 demand; whatever `requireUse` throws
  */

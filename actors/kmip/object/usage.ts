@@ -15,9 +15,9 @@ export interface Use {
   readonly bits: number;
   /** Bits that do for a key of FF1 as well. */
   readonly fpeBits?: number;
-  /** Applying protection needs an Active key; processing what is protected is also done by keys that are Deactivated or Compromised. */
+  /** Applying protection needs an Active key. Processing protected data is also permitted with a Deactivated or Compromised key. */
   readonly protects: boolean;
-  /** What the mask must permit, where it is not called as the operation. */
+  /** The name of the permission in the mask, if it differs from the operation. */
   readonly permission?: string;
   /** How a refusal begins. */
   readonly failure: string;
@@ -56,12 +56,12 @@ export function requireUse(object: ObjectDescription, use: Use, now: number): vo
     if (stop !== undefined && now >= stop) throw unusable(object, use, 'WrongKeyLifecycleState', 'its protect stop date has passed');
   } else {
     const start = dateAttribute(attributes, TAG.ProcessStartDate);
-    if (start !== undefined && now < start) throw unusable(object, use, 'WrongKeyLifecycleState', 'its process start date is to come');
+    if (start !== undefined && now < start) throw unusable(object, use, 'WrongKeyLifecycleState', 'its process start date has not been reached');
   }
   const mask = attributes.first(TAG.CryptographicUsageMask)?.value;
   if (typeof mask === 'number' && (mask & (use.bits | BIT.Unrestricted)) !== 0) return;
   if (typeof mask === 'number' && use.fpeBits !== undefined && (mask & use.fpeBits) !== 0 && isFpe(object)) return;
-  const why = mask === undefined ? 'it has no usage mask, which would have to permit' : 'its usage mask does not permit';
+  const why = mask === undefined ? 'it has no usage mask; it needs one that permits' : 'its usage mask does not permit';
   throw unusable(object, use, 'IncompatibleCryptographicUsageMask', `${why} ${use.permission ?? use.operation}`);
 }
 

@@ -14,7 +14,7 @@ import { requireUse, USE } from './usage.ts';
 
 const { ObjectType } = ENUM;
 
-/** What is wrong with a wrapping key has reasons of its own. */
+/** Problems with a wrapping key have their own result reasons. */
 const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
   ObjectNotFound: 'WrappingObjectNotFound',
   ItemNotFound: 'WrappingObjectNotFound',
@@ -38,7 +38,7 @@ export async function unwrappingKey(ctx: OperationContext, information: Structur
   const id = await privateKeyOf(named, ctx);
   const key = await found(() => ctx.byId(id, 'Decrypt'), id, 'Decrypt', `unwrap what ${named.id} has wrapped`);
   if (key.type !== ObjectType.PrivateKey)
-    throw new Refusal('InvalidObjectType', `the PrivateKeyLink of ${named.id} leads to ${key.id}, which is no private key: nothing is unwrapped with it`);
+    throw new Refusal('InvalidObjectType', `the PrivateKeyLink of ${named.id} points to ${key.id}, which is not a private key and cannot unwrap`);
   return usable(key, USE.UnwrapKey, ctx);
 }
 
@@ -52,14 +52,14 @@ async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Pr
       ? undefined
       : linkedTo(await found(() => ctx.describeById(publicKey, 'GetAttributes'), publicKey, 'GetAttributes', 'unwrap'), 'PrivateKeyLink');
   if (further !== undefined) return further;
-  throw new Refusal('InvalidField', `what ${named.id} has wrapped is unwrapped by its private key, and ${named.id} has no PrivateKeyLink`);
+  throw new Refusal('InvalidField', `unwrapping needs the private key of ${named.id}, which has no PrivateKeyLink`);
 }
 
 const nameIn = (information: Structure): string => textOf(information, TAG.UniqueIdentifier) ?? 'of the placeholder';
 
-/** One text for what is not there and for what the caller may not use. */
+/** The same message for a missing key and for one that the caller may not use. */
 async function found<T>(find: () => Promise<T>, name: string, right: OperationName, what: string): Promise<T> {
-  const said = `the wrapping key ${name} is not found, or you miss the permission ${right} of it, which is needed to ${what}`;
+  const said = `the wrapping key ${name} is not found, or you do not have the permission ${right} on it, which is needed to ${what}`;
   return inWrapping(find, said);
 }
 

@@ -26,7 +26,7 @@ function policyOf({ attributes }: { readonly attributes: ReadonlyAttributes }): 
 /** Identifier of the key that wraps an object. */
 export const wrapperOf = (object: { readonly attributes: ReadonlyAttributes }): string | undefined => policyOf(object)?.key;
 
-/** Names another key, after the rotation of the one before. */
+/** Replaces the name of the wrapping key after its rotation. */
 export function setWrapper(draft: Draft, key: string): void {
   const policy = policyOf(draft);
   if (!policy) return;

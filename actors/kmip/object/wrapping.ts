@@ -18,11 +18,11 @@ const { WrappingMethod } = ENUM;
 /** @param specification KeyWrappingSpecification @throws Refusal for a method, a key or parameters that cannot be had */
 export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
   const block = structureOf(content, TAG.KeyBlock);
-  if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped, this object is neither');
-  if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is stored wrapped; it is not wrapped again');
+  if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped; this object is neither');
+  if (structureOf(block, TAG.KeyWrappingData)) throw new Refusal('IllegalObjectType', 'the key is already stored wrapped and cannot be wrapped again');
   const method = required(codeOf(specification, TAG.WrappingMethod), TAG.WrappingMethod);
   if (method !== WrappingMethod.Encrypt)
-    throw new Refusal('KeyWrapTypeNotSupported', `wrapping by ${nameOf('WrappingMethod', method)} is not supported, Encrypt is`);
+    throw new Refusal('KeyWrapTypeNotSupported', `the wrapping method ${nameOf('WrappingMethod', method)} is not supported; use Encrypt`);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
   return wrapWith(keyOf(await wrappingKey(ctx, information), ctx), content, specification);
 }
@@ -48,10 +48,10 @@ export async function wrapWith(key: Key, content: Structure, specification: Stru
 function plainOf(block: Structure, specification: Structure, encoding: number): Uint8Array {
   const value = required(structureOf(block, TAG.KeyValue), TAG.KeyValue);
   if (encoding === ENUM.EncodingOption.TTLVEncoding) return encodeBinary(value);
-  if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes are wrapped in the TTLV encoding only');
+  if (children(specification, TAG.AttributeName).length > 0) throw new Refusal('EncodingOptionError', 'attributes can be wrapped only with TTLVEncoding');
   const material = child(value, TAG.KeyMaterial);
   if (material?.type !== TYPE.ByteString)
-    throw new Refusal('EncodingOptionError', 'without encoding the key format is one of bytes: name one as KeyFormatType');
+    throw new Refusal('EncodingOptionError', 'NoEncoding needs a key format that consists of bytes; give one as KeyFormatType');
   return material.value;
 }
 
@@ -65,7 +65,7 @@ export function unencodedFormat({ content }: ManagedObject, specification: Struc
   return wrapping || material instanceof Uint8Array ? undefined : 'Raw';
 }
 
-/** Tags, a keyset and a placeholder may stand for another key tomorrow: what is wrapped says which key it was. */
+/** Tags, keysets and placeholders may later resolve to another key, so the wrapped object stores the identifier of the key itself. */
 function identified(information: Structure, { id }: Key): Structure {
   return structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...information.value.filter(({ tag }) => tag !== TAG.UniqueIdentifier)]);
 }
@@ -75,7 +75,7 @@ function parametersOf(information: Structure): CryptographicParameters {
   return given ? readParameters(given) : {};
 }
 
-/** The content in clear; as it is where nothing wraps it. @throws Refusal where the wrapping key is missing or does not open it */
+/** The content, unwrapped if it is wrapped. @throws Refusal if the wrapping key is missing or does not unwrap it */
 export async function unwrapContent(content: Structure, ctx: OperationContext): Promise<Structure> {
   const block = structureOf(content, TAG.KeyBlock);
   const wrapping = block && keyBlockOf(content).wrapping;
@@ -97,16 +97,16 @@ export async function unwrapWith(key: Key, content: Structure): Promise<Structur
   return replaced(content, structure(TAG.KeyBlock, members));
 }
 
-/** The KeyValue as bytes; clients are about, PyKMIP for one, that put the same bytes into a KeyValue structure as its KeyMaterial. */
+/** The KeyValue as bytes. Some clients, such as PyKMIP, put the same bytes into a KeyValue structure as its KeyMaterial. */
 function wrappedBytes(content: Structure): Uint8Array {
   const { material } = keyBlockOf(content);
   if (material instanceof Uint8Array) return material;
-  throw new Refusal('InvalidMessage', 'the KeyValue of a wrapped key is no ByteString');
+  throw new Refusal('InvalidMessage', 'the KeyValue of a wrapped key must be a ByteString');
 }
 
 function keyValueOf(plain: Uint8Array): Structure {
   const value = decodeBinary(plain);
-  if (value.tag !== TAG.KeyValue) throw new Refusal('CryptographicFailure', 'what was wrapped is no KeyValue');
+  if (value.tag !== TAG.KeyValue) throw new Refusal('CryptographicFailure', 'the unwrapped data is not a KeyValue');
   return value;
 }
 

@@ -19,7 +19,7 @@ export const addAttribute = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   return changeAttribute(request, ctx, 'AddAttribute', (draft) => {
     const { node, index } = givenAttribute(request, TAG.NewAttribute, draft.type, ctx);
-    if (index !== undefined) throw new Refusal('InvalidField', 'AttributeIndex is given by the server');
+    if (index !== undefined) throw new Refusal('InvalidField', 'the server assigns AttributeIndex; leave it out');
     return addValue(draft, node, ctx.now);
   });
 }

@@ -66,7 +66,7 @@ function adjustedValue(node: Node, adjustment: Adjustment, by: Node | undefined)
 
 function amount(by: Node | undefined): bigint {
   if (!by) return 1n;
-  if (!RANGES.has(by.type)) throw new Refusal('InvalidDataType', 'AdjustmentValue is not a number');
+  if (!RANGES.has(by.type)) throw new Refusal('InvalidDataType', 'AdjustmentValue must be a number');
   return BigInt(by.value as number | bigint);
 }
 

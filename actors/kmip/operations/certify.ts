@@ -109,7 +109,7 @@ async function subjectOf(payload: Structure, wishes: CertificateWishes, ctx: Ope
   requireKind(object, ObjectType.PublicKey, 'Certify');
   requireUsable(object, ctx.now);
   const publicKey = await keyOf(object, ctx).publicKey();
-  if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the certificate request is for another public key');
+  if (request && !request.subjectPublicKey.equals(publicKey)) throw invalid('Certify', 'the public key in the certificate request is not the one to certify');
   return { publicKey, request, object, pair: undefined };
 }
 
@@ -133,7 +133,7 @@ async function signed(
   ctx: OperationContext,
 ): Promise<Uint8Array> {
   const subject: DistinguishedName | Uint8Array | undefined = request?.subject ?? wishes.subject;
-  if (subject === undefined) throw invalid('Certify', 'the subject of the certificate is missing');
+  if (subject === undefined) throw invalid('Certify', 'the certificate needs a subject: give its attributes or a certificate request');
   const notBefore = dateAttribute(attributes, TAG.ActivationDate) ?? ctx.now;
   const until = wishes.validityDays === undefined ? dateAttribute(attributes, TAG.DeactivationDate) : undefined;
   const key = keyOf(issuer.key, ctx);
@@ -169,7 +169,7 @@ async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subjec
   if (object) {
     const publicKey = await tx.describeById(object.id, 'Certify');
     requireUsable(publicKey, now);
-    // The next certificates are issued by what the link leads to: who has only been granted the use of the key does not choose that.
+    // The link decides which certificate issues later ones, so a user with only a grant on the key must not set it.
     if (publicKey.owner === draft.owner) await linkPublicKey(tx, publicKey, draft.id, now);
   }
   await tx.insert(draft);

@@ -30,9 +30,9 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     );
   const units = longOf(request, TAG.UsageLimitsCount);
   const limits = usageLimitsOf(object);
-  if (units !== undefined && limits !== undefined && units > limits.count) throw denied(ctx, 'UsageLimitExceeded', `${limits.count} units are left`);
+  if (units !== undefined && limits !== undefined && units > limits.count) throw denied(ctx, 'UsageLimitExceeded', `only ${limits.count} units are left`);
   const seconds = intervalOf(request, TAG.LeaseTime);
-  if (seconds !== undefined && seconds > leaseSeconds(object)) throw denied(ctx, 'PermissionDenied', `leases are for ${leaseSeconds(object)} seconds at most`);
+  if (seconds !== undefined && seconds > leaseSeconds(object)) throw denied(ctx, 'PermissionDenied', `a lease lasts at most ${leaseSeconds(object)} seconds`);
   return [text(TAG.UniqueIdentifier, object.id)];
 }
 

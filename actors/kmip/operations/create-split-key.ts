@@ -83,7 +83,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   return drafts.map(({ id }) => text(TAG.UniqueIdentifier, id));
 }
 
-/** Each part has an identifier of its own. */
+/** Each part has its own identifier. */
 function placesOf(parts: number, chosen: string | undefined, ctx: OperationContext): Place[] {
   const type = ObjectType.SplitKey;
   return Array.from({ length: parts }, (_, i) => placeFor(ctx, { type, chosen: chosen === undefined ? undefined : `${chosen}_${i + 1}` }));
@@ -108,24 +108,25 @@ async function existing(source: ManagedObject, type: number, ctx: OperationConte
   const key = keyOf(source, ctx);
   if (key.kind === 'private') {
     const material = exportKey(await key.material(), 'PKCS_8');
-    if (!(material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', 'the private key has no form in bytes');
+    if (!(material instanceof Uint8Array)) throw new Refusal('KeyFormatTypeNotSupported', 'the private key cannot be exported as bytes');
     return { material, format: 'PKCS_8', algorithm, length: stated ?? 0 };
   }
-  if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key is needed, ${source.id} is another kind of object`);
+  if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key is needed, but ${source.id} is another kind of object`);
   const material = new Uint8Array((await key.material()).export());
   if (source.type === ObjectType.SecretData) return { material, format, algorithm, length: material.length * 8 };
   return { material, format: 'Raw', algorithm, length: stated ?? material.length * 8 };
 }
 
-/** A new symmetric key, or secret data of 256 bits where no length is given. A private key without its public key is of no use. */
+/** A new symmetric key, or secret data of 256 bits where no length is given. A new private key without its public key would be useless. */
 function fresh(type: number, attributes: AttributeSet, { server }: OperationContext): Secret {
   if (type === ObjectType.SecretData) {
     const length = givenLength(attributes) ?? 256;
-    if (length < 8 || length > 65_536 || length % 8 !== 0) throw new Refusal('InvalidField', `${length} is no cryptographic length of secret data`);
+    if (length < 8 || length > 65_536 || length % 8 !== 0)
+      throw new Refusal('InvalidField', `the cryptographic length of secret data must be a multiple of 8 from 8 to 65536, not ${length}`);
     return { material: new Uint8Array(randomBytes(length / 8)), format: 'Opaque', algorithm: undefined, length };
   }
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SplitKey)
-    throw new Refusal('InvalidObjectType', `no new ${nameOf('ObjectType', type)} can be made in parts: symmetric keys and secret data can`);
+    throw new Refusal('InvalidObjectType', `a new ${nameOf('ObjectType', type)} cannot be made in parts; use a symmetric key or secret data`);
   const algorithm = givenAlgorithm(attributes);
   if (algorithm === undefined) throw new Refusal('InvalidField', 'the cryptographic algorithm must be specified');
   requireAllowed(algorithm, server.args.algorithms);

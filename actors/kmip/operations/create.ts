@@ -31,7 +31,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   await requireCreation(ctx);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
-    throw new Refusal('InvalidField', `Create makes symmetric keys and secret data, not ${nameOf('ObjectType', type)}: not supported`);
+    throw new Refusal('InvalidField', `Create makes only symmetric keys and secret data; ${nameOf('ObjectType', type)} is not supported`);
   requireStorage(request, TAG.ProtectionStorageMasks);
   const attributes = newAttributes(request, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(request, TAG.Attributes), 'Create');
@@ -61,7 +61,8 @@ function newKey(attributes: AttributeSet, { server }: OperationContext): Structu
 /** Random bytes, 256 bits of them unless a length is given. */
 function newSecret(attributes: AttributeSet): Structure {
   const bits = givenLength(attributes) ?? 256;
-  if (bits < 8 || bits > 65_536 || bits % 8 !== 0) throw new Refusal('InvalidField', `${bits} is no cryptographic length of secret data`);
+  if (bits < 8 || bits > 65_536 || bits % 8 !== 0)
+    throw new Refusal('InvalidField', `the cryptographic length of secret data must be a multiple of 8 from 8 to 65536, not ${bits}`);
   attributes.set(integer(TAG.CryptographicLength, bits));
   return structure(TAG.SecretData, [
     enumeration(TAG.SecretDataType, ENUM.SecretDataType.Seed),

@@ -38,7 +38,7 @@ export const deriveKey = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
-    throw new Refusal('InvalidField', 'a symmetric key or secret data can be derived, no other kind of object');
+    throw new Refusal('InvalidField', 'only symmetric keys and secret data can be derived');
   const attributes = required(structureOf(request, TAG.Attributes), TAG.Attributes);
   const bits = integerOf(attributes, TAG.CryptographicLength);
   if (bits === undefined) throw new Refusal('InvalidMessage', 'the length to derive is missing: CryptographicLength');
@@ -70,7 +70,7 @@ async function basesOf(request: Structure, ctx: OperationContext): Promise<KeyUs
     const base = await useKey(ctx, oneOf(request, node), USE.DeriveKey, node.tag);
     if (!bases.some(({ object }) => object.id === base.object.id)) bases.push(base);
   }
-  if (bases.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of what to derive from');
+  if (bases.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of the object to derive from');
   return bases;
 }
 

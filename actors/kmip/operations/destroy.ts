@@ -1,4 +1,4 @@
-// Destroy: the material of an object goes, what was known of it stays (KMIP 2.1 section 6.1.15).
+// Destroy: deletes the material of an object and keeps its metadata (KMIP 2.1 section 6.1.15).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -24,7 +24,7 @@ export const destroy = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const id = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Destroy');
-    if (isDestroyed(draft)) throw new Refusal('ObjectDestroyed', `DENIED: the object ${draft.id} is destroyed already`);
+    if (isDestroyed(draft)) throw new Refusal('ObjectDestroyed', `DENIED: the object ${draft.id} is already destroyed`);
     const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
     for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx.now, booleanOf(request, TAG.Remove) ?? false);
     return draft.id;

@@ -38,13 +38,13 @@ function isMeant(asked: AttributeReference, own: AttributeReference): boolean {
 
 const isByPart = ({ tag }: AttributeReference): boolean => tag === TAG.Tag || tag === TAG.LinkType;
 
-/** @throws Refusal InvalidMessage for a reference that is there twice, InvalidAttribute for what is no attribute */
+/** @throws Refusal InvalidMessage for a duplicate reference, InvalidAttribute for a name that is not an attribute */
 function readReferences(request: Structure): AttributeReference[] {
   const references = children(request, TAG.AttributeReference).map(readReference);
   for (const [place, reference] of references.entries()) {
     if (!ruleOf(reference.tag) && !isByPart(reference)) throw new Refusal('InvalidAttribute', `${tagName(reference.tag)} is not an attribute`);
     if (references.some((other, at) => at < place && sameReference(other, reference)))
-      throw new Refusal('InvalidMessage', `${reference.name ?? tagName(reference.tag)} is asked for twice`);
+      throw new Refusal('InvalidMessage', `${reference.name ?? tagName(reference.tag)} is requested twice`);
   }
   return references;
 }

@@ -56,7 +56,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 function typeOf(request: Structure, version: Version): ObjectType {
   const told = codeOf(request, TAG.ObjectType) ?? (version.major === 1 ? contentType(request) : undefined);
   // Clients are about, kmip-go for one, that leave the object itself out.
-  if (told === undefined && version.major === 1) throw new Refusal('InvalidMessage', 'missing field: the object to import, a SymmetricKey for one');
+  if (told === undefined && version.major === 1) throw new Refusal('InvalidMessage', 'missing field: the object to import, for example a SymmetricKey');
   return required(told, TAG.ObjectType) as ObjectType;
 }
 
@@ -65,7 +65,7 @@ function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, c
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
     const checked = checkAttribute(node, type);
-    if (node.tag === TAG.ObjectType && node.value !== type) throw new Refusal('InvalidField', 'the attribute ObjectType is not the type of the object');
+    if (node.tag === TAG.ObjectType && node.value !== type) throw new Refusal('InvalidField', 'the attribute ObjectType does not match the type of the object');
     // The digest of a password would let it be guessed.
     const isTaken = !NOT_TAKEN.has(node.tag) && !(node.tag === TAG.Digest && isGuessable(type));
     if (isTaken) takeAttribute(attributes, checked);

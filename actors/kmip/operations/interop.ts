@@ -1,4 +1,4 @@
-// Interop: a client tells of the test it is about to run (KMIP specification 2.1 section 6.1.26).
+// Interop: a client announces the test that it is about to run (KMIP specification 2.1 section 6.1.26).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
@@ -18,7 +18,7 @@ export const interop = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const step = required(named(request, TAG.InteropFunction, 'InteropFunction'), TAG.InteropFunction);
   const test = required(textOf(request, TAG.InteropIdentifier), TAG.InteropIdentifier);
-  if (step === 'Reset') throw new Refusal('PermissionDenied', 'this server is not reset by its clients');
+  if (step === 'Reset') throw new Refusal('PermissionDenied', 'clients cannot reset this server');
   ctx.server.log.info({ user: callerName(ctx.caller), step, test: test.slice(0, 256) }, 'interoperability test');
   return [];
 }

@@ -62,7 +62,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 async function partsIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
   const named = children(request, TAG.UniqueIdentifier);
   if (named.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of the parts');
-  if (named.length > MOST) throw new Refusal('InvalidField', `a key has ${MOST} parts at most`);
+  if (named.length > MOST) throw new Refusal('InvalidField', `a key can have at most ${MOST} parts`);
   const objects: ManagedObject[] = [];
   for (const node of named) {
     const object = await ctx.use(oneOf(request, node), 'JoinSplitKey');
@@ -156,7 +156,10 @@ function contentFor(
       if (format === 'Opaque') break;
       return structure(TAG.PrivateKey, [keyBlock({ format, material, algorithm, length })]);
     default:
-      throw new Refusal('InvalidObjectType', `split keys are joined to symmetric keys, private keys and secret data, not to ${nameOf('ObjectType', type)}`);
+      throw new Refusal(
+        'InvalidObjectType',
+        `split keys can be joined to a symmetric key, a private key or secret data, not to a ${nameOf('ObjectType', type)}`,
+      );
   }
-  throw new Refusal('InvalidObjectType', `the parts are of a key in the format ${format}, not of a ${nameOf('ObjectType', type)}`);
+  throw new Refusal('InvalidObjectType', `the parts belong to a key in the format ${format}, not to a ${nameOf('ObjectType', type)}`);
 }

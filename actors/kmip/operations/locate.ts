@@ -8,7 +8,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
-/** In one answer; the rest is had with OffsetItems. */
+/** Maximum in one response; clients get the rest with OffsetItems. */
 const MOST = 1_000;
 
 export const locate = {
@@ -32,6 +32,6 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 }
 
 function natural(value: number | undefined, name: string): number | undefined {
-  if (value !== undefined && value < 0) throw new Refusal('InvalidField', `${name} is not negative`);
+  if (value !== undefined && value < 0) throw new Refusal('InvalidField', `${name} must not be negative`);
   return value;
 }

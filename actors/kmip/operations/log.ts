@@ -19,7 +19,7 @@ export const log = {
 /** The message is a field of the line, so that it cannot look like one of the server's own. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const said = required(textOf(request, TAG.LogMessage), TAG.LogMessage);
-  if (said.length > MAX_CHARACTERS) throw new Refusal('InvalidField', `a log message has ${MAX_CHARACTERS} characters at most`);
-  ctx.server.log.info({ user: callerName(ctx.caller), source: ctx.caller.source, said }, 'a client logs');
+  if (said.length > MAX_CHARACTERS) throw new Refusal('InvalidField', `a log message can have at most ${MAX_CHARACTERS} characters`);
+  ctx.server.log.info({ user: callerName(ctx.caller), source: ctx.caller.source, said }, 'log message of a client');
   return [];
 }

@@ -23,7 +23,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     const { node, index } = givenAttribute(request, TAG.NewAttribute, draft.type, ctx);
     const current = child(request, TAG.CurrentAttribute) && givenAttribute(request, TAG.CurrentAttribute, draft.type, ctx).node;
     if (current && !sameReference(referenceTo(current), referenceTo(node)))
-      throw new Refusal('InvalidField', 'CurrentAttribute and NewAttribute are different attributes');
+      throw new Refusal('InvalidField', 'CurrentAttribute and NewAttribute must be the same attribute');
     return modifyValue(draft, node, { index, current }, ctx.now);
   });
 }

@@ -23,7 +23,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived: recover it first`);
   const state = stateAt(object, ctx.now);
   if (state === State.Destroyed || state === State.DestroyedCompromised) throw new Refusal('ObjectDestroyed', `${object.id} is destroyed`);
-  if (state === State.Compromised) throw new Refusal('PermissionDenied', `no lease is given for ${object.id}: it is compromised`);
+  if (state === State.Compromised) throw new Refusal('PermissionDenied', `${object.id} is compromised; no lease is granted for it`);
   const changed = dateAttribute(object.attributes, TAG.LastChangeDate) ?? dateAttribute(object.attributes, TAG.InitialDate) ?? ctx.now;
   return [text(TAG.UniqueIdentifier, object.id), interval(TAG.LeaseTime, leaseSeconds(object)), dateTime(TAG.LastChangeDate, changed)];
 }

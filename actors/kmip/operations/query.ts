@@ -1,4 +1,4 @@
-// Query: what this server is and can do, by what is asked (KMIP 2.1 section 6.1.40).
+// Query: describes this server and its capabilities, as far as requested (KMIP 2.1 section 6.1.40).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { profilesServed } from '../../../kmip/profile.ts';
@@ -98,7 +98,7 @@ export const query = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   if (structureOf(request, TAG.ObjectGroups))
-    throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups: ask without ObjectGroups');
+    throw new Refusal('FeatureNotSupported', 'the defaults are the same for all object groups; leave out ObjectGroups');
   const asked = new Set(children(request, TAG.QueryFunction).map((node) => required(codeOf(structure(TAG.RequestPayload, [node]), node.tag), node.tag)));
   for (const code of asked) nameOf('QueryFunction', code);
   return [...asked].flatMap((code) => ANSWERS[code]?.(ctx) ?? []);

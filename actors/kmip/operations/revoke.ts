@@ -1,4 +1,4 @@
-// Revoke: an object is no longer to be used, or may be known to others (KMIP 2.1 section 6.1.44).
+// Revoke: an object must no longer be used, or may be compromised (KMIP 2.1 section 6.1.44).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';

@@ -17,6 +17,6 @@ export const rngRetrieve = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const length = required(integerOf(request, TAG.DataLength), TAG.DataLength);
-  if (length < 1 || length > MAX_BYTES) throw new Refusal('InvalidField', `the data length must be 1 to ${MAX_BYTES}`);
+  if (length < 1 || length > MAX_BYTES) throw new Refusal('InvalidField', `the data length must be 1 to ${MAX_BYTES} bytes`);
   return [bytes(TAG.Data, ctx.server.random.bytes(length))];
 }

@@ -15,6 +15,6 @@ export const setEndpointRole = {
 
 async function run(request: Structure): Promise<readonly Node[]> {
   const role = required(codeOf(request, TAG.EndpointRole), TAG.EndpointRole);
-  if (role !== ENUM.EndpointRole.Server) throw new Refusal('FeatureNotSupported', 'this endpoint is a server and stays one');
+  if (role !== ENUM.EndpointRole.Server) throw new Refusal('FeatureNotSupported', 'this endpoint is a server and cannot change its role');
   return [enumeration(TAG.EndpointRole, role)];
 }

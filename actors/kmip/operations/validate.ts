@@ -35,7 +35,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Certificate is not a Structure');
     return derOf(node);
   });
-  if (stored.length + given.length > MOST) throw new Refusal('InvalidField', `a chain of more than ${MOST} certificates is not validated`);
+  if (stored.length + given.length > MOST) throw new Refusal('InvalidField', `a chain can have at most ${MOST} certificates`);
   // Given ones may be the issuers that are missing; only where none are given, the chain is completed from what is stored.
   if (given.length === 0) await addIssuers(stored, ctx);
   const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, validityDate(request) ?? ctx.now);
@@ -47,7 +47,7 @@ function validityDate(request: Structure): number | undefined {
   const given = child(request, TAG.ValidityDate);
   if (given?.type !== TYPE.TextString) return dateOf(request, TAG.ValidityDate);
   const seconds = secondsOf(given.value.replace(GENERALIZED_TIME, '$1-$2-$3T$4:$5:$6Z'));
-  if (seconds === undefined) throw new Refusal('InvalidField', 'ValidityDate is a DateTime, or a text as 2030-01-31T12:00:00Z or 20300131120000Z');
+  if (seconds === undefined) throw new Refusal('InvalidField', 'ValidityDate must be a DateTime or a text such as 2030-01-31T12:00:00Z or 20300131120000Z');
   return Number(seconds);
 }
 

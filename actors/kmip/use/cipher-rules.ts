@@ -14,18 +14,18 @@ import type { OperationContext } from '../operation-context.ts';
 /** @throws Refusal BadCryptographicParameters, UnsupportedCryptographicParameters */
 export function cipherAlgorithm(ctx: OperationContext, parameters: CryptographicParameters, object: ManagedObject): CryptographicAlgorithm {
   const algorithm = effectiveAlgorithm(parameters, object);
-  if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${object.id} name a cryptographic algorithm`);
+  if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${object.id} names a cryptographic algorithm`);
   const { algorithms } = ctx.server.args;
   if (algorithms.length > 0 && !algorithms.includes(algorithm))
     throw new Refusal('UnsupportedCryptographicParameters', `${algorithm} is not supported: it is switched off on this server`);
   return algorithm;
 }
 
-/** @throws Refusal InvalidField: who sends what is to be authenticated must not believe that it was */
+/** @throws Refusal InvalidField, so that a client does not believe that its data was authenticated */
 export function requireAuthenticated(request: Structure, { name, authenticated }: CipherFacts): void {
   if (authenticated) return;
   for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag])
-    if (bytesOf(request, tag)?.length) throw new Refusal('InvalidField', `${name} authenticates nothing: it takes no ${tagName(tag)}`);
+    if (bytesOf(request, tag)?.length) throw new Refusal('InvalidField', `${name} does not authenticate data; leave out ${tagName(tag)}`);
 }
 
 /** Before KMIP 1.4 there is no AuthenticatedEncryptionTag: the tag is the end of the data. */
@@ -38,5 +38,5 @@ export function noData(verb: string): Refusal {
 }
 
 export function noParts(what: string): Refusal {
-  return new Refusal('UnsupportedCryptographicParameters', `${what} takes the data at once, multi-part operations are not supported with it`);
+  return new Refusal('UnsupportedCryptographicParameters', `multi-part operations are not supported with ${what}; send all data in one request`);
 }

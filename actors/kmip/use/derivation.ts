@@ -25,7 +25,7 @@ export async function derivedBytes(request: Structure, bases: readonly KeyUse[],
   });
 }
 
-/** Some clients put the hashing algorithm beside CryptographicParameters, not into them. */
+/** Some clients put the hashing algorithm next to CryptographicParameters, not inside. */
 function parametersIn(given: Structure): CryptographicParameters {
   const inside = structureOf(given, TAG.CryptographicParameters);
   const parameters = inside ? parametersOf(inside) : {};
@@ -40,14 +40,13 @@ async function dataOf(given: Structure, bases: readonly KeyUse[]): Promise<reado
     data.push(node.value);
   }
   const [, ...others] = bases;
-  if (others.length > 0 && data.length > 0)
-    throw new Refusal('InvalidField', 'derivation data is given in the request and by secret data: one of them is needed');
+  if (others.length > 0 && data.length > 0) throw new Refusal('InvalidField', 'give derivation data in the request or as secret data, not both');
   return others.length > 0 ? Promise.all(others.map(secretOf)) : data;
 }
 
 /** @throws Refusal InvalidObjectType for what is neither a symmetric key nor secret data */
 async function secretOf({ object, key }: KeyUse): Promise<Uint8Array> {
-  if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key is needed, ${object.id} is another kind of object`);
+  if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key or secret data is needed, but ${object.id} is another kind of object`);
   return (await key.material()).export();
 }
 
@@ -55,7 +54,7 @@ async function secretOf({ object, key }: KeyUse): Promise<Uint8Array> {
 async function agreedBytes(bases: readonly KeyUse[], length: number): Promise<Uint8Array> {
   const own = bases.find(({ key }) => key.kind === 'private');
   const other = bases.find(({ key }) => key.kind === 'public');
-  if (!own || !other || bases.length !== 2) throw new Refusal('InvalidObjectType', 'key agreement takes a private key and a public key or certificate');
+  if (!own || !other || bases.length !== 2) throw new Refusal('InvalidObjectType', 'key agreement needs a private key and a public key or certificate');
   const shared = await own.key.agree(await other.key.publicKey());
   if (shared.length < length) throw new Refusal('InvalidField', `the key agreement gives ${shared.length} bytes, fewer than the cryptographic length`);
   return new Uint8Array(shared.subarray(0, length));

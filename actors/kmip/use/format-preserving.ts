@@ -46,20 +46,20 @@ function formatFor(object: ManagedObject, request: Structure): FpeParameters {
   if (additional.length === 0) return fpeParametersFrom(fields, nonce);
   if (nonce !== undefined) {
     if (isAsked)
-      throw new Refusal('InvalidField', 'the tweak of FF1 is the additional data or the IV/counter/nonce, not both, where the parameters say the alphabet');
+      throw new Refusal('InvalidField', 'give the tweak of FF1 as additional data or as IVCounterNonce, not both; the parameters already give the alphabet');
     return { described: fpeDescription(additional), tweak: nonce };
   }
   if (!isAsked && mayDescribe(additional, Object.keys(fields).length > 0 ? undefined : DIGITS)) throw twoWays();
   return fpeParametersFrom(fields, additional);
 }
 
-/** What a text is made of where nothing else is said. */
+/** The default alphabet. */
 const DIGITS: ReadonlySet<string> = new Set('0123456789');
 
 const twoWays = (): Refusal =>
   new Refusal(
     'InvalidField',
-    'the additional data of FF1 can be read two ways. If it is the alphabet, give the tweak as IVCounterNonce, empty for none; if it is the tweak, give it as IVCounterNonce and no additional data',
+    'the additional data of FF1 is ambiguous. If it is the alphabet, give the tweak as IVCounterNonce, empty for none; if it is the tweak, give it as IVCounterNonce and no additional data',
   );
 
 const FIELDS: ReadonlySet<string> = new Set(['alphabet', 'radix']);

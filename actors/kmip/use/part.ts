@@ -27,11 +27,10 @@ export function partOf(request: Structure): Part {
     if (final !== init) return init ? FIRST : noValue();
     return WHOLE;
   }
-  if (init)
-    throw new Refusal('InvalidField', 'the init indicator begins a multi-part operation, the correlation value continues one: only one of them can be given');
+  if (init) throw new Refusal('InvalidField', 'give either InitIndicator, to begin a multi-part operation, or CorrelationValue, to continue one');
   return { is: final ? 'last' : 'next', value };
 }
 
 function noValue(): never {
-  throw new Refusal('InvalidField', 'the final indicator needs the correlation value of the init part');
+  throw new Refusal('InvalidField', 'FinalIndicator needs the CorrelationValue that the first part returned');
 }

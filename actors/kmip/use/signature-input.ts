@@ -9,7 +9,7 @@ export function signatureInput(request: Structure): { data: Uint8Array; digest?:
   const data = bytesOf(request, TAG.Data);
   const digest = bytesOf(request, TAG.DigestedData);
   if (data !== undefined) {
-    if (digest !== undefined) throw new Refusal('InvalidField', 'Data and DigestedData exclude each other');
+    if (digest !== undefined) throw new Refusal('InvalidField', 'give either Data or DigestedData, not both');
     return { data };
   }
   if (digest === undefined) throw new Refusal('InvalidMessage', 'there is no data to sign or verify: missing field: Data or DigestedData');

@@ -52,7 +52,7 @@ test('KMIP 1.4 imports without an Object Type: the object tells it', async () =>
     assert.equal((await client.valueOf(id, TAG.ObjectType))?.value, type);
   }
   const [bare] = await client.refusals('Import', [[ID(anId()), ...given(client, AES, LENGTH, MASK)]]);
-  assert.deepEqual(bare, { reason: 'InvalidMessage', message: 'missing field: the object to import, a SymmetricKey for one' });
+  assert.deepEqual(bare, { reason: 'InvalidMessage', message: 'missing field: the object to import, for example a SymmetricKey' });
   // 2.x has the field.
   const newest = speaking(2, 1);
   assert.equal(await newest.refused('Import', ID(anId()), ...given(newest, AES, LENGTH, MASK), keyContent()), 'InvalidMessage');

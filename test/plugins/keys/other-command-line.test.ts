@@ -116,7 +116,7 @@ test('certificates: attribute names are texts, so is a validity date, and a cert
   assert.deepEqual([await verdict(`${year + 1}0701000000Z`), await verdict(`${year + 1}-07-01T00:00:00Z`)], ['Invalid', 'Invalid']);
   const tomorrow = new Date(server.clock.now() + 86_400_000).toISOString();
   assert.deepEqual([await verdict(tomorrow.replaceAll(/[-:T]|\.\d+/g, '')), await verdict(tomorrow)], ['Valid', 'Valid']);
-  assert.match((await asked('Validate', id('cert'), text('ValidityTime', 'tomorrow'))).body.message, /ValidityDate is a DateTime, or a text as/);
+  assert.match((await asked('Validate', id('cert'), text('ValidityTime', 'tomorrow'))).body.message, /ValidityDate must be a DateTime or a text such as/);
   const renewed = valueIn(await done('Certify', id('cert'), attributes(code('ObjectType', 'Certificate'), days('60'))), 'UniqueIdentifier') as string;
   assert.notEqual(renewed, 'cert');
   assert.deepEqual(

@@ -187,7 +187,7 @@ test('what is to be authenticated is not taken by a mode that authenticates noth
     [...request, additional, boolean(TAG.InitIndicator, true)],
   ]);
   for (const each of [refused, parts])
-    assert.match(each?.message ?? '', /AES-128-CBC authenticates nothing: it takes no AuthenticatedEncryptionAdditionalData/);
+    assert.match(each?.message ?? '', /AES-128-CBC does not authenticate data; leave out AuthenticatedEncryptionAdditionalData/);
   const data = bytesOf(await client.do('Encrypt', ...request), TAG.Data) as Uint8Array;
   const back = [id, cbc, bytes(TAG.Data, data), bytes(TAG.IVCounterNonce, Buffer.alloc(16))];
   for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag]) {

@@ -244,9 +244,9 @@ if (hasOpenssl) {
       ),
       TAG.UniqueIdentifier,
     );
-    assert.match(await said('Import', ...importing(file, bytesOnly)), /^BadPassword: .*no secret data of the type Password/);
+    assert.match(await said('Import', ...importing(file, bytesOnly)), /^BadPassword: .*not secret data of type Password/);
     assert.match(await said('Import', ...importing(file, await secretData(SECRET, text(TAG.Comment, 'later')))), /^BadPassword: .*not Active/);
-    assert.match(await said('Import', ...importing(file, SECRET, by('another'))), /^BadPassword: .*several links/);
+    assert.match(await said('Import', ...importing(file, SECRET, by('another'))), /^BadPassword: .*only one link/);
     const key = await imported(file, SECRET);
     assert.match(await said('Get', id(key), asFile), /^BadPassword: .*PKCS_12PasswordLink/);
     assert.equal(await old.refused('Get', id(key), asFile), 'InvalidField');
@@ -270,7 +270,7 @@ if (hasOpenssl) {
       return { privateKey: textIn(made, TAG.PrivateKeyUniqueIdentifier), publicKey: textIn(made, TAG.PublicKeyUniqueIdentifier) };
     };
     const [issuer, own] = [await pair(), await pair()];
-    assert.match(await said('Get', id(own.privateKey), asFile, withPassword('x')), /linked to a certificate/);
+    assert.match(await said('Get', id(own.privateKey), asFile, withPassword('x')), /no certificate is linked/);
     const root = textIn(await client.do('Certify', id(issuer.publicKey), attributes(subject('issuer'), active)), TAG.UniqueIdentifier);
     const issuing = attributes(subject('own'), active, link('CertificateLink', root), link('PrivateKeyLink', issuer.privateKey));
     const leaf = textIn(await client.do('Certify', id(own.publicKey), issuing), TAG.UniqueIdentifier);

@@ -26,7 +26,7 @@ export function pairCipher(key: KeyObject): CipherFacts {
 
 /** @throws Refusal BadCryptographicParameters where nothing names an algorithm, and those of `cipherFor` */
 export function secretCipher(id: string, key: KeyObject, algorithm: CipherAlgorithm | undefined, parameters: CryptographicParameters): Cipher {
-  if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${id} name a cryptographic algorithm`);
+  if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${id} names a cryptographic algorithm`);
   const keyBytes = key.symmetricKeySize ?? 0;
   return algorithm === 'AES_CBC_HMAC' ? cbcHmac(parameters, keyBytes) : cipherFor(algorithm, parameters, keyBytes);
 }

@@ -1,4 +1,4 @@
-// The one place where stored key material becomes a key that an algorithm works with, once for each object in the cache.
+// The only place that turns stored key material into a key for an algorithm, once for each object in the cache.
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto';
 import { certificateFacts } from '../../../../crypto/x509/certificate-facts.ts';
 import { keyBlockOf } from '../../../../kmip/key-block.ts';
@@ -19,7 +19,7 @@ const publicHalves = new WeakMap<KeyObject, KeyObject>();
 /** A symmetric key or secret data. @throws Refusal InvalidObjectType for another kind of object, ObjectDestroyed, WrappingObjectDestroyed */
 export function secretOf(object: ManagedObject): KeyObject {
   if (object.type !== ObjectType.SymmetricKey && object.type !== ObjectType.SecretData)
-    throw new Refusal('InvalidObjectType', `a symmetric key is needed, ${object.id} is another kind of object`);
+    throw new Refusal('InvalidObjectType', `a symmetric key is needed, but ${object.id} is another kind of object`);
   return opened.get(object) ?? remember(object, createSecretKey(secretBytes(object)));
 }
 
@@ -55,7 +55,7 @@ function readPairKey(object: ManagedObject): KeyObject {
   const content = contentOf(object);
   if (object.type === ObjectType.Certificate) return certificateFacts(required(bytesOf(content, TAG.CertificateValue), TAG.CertificateValue)).publicKey;
   if (object.type !== ObjectType.PrivateKey && object.type !== ObjectType.PublicKey)
-    throw new Refusal('InvalidObjectType', `a key of a pair is needed, ${object.id} is another kind of object`);
+    throw new Refusal('InvalidObjectType', `a public or private key is needed, but ${object.id} is another kind of object`);
   const { format, material, algorithm, wrapping } = keyBlockOf(content);
   if (wrapping) throw stillWrapped(object);
   const kind = object.type === ObjectType.PrivateKey ? 'PrivateKey' : 'PublicKey';

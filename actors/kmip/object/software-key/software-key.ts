@@ -22,7 +22,7 @@ import { unwrapWith, wrapWith } from './wrap.ts';
 
 const { ObjectType } = ENUM;
 
-/** Holds what no other kind does: it is the last to be asked. */
+/** Holds every key that no other kind holds, so it is asked last. */
 export const softwareKeys: Keys.KeyKind = {
   holds: () => true,
   open: (object, ctx) => new SoftwareKey(object, ctx),

@@ -15,7 +15,7 @@ test('an object of another type than the expected one is refused in words that n
   const expecting = (code: number) => () => requireExpected(payload(enumeration(TAG.ExpectedObjectType, code)), key);
   requireExpected(payload(), key);
   expecting(ENUM.ObjectType.SymmetricKey)();
-  const words = 'the object k is a SymmetricKey, the request expects a Certificate';
+  const words = 'the object k is a SymmetricKey, but the request expects a Certificate';
   await refused(expecting(ENUM.ObjectType.Certificate), 'InvalidObjectType', words);
   await refused(expecting(0x7fff), 'InvalidField');
 });

@@ -46,8 +46,8 @@ test('the longest prefix that ends at a border has an identifier, whatever the o
 });
 
 test('two sources of one prefix, or one without, are a mistake', () => {
-  assert.throws(() => new ObjectRouter(UNREAD, [tray('hsm'), unconfiguredHsm]), /a prefix of its own/);
-  assert.throws(() => new ObjectRouter(UNREAD, [UNREAD]), /a prefix of its own/);
+  assert.throws(() => new ObjectRouter(UNREAD, [tray('hsm'), unconfiguredHsm]), /its own prefix/);
+  assert.throws(() => new ObjectRouter(UNREAD, [UNREAD]), /its own prefix/);
 });
 
 test('no other file of the key server knows how identifiers of HSM objects begin', () => {

@@ -25,7 +25,7 @@ test('secret data has as many bits as asked for, from 8 to 65536 in whole bytes;
   const [one, other] = [await made(), await made()];
   assert.equal(one.length, 32);
   assert.notDeepEqual(new Uint8Array(one), new Uint8Array(other));
-  for (const bits of [0, 7, 12, 65_537, 65_544]) await refused(made(bits), 'InvalidField', `${bits} is no cryptographic length of secret data`);
+  for (const bits of [0, 7, 12, 65_537, 65_544]) await refused(made(bits), 'InvalidField', `must be a multiple of 8 from 8 to 65536, not ${bits}`);
 });
 
 test.run();

@@ -97,7 +97,7 @@ test('derivation data from secret data, but not from two places', async () => {
   const given = await derived(ctx, { method: 'HMAC', given: [data] });
   assert.equal(digits(named), digits(given));
   assert.deepEqual(named.attributes.all(TAG.Link).length, 2);
-  await refused(deriveKey.run(request({ method: 'HMAC', ids: ['base', 'label'], given: [data] }), ctx), 'InvalidField', 'one of them');
+  await refused(deriveKey.run(request({ method: 'HMAC', ids: ['base', 'label'], given: [data] }), ctx), 'InvalidField', 'not both');
 });
 
 test('HASH is over the key, never over public data in its place', async () => {

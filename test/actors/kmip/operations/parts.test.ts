@@ -129,9 +129,9 @@ test('init and final together are one part; other combinations are refused', asy
   const request = { id: 'k', data: utf8('x') };
   assert.deepEqual(await run(mac, ctx, { ...request, init: true, final: true }), await run(mac, ctx, request));
   assert.deepEqual(await run(mac, ctx, { ...request, init: false, final: false }), await run(mac, ctx, request));
-  await refused(run(mac, ctx, { ...request, final: true }), 'InvalidField', 'init');
+  await refused(run(mac, ctx, { ...request, final: true }), 'InvalidField', 'FinalIndicator');
   const { value } = (await run(mac, ctx, { ...request, init: true })) as { value: Uint8Array };
-  await refused(run(mac, ctx, { ...request, init: true, value }), 'InvalidField', 'init');
+  await refused(run(mac, ctx, { ...request, init: true, value }), 'InvalidField', 'InitIndicator');
   await refused(run(mac, ctx, { id: 'k', value }), 'InvalidMessage', 'data');
 });
 

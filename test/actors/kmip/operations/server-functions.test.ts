@@ -33,7 +33,7 @@ test('Log writes the message as a field of the line, with who said it', async ()
   const { log: written, lines } = memoryLog();
   const ctx = new ObjectsInMemory([], { log: written });
   assert.deepEqual(await log.run(payload(text(TAG.LogMessage, 'a\n{"level":"error"}')), ctx), []);
-  assert.deepEqual(lines, [{ level: 'info', message: 'a client logs', user: 'acme/alice', source: '192.0.2.1', said: 'a\n{"level":"error"}' }]);
+  assert.deepEqual(lines, [{ level: 'info', message: 'log message of a client', user: 'acme/alice', source: '192.0.2.1', said: 'a\n{"level":"error"}' }]);
   await refused(log.run(payload(text(TAG.LogMessage, 'x'.repeat(4097))), ctx), 'InvalidField');
   await refused(log.run(payload(), ctx), 'InvalidMessage');
 });
