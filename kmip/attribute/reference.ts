@@ -25,7 +25,7 @@ export function sameReference(a: AttributeReference, b: AttributeReference): boo
 /** @param node an AttributeReference: a tag, or a structure of vendor and name @throws Refusal InvalidMessage */
 export function readReference(node: Node): AttributeReference {
   if (node.type === TYPE.Enumeration) return { tag: node.value };
-  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'AttributeReference is neither an Enumeration nor a Structure');
+  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'AttributeReference must be an Enumeration or a Structure');
   return {
     tag: TAG.Attribute,
     vendor: required(textOf(node, TAG.VendorIdentification), TAG.VendorIdentification),

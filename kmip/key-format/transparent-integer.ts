@@ -11,8 +11,8 @@ const TOO_LARGE = 1n << BigInt(MAX_BITS);
 /** @throws Refusal InvalidField for zero and negative numbers, and for those that no key has */
 export function positive(material: Structure, tag: number): bigint | undefined {
   const value = bigOf(material, tag);
-  if (value !== undefined && value <= 0n) throw new Refusal('InvalidField', `KeyMaterial: ${tagName(tag)} is not positive`);
-  if (value !== undefined && value >= TOO_LARGE) throw new Refusal('InvalidField', `KeyMaterial: ${tagName(tag)} has more than ${MAX_BITS} bits`);
+  if (value !== undefined && value <= 0n) throw new Refusal('InvalidField', `KeyMaterial: ${tagName(tag)} must be positive`);
+  if (value !== undefined && value >= TOO_LARGE) throw new Refusal('InvalidField', `KeyMaterial: ${tagName(tag)} must have at most ${MAX_BITS} bits`);
   return value;
 }
 
