@@ -60,7 +60,7 @@ function inverted(value: bigint, modulus: bigint): bigint {
   return result;
 }
 
-const inconsistent = (): CryptoError => new CryptoError('invalid', `${WHAT} is not consistent`);
+const inconsistent = (): CryptoError => new CryptoError('invalid', `${WHAT} contradicts itself: its integers do not fit together`);
 
 function primes({
   modulus,
@@ -80,7 +80,8 @@ function primes({
   return { p: prime, q: other };
 
   function recovered(): bigint {
-    if (bitsOf(modulus) > MAX_RECOVERED_BITS) throw new CryptoError('missing_data', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits, and lacks P and Q`);
+    if (bitsOf(modulus) > MAX_RECOVERED_BITS)
+      throw new CryptoError('missing_data', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits; it must contain P and Q`);
     if (privateExponent !== undefined) return factor(modulus, publicExponent, privateExponent);
     // e * dP is 1 modulo p - 1, so that p divides m^(e * dP) - m for every m.
     if (primeExponentP !== undefined && primeExponentQ !== undefined) return gcd(power(2n, publicExponent * primeExponentP, modulus) - 2n, modulus);

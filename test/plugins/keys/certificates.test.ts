@@ -226,7 +226,7 @@ test('a line that cannot be is quoted, with what it may be', async () => {
     assert.ok(message.includes(JSON.stringify(line)), message);
     assert.match(message, words);
   }
-  assert.match(await said('keyUsage=digitalSignature', 'keyUsage=keyAgreement'), /"keyUsage=keyAgreement": keyUsage comes twice/);
+  assert.match(await said('keyUsage=digitalSignature', 'keyUsage=keyAgreement'), /"keyUsage=keyAgreement": keyUsage must be given only once/);
   assert.match(await said('keyUsage=digitalSignature', `# ${'x'.repeat(65_536)}`), /longer than 65536/);
 });
 

@@ -86,7 +86,10 @@ test('attributes that the server manages, and those that were set when the objec
     const algorithm = given(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.DES3));
     assert.match(await told(operation, ID(id), algorithm), /CryptographicAlgorithm can be set only when the object is created/);
   }
-  assert.match(await told('DeleteAttribute', ID(id), enumeration(TAG.AttributeReference, TAG.CryptographicLength)), /can be set only when the object is created/);
+  assert.match(
+    await told('DeleteAttribute', ID(id), enumeration(TAG.AttributeReference, TAG.CryptographicLength)),
+    /can be set only when the object is created/,
+  );
 });
 
 test.run();
