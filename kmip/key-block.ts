@@ -64,7 +64,7 @@ function attributesOf(value: Structure): readonly Node[] {
   return inside.filter(({ tag }) => tag !== TAG.AttributeIndex);
 }
 
-/** What a client of KMIP 1.x has wrapped comes out as it names attributes; one that nobody knows is left out. */
+/** A key that a client of KMIP 1.x wrapped has its attributes in the form of 1.x. Unknown ones are left out. */
 function upgraded(node: Node): Node[] {
   try {
     return upgradeAttribute(node);

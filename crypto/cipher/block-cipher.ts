@@ -127,7 +127,7 @@ function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => CryptoE
   }
 }
 
-/** One sentence for every way a padded text can be wrong, so that it tells nothing about the padding. */
+/** The same message for every padding error, so that an attacker learns nothing about the padding. */
 function notDecrypted(cause?: unknown): CryptoError {
   return new CryptoError('failed', 'the data could not be decrypted with this key and these parameters', cause);
 }

@@ -24,7 +24,7 @@ const MAX_PARTS = 255;
 const MAX_PRIME_BYTES = 264;
 /** Of a secret for which a prime is made: longer ones take seconds to find. */
 const MAX_MADE_BYTES = 128;
-/** Bytes times parts times threshold: what a request may cost. */
+/** Limit of the cost of a request: bytes times parts times threshold. */
 const MAX_WORK = 2 ** 22;
 
 /**
@@ -97,7 +97,7 @@ function xored(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, i) => byte ^ (b[i] ?? 0));
 }
 
-/** Pieces of `size` bytes, each shared for itself. */
+/** Pieces of `size` bytes; each piece is shared separately. */
 function piecewise(field: Field<number>, secret: Uint8Array, size: 1 | 2, parts: number, threshold: number): Uint8Array[] {
   const out = Array.from({ length: parts }, () => Buffer.alloc(secret.length));
   pieces(secret, size).forEach((piece, i) => {

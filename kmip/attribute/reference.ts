@@ -44,7 +44,7 @@ export function valuesOf(attributes: ReadonlyAttributes, reference: AttributeRef
   return reference.tag === TAG.Attribute ? values.filter(({ node }) => sameReference(referenceTo(node), reference)) : values;
 }
 
-/** Whether it is the tags of an object; custom attributes of KMIP 1.x (vendor `x` and `y`) of that name are none. */
+/** Whether the attribute holds the tags of an object. Custom attributes of KMIP 1.x (vendors `x` and `y`) with the same name do not. */
 export function isTags({ tag, vendor, name }: AttributeReference): boolean {
   return tag === TAG.Attribute && name === 'tag' && vendor !== 'x' && vendor !== 'y';
 }

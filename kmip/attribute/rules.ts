@@ -12,7 +12,7 @@ import type { Version } from '../version.ts';
 import { isTags } from './reference.ts';
 import { ATTRIBUTES, type AttributeRule, type ClientRight, MEMBER_TYPES } from './table.ts';
 
-/** Undefined for a tag that is no attribute. */
+/** @returns undefined where the tag is not that of an attribute */
 export function ruleOf(tag: number): AttributeRule | undefined {
   return ATTRIBUTES.get(tag);
 }
@@ -27,7 +27,7 @@ const reaches = (tag: number, right: ClientRight): boolean => STEPS.indexOf(rule
 
 /** Whether a client may give the attribute when an object is made. */
 export const mayClientSet = (tag: number): boolean => reaches(tag, 'create');
-/** Whether a client may add the attribute to an object that has it not. */
+/** Whether a client may add the attribute to an object that does not have it. */
 export const mayClientAdd = (tag: number): boolean => reaches(tag, 'add');
 /** Whether a client may change the attribute, as far as its dates and the state of the object permit it. */
 export const mayClientModify = (tag: number): boolean => reaches(tag, 'modify');
@@ -39,7 +39,7 @@ export function readOnly(tag: number): Refusal {
   return new Refusal('AttributeReadOnly', `DENIED: ${tagName(tag)} ${why}`);
 }
 
-/** `Cryptographic Algorithm`; undefined for what KMIP 1.x has not. */
+/** `Cryptographic Algorithm`; undefined where KMIP 1.x does not have the attribute. */
 export function nameOfAttribute(tag: number): string | undefined {
   return NAMES.get(tag);
 }
@@ -78,7 +78,7 @@ export function checkAttribute(node: Node, objectType: ObjectType): Node {
   return checkForm(node);
 }
 
-/** The same of an attribute on its own, whatever object it is for. */
+/** Checks the form of an attribute alone, without regard to its object. Errors as `checkAttribute`. */
 export function checkForm(node: Node): Node {
   const rule = ruleOf(node.tag);
   if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
@@ -90,7 +90,7 @@ export function checkForm(node: Node): Node {
   return whole;
 }
 
-/** Codes from here on are extensions, which anybody may have of their own. */
+/** Codes from here on are extensions: vendors may define their own. */
 const EXTENSIONS = 0x80000000;
 
 function checkCode(node: Node): void {
@@ -119,7 +119,7 @@ function checkStructure(node: Structure, { members = [] }: AttributeRule): void 
         'InvalidAttributeValue',
         `${tagName(member.tag)} in ${tagName(node.tag)} must be of type ${TYPE_NAMES.name(MEMBER_TYPES.get(member.tag) as number)}, not ${TYPE_NAMES.name(member.type)}`,
       );
-  // The values of vendor attributes are their vendor's.
+  // Only the vendor knows which values a vendor attribute may have.
   if (node.tag !== TAG.Attribute) node.value.forEach(checkCode);
   if (node.tag === TAG.RotateName) checkRotateName(textOf(node, TAG.RotateNameValue) ?? '');
   if (node.tag === TAG.ApplicationSpecificInformation && !child(node, TAG.ApplicationData))
@@ -127,7 +127,7 @@ function checkStructure(node: Structure, { members = [] }: AttributeRule): void 
   if (node.tag === TAG.Attribute) checkVendorAttribute(node);
 }
 
-/** Tags are the vendor attribute `tag`: a JSON array of texts; those that begin with _ are the server's. */
+/** Tags are the vendor attribute `tag`: a JSON array of texts; tags that begin with _ are reserved for the server. */
 function checkVendorAttribute(node: Structure): void {
   const vendor = textOf(node, TAG.VendorIdentification) ?? '';
   if (!/^[A-Za-z0-9_.]+$/.test(vendor)) throw new Refusal('InvalidAttributeValue', 'VendorIdentification must consist of letters, digits, _ and . only');

@@ -4,7 +4,7 @@ import { tagName } from '../ttlv/names.ts';
 import type { Structure } from '../ttlv/node.ts';
 import { bigOf, required } from '../ttlv/read.ts';
 
-/** OpenSSL works with no larger ones; arithmetic with them would take as long as it pleases. */
+/** OpenSSL takes no larger ones. The limit also bounds the time of our own arithmetic. */
 const MAX_BITS = 16_384;
 const TOO_LARGE = 1n << BigInt(MAX_BITS);
 

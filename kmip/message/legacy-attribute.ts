@@ -53,7 +53,7 @@ function customName(vendor: string | undefined, name: string | undefined): strin
   return (vendor === 'x' || vendor === 'y') && name !== undefined ? `${vendor}-${name}` : undefined;
 }
 
-/** @param node AttributeName @returns AttributeReference; that to a name nobody knows finds nothing */
+/** @param node AttributeName @returns AttributeReference; a reference to an unknown name, which finds nothing */
 export function upgradeReference(node: Node): Node {
   if (node.type !== TYPE.TextString) throw new Refusal('InvalidMessage', 'AttributeName must be a TextString');
   const tag = attributeByName(node.value);

@@ -10,7 +10,7 @@ import { credentialsIn, type HeaderCredential } from './header-credentials.ts';
 import { notARequest } from './outer.ts';
 
 export interface BatchItem {
-  /** Undefined for one that there is not. */
+  /** Undefined where no operation has this code. */
   readonly operation: OperationName | undefined;
   /** Of the operation, as the client wrote it: the answer repeats it. */
   readonly code: number;
@@ -31,7 +31,7 @@ export interface RequestHeader {
   readonly batchCount: number;
   /** Undefined for nearly all. */
   readonly credentials: readonly HeaderCredential[] | undefined;
-  /** The client will have no other than asynchronous answers. */
+  /** The client accepts asynchronous answers only. */
   readonly asynchronous: boolean;
 }
 

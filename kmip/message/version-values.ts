@@ -21,7 +21,7 @@ function isCodeIn({ tag, value }: Node, version: Version): boolean {
 export function checkValues(nodes: readonly Node[], version: Version): void {
   for (const node of nodes) {
     if (node.type === TYPE.Structure) checkValues(node.value, version);
-    // Who asks for what the version has not is told nothing of it.
+    // A Query function that the version does not have is no error: the answer leaves it out.
     else if (node.type === TYPE.Enumeration && node.tag !== TAG.QueryFunction && !isCodeIn(node, version))
       throw new Refusal('InvalidField', `${spoken(version)} has no ${tagName(node.tag)} ${codeName(node.value, enumerationNames(node.tag))}`);
     else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) checkUsage(node.value, version);

@@ -74,7 +74,7 @@ export class JsonReader {
     return nodes;
   }
 
-  /** Names are told, values are not: they may be secrets. */
+  /** The refusal shows names but no values, which may be secrets. */
   #unreadable(type: number, value: unknown, depth: number) {
     if (type === TYPE.Enumeration && typeof value === 'string') return this.#place.refusal(depth, `unknown value: ${quoted(value)}`);
     return this.#place.refusal(depth, `the value is not a valid ${TYPE_NAMES.name(type)}`);

@@ -36,7 +36,7 @@ class XmlReader {
     if (text === undefined || element.children.length > 0) throw this.#place.refusal(depth, 'a field must have a value attribute and no child elements');
     const value = fromText(tag, type, text, attribute);
     if (value !== undefined) return { tag, type, value } as Node;
-    // Names are told, values are not: they may be secrets.
+    // The refusal shows names but no values, which may be secrets.
     throw this.#place.refusal(depth, type === TYPE.Enumeration ? `unknown value: ${quoted(text)}` : `the value is not a valid ${TYPE_NAMES.name(type)}`);
   }
 
