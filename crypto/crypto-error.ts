@@ -4,11 +4,11 @@
 export type CryptoErrorCode =
   /** A value that does not fit: a length, a form, a key that contradicts itself. */
   | 'invalid'
-  /** An algorithm, a mode or a curve that is not here, or does not do this. */
+  /** An algorithm, mode or curve that is not supported, or not for this purpose. */
   | 'unsupported'
   /** Parameters that do not fit the key or each other. */
   | 'bad_parameters'
-  /** What was to be opened or verified is not of this key, or was changed. */
+  /** The data to decrypt or verify belongs to another key, or was changed. */
   | 'failed'
   /** An authentication tag of a length that the mode does not have. */
   | 'bad_tag_length'
@@ -16,7 +16,7 @@ export type CryptoErrorCode =
   | 'missing_iv'
   /** A public key where a private one is needed. */
   | 'wrong_key'
-  /** A key of a type that nobody knows. */
+  /** A key of an unknown type. */
   | 'unknown_key_type'
   | 'unsupported_derivation'
   | 'unsupported_wrapping'

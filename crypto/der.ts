@@ -80,7 +80,7 @@ export function readElement(bytes: Uint8Array, what: string): Element {
   return first;
 }
 
-/** The elements that `bytes` are a row of. @throws CryptoError invalid */
+/** The elements that `bytes` consist of, one after the other. @throws CryptoError invalid */
 export function readElements(bytes: Uint8Array, what: string): Element[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const elements: Element[] = [];

@@ -30,7 +30,7 @@ const DIGEST: Partial<Record<HashingAlgorithm, Digest>> = {
   RIPEMD_160: { name: 'ripemd160', length: 20, oid: '1.3.36.3.2.1' },
 };
 
-/** @throws CryptoError unsupported for a hash that OpenSSL has not */
+/** @throws CryptoError unsupported for a hash that OpenSSL does not have */
 export function digestOf(algorithm: HashingAlgorithm): Digest {
   const digest = DIGEST[algorithm];
   if (digest === undefined) throw new CryptoError('unsupported', `the hashing algorithm ${algorithm} is not supported`);

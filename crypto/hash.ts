@@ -27,7 +27,7 @@ export function nodeHash(name: HashingAlgorithm): string {
   return digestOf(name).name;
 }
 
-/** Bytes of the digest. */
+/** Length of the digest in bytes. */
 export function hashBytes(name: HashingAlgorithm): number {
   return digestOf(name).length;
 }

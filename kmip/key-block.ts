@@ -45,11 +45,11 @@ export function lacksKeyValue(content: Structure): boolean {
 export function keyBlockOf(content: Structure): KeyBlock {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const value = child(block, TAG.KeyValue);
-  if (!value) throw new Refusal('KeyValueNotPresent', 'the key is kept elsewhere: the object was registered without its KeyValue');
+  if (!value) throw new Refusal('KeyValueNotPresent', 'this object has no key material: it was registered without its KeyValue, and the key is kept elsewhere');
   const material =
     value.type === TYPE.ByteString ? value : value.type === TYPE.Structure ? required(child(value, TAG.KeyMaterial), TAG.KeyMaterial) : undefined;
   if (!material || (material.type !== TYPE.ByteString && material.type !== TYPE.Structure))
-    throw new Refusal('InvalidMessage', 'KeyMaterial is neither a ByteString nor a Structure');
+    throw new Refusal('InvalidMessage', 'KeyMaterial must be a ByteString or a Structure');
   return {
     ...keyBlockHead(content),
     material: material.type === TYPE.ByteString ? material.value : material,
@@ -64,7 +64,7 @@ function attributesOf(value: Structure): readonly Node[] {
   return inside.filter(({ tag }) => tag !== TAG.AttributeIndex);
 }
 
-/** What a client of KMIP 1.x has wrapped comes out as it names attributes; one that nobody knows is left out. */
+/** A key that a client of KMIP 1.x wrapped has its attributes in the form of 1.x. Unknown ones are left out. */
 function upgraded(node: Node): Node[] {
   try {
     return upgradeAttribute(node);

@@ -113,7 +113,7 @@ export function ccm(name: string, openssl: string, tagLength: number | undefined
 export function checkedTagLength(allowed: readonly number[], tagLength: number | undefined): number {
   const bytes = tagLength ?? 16;
   if (!allowed.includes(bytes))
-    throw new CryptoError('bad_tag_length', `invalid tag length: ${allowed.join(', ')} bytes are possible, ${bytes} were asked for`);
+    throw new CryptoError('bad_tag_length', `invalid tag length: ${allowed.join(', ')} bytes are allowed, but ${bytes} were requested`);
   return bytes;
 }
 
@@ -125,7 +125,11 @@ export function checkedTag(tagBytes: number, tag: Uint8Array | undefined): Uint8
 }
 
 export function notAuthentic(cause: unknown): CryptoError {
-  return new CryptoError('failed', 'the data is not authentic: key, nonce, additional data, tag or the data itself is not the one of the encryption', cause);
+  return new CryptoError(
+    'failed',
+    'the data is not authentic: the key, the nonce, the additional data, the tag or the data differs from those of the encryption',
+    cause,
+  );
 }
 
 function finish(decipher: DecipherGCM, plaintext?: Uint8Array): void {

@@ -10,9 +10,9 @@ import { rsaDecrypt, rsaEncrypt } from './rsa-encrypt.ts';
 function encrypts(key: KeyObject, { cryptographicAlgorithm }: CryptographicParameters): 'RSA' | 'ECIES' {
   const { algorithm } = keyFacts(key);
   const isElliptic = algorithm === 'EC' || algorithm === 'ECDH';
-  if (algorithm !== 'RSA' && !isElliptic) throw new CryptoError('unsupported', `keys of ${algorithm} do not encrypt`);
+  if (algorithm !== 'RSA' && !isElliptic) throw new CryptoError('unsupported', `${algorithm} keys cannot encrypt`);
   if (cryptographicAlgorithm !== undefined && (cryptographicAlgorithm === 'RSA') !== (algorithm === 'RSA'))
-    throw new CryptoError('bad_parameters', `the key is of ${algorithm}, not ${cryptographicAlgorithm}`);
+    throw new CryptoError('bad_parameters', `the algorithm of the key is ${algorithm}, not ${cryptographicAlgorithm}`);
   return isElliptic ? 'ECIES' : 'RSA';
 }
 
@@ -33,7 +33,7 @@ export function encrypt(key: KeyObject, parameters: CryptographicParameters, dat
 
 /** @throws CryptoError failed with a constant text for whatever does not decrypt, wrong_key for a public key; as encrypt */
 export function decrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array, additionalData?: Uint8Array): Uint8Array {
-  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys decrypt');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'decryption needs a private key');
   if (encrypts(key, parameters) === 'ECIES') return eciesDecrypt(key, data, additionalData);
   requireNone(additionalData);
   return rsaDecrypt(key, parameters, data);

@@ -29,8 +29,8 @@ export function blockCipher(mode: BlockMode): Cipher {
  */
 export function counterMode(name: string, openssl: string, { counterLength = 32, initialCounterValue }: CryptographicParameters): Cipher {
   if (initialCounterValue === undefined) return blockCipher({ name, openssl, blockBytes: 16, ivBytes: 16 });
-  if (counterLength !== 32 && counterLength !== 64) throw new CryptoError('unsupported', `a counter of ${counterLength} bits is not supported`);
-  if (initialCounterValue < 0) throw new CryptoError('invalid', 'the initial counter value is negative');
+  if (counterLength !== 32 && counterLength !== 64) throw new CryptoError('unsupported', `a counter of ${counterLength} bits is not supported; use 32 or 64`);
+  if (initialCounterValue < 0) throw new CryptoError('invalid', 'InitialCounterValue must not be negative');
   const nonceBytes = 16 - counterLength / 8;
   const block = (nonce: Uint8Array) => {
     const first = Buffer.alloc(16);
@@ -127,11 +127,11 @@ function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => CryptoE
   }
 }
 
-/** One sentence for every way a padded text can be wrong, so that it tells nothing about the padding. */
+/** The same message for every padding error, so that an attacker learns nothing about the padding. */
 function notDecrypted(cause?: unknown): CryptoError {
   return new CryptoError('failed', 'the data could not be decrypted with this key and these parameters', cause);
 }
 
 function partialBlock(blockBytes: number): CryptoError {
-  return new CryptoError('invalid', `without padding the length of the data must be a multiple of ${blockBytes} bytes`);
+  return new CryptoError('invalid', `without padding, the length of the data must be a multiple of ${blockBytes} bytes`);
 }

@@ -9,7 +9,7 @@ import type { Cipher } from './cipher.ts';
  * @param initialCounter of the first block, 0 by default; not with 16 bytes
  */
 export function chacha20(initialCounter: number | undefined): Cipher {
-  if (initialCounter !== undefined && initialCounter < 0) throw new CryptoError('invalid', 'the initial counter value is negative');
+  if (initialCounter !== undefined && initialCounter < 0) throw new CryptoError('invalid', 'InitialCounterValue must not be negative');
   const only = initialCounter === undefined ? [8, 12, 16] : [8, 12];
   const block = (nonce: Uint8Array) => {
     if (nonce.length === 16) return nonce;

@@ -51,7 +51,7 @@ export function eciesDecrypt(privateKey: KeyObject, data: Uint8Array, additional
 
 function curveOf(key: KeyObject): RecommendedCurve {
   const { algorithm, curve } = keyFacts(key);
-  if (curve === undefined || (algorithm !== 'EC' && algorithm !== 'ECDH')) throw new CryptoError('unsupported', `keys of ${algorithm} do not encrypt`);
+  if (curve === undefined || (algorithm !== 'EC' && algorithm !== 'ECDH')) throw new CryptoError('unsupported', `${algorithm} keys cannot encrypt`);
   return curve;
 }
 

@@ -8,7 +8,7 @@ import { acceptsIv, checkedIv } from './initialization-vector.ts';
 const RULE = { bytes: 12, min: 12, max: 12 };
 const TAG_BYTES = 16;
 
-/** A nonce used twice shows no more than that the texts are equal. Does not stream: the tag of the whole text is its first counter. */
+/** Using a nonce twice reveals only whether the two texts are equal. Does not stream: the tag of the whole text is its first counter. */
 export function gcmSiv(name: string, tagLength: number | undefined): Cipher {
   checkedTagLength([TAG_BYTES], tagLength);
   const siv = (key: SecretKey, iv: Uint8Array | undefined, aad: Uint8Array | undefined) => gcmsiv(keyBytes(key), checkedIv(name, RULE, iv), aad);

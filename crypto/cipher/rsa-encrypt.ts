@@ -19,7 +19,7 @@ function schemeOf(parameters: CryptographicParameters): Scheme {
   if (paddingMethod === 'PKCS1V1_5') return { kind: 'pkcs1' };
   if (paddingMethod !== 'OAEP' && paddingMethod !== 'None')
     throw new CryptoError('unsupported', `RSA encryption with the padding ${paddingMethod} is not supported`);
-  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new CryptoError('unsupported', 'the mask generator is not MGF1');
+  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new CryptoError('unsupported', 'MaskGenerator must be MGF1');
   const digest = digestOf(hashingAlgorithm);
   const maskDigest = maskGeneratorHashingAlgorithm === undefined ? digest : digestOf(maskGeneratorHashingAlgorithm);
   return { kind: paddingMethod === 'OAEP' ? 'oaep' : 'key-wrap', digest, maskDigest, label: pSource ?? new Uint8Array() };
@@ -39,7 +39,8 @@ export function rsaEncrypt(key: KeyObject, parameters: CryptographicParameters, 
 /** OpenSSL where it can: it has one hash for both, and moduli of whole bytes need none of our own padding. */
 function oaep(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
   if (scheme.maskDigest !== scheme.digest && (key.asymmetricKeyDetails?.modulusLength ?? 0) % 8 === 0) return encryptOaep(key, scheme, data);
-  if (scheme.maskDigest !== scheme.digest) throw new CryptoError('unsupported', 'another mask hash needs a modulus of whole bytes');
+  if (scheme.maskDigest !== scheme.digest)
+    throw new CryptoError('unsupported', 'a mask hash other than the hash needs a modulus whose length is a multiple of 8 bits');
   return publicEncrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: scheme.digest.name, oaepLabel: Buffer.from(scheme.label) }, data);
 }
 
@@ -69,7 +70,7 @@ function oaepOpened(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffe
 
 /** The wrapped temporary AES-256 key, then the data wrapped by it. */
 function wrap(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
-  if (data.length === 0) throw new CryptoError('invalid', 'Data: there is nothing to wrap');
+  if (data.length === 0) throw new CryptoError('invalid', 'Data: the data to wrap must not be empty');
   if (TEMPORARY_KEY_BYTES > oaepCapacity(modulusBytes(key), scheme.digest)) throw new CryptoError('invalid', TOO_LARGE);
   const temporary = randomBytes(TEMPORARY_KEY_BYTES);
   const cipher = createCipheriv('id-aes256-wrap-pad', temporary, KWP_IV);

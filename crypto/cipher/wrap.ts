@@ -88,7 +88,7 @@ function decrypt(keys: WrappingKeys, { data, iv }: Wrapped): Uint8Array {
 }
 
 function encryption({ encryption: by }: WrappingKeys): { key: SecretKey; cipher: Cipher } {
-  if (by === undefined) throw new CryptoError('invalid', 'the wrapping method needs an encryption key');
+  if (by === undefined) throw new CryptoError('invalid', 'this wrapping method needs EncryptionKeyInformation');
   return { key: by.key, cipher: wrappingCipher(by) };
 }
 
@@ -101,12 +101,12 @@ export function wrappingCipher({ key, algorithm, parameters }: WrappingKey): Cip
 }
 
 function authenticate({ mac: by }: WrappingKeys, data: Uint8Array): Uint8Array {
-  if (by === undefined) throw new CryptoError('invalid', 'the wrapping method needs a key for the MAC');
+  if (by === undefined) throw new CryptoError('invalid', 'this wrapping method needs MACSignatureKeyInformation');
   return mac(macAlgorithm(by.algorithm, by.parameters), by.key, data);
 }
 
 function verified(keys: WrappingKeys, data: Uint8Array, expected: Uint8Array | undefined): Uint8Array {
-  if (expected === undefined) throw new CryptoError('invalid', 'the wrapping method needs a MAC');
+  if (expected === undefined) throw new CryptoError('invalid', 'this wrapping method needs a MACSignature');
   if (!equalMac(authenticate(keys, data), expected)) throw new CryptoError('failed', 'the MAC of the wrapped key is wrong');
   return data;
 }

@@ -28,5 +28,5 @@ function checkedKey(key: SecretKey): Uint8Array {
 
 function checkedUnit(data: Uint8Array): Uint8Array {
   if (data.length >= MIN_BYTES && data.length <= MAX_BYTES) return data;
-  throw new CryptoError('invalid', `XTS takes ${MIN_BYTES} to ${MAX_BYTES} bytes, ${data.length} were given`);
+  throw new CryptoError('invalid', `XTS takes ${MIN_BYTES} to ${MAX_BYTES} bytes of data, but ${data.length} were given`);
 }

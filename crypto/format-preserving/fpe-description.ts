@@ -57,14 +57,14 @@ export function fpeDescription(additionalData: Uint8Array): FpeDescription {
   if (OF_ATTRIBUTE.has(text)) throw invalid(`cannot be ${text}: say alpha or alpha_numeric, or give ${text} as the attribute alphabet and no additional data`);
   if (!text.startsWith('{')) return { type: 'text', characters: several(charactersOf(text || 'alpha_numeric')) };
   const { type = 'text', alphabet } = membersOf(text);
-  if (alphabet !== undefined && typeof alphabet !== 'string') throw invalid('has an alphabet that is no text');
+  if (alphabet !== undefined && typeof alphabet !== 'string') throw invalid('has an alphabet that is not a string');
   if (type === 'float') return { type, characters: charactersOf('hexadecimal') };
   if (type === 'text') return { type, characters: several(charactersOf(alphabet ?? 'alpha_numeric')) };
-  if (type !== 'integer') throw invalid('has a type that is none of text, integer or float');
+  if (type !== 'integer') throw invalid('has an unknown type: it must be text, integer or float');
   if (alphabet === undefined) throw invalid('has no alphabet, which an integer needs');
   const characters = several(charactersOf(alphabet));
   const { minimum, maximum } = RADIX_OF_INTEGER;
-  if (characters.length > maximum) throw invalid(`has an alphabet of ${characters.length} characters, an integer is of ${minimum} to ${maximum}`);
+  if (characters.length > maximum) throw invalid(`has an alphabet of ${characters.length} characters; for an integer it must have ${minimum} to ${maximum}`);
   return { type, characters };
 }
 
@@ -94,7 +94,7 @@ function membersOf(text: string): { readonly type?: unknown; readonly alphabet?:
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid('begins like JSON and is none');
+    throw invalid('begins like JSON but is not valid JSON');
   }
 }
 
@@ -108,7 +108,7 @@ function isJson(text: string): boolean {
 }
 
 function several(characters: readonly string[]): readonly string[] {
-  if (characters.length < 2) throw invalid('is no alphabet: one has 2 to 65536 characters');
+  if (characters.length < 2) throw invalid('is not an alphabet, which must have 2 to 65536 characters');
   return characters;
 }
 

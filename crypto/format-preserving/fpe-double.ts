@@ -15,7 +15,7 @@ function doubleOf(text: string): number {
   if (DECIMAL.test(text)) return Number(text);
   if (INFINITE.test(text)) return text.startsWith('-') ? -Infinity : Infinity;
   if (/^[+-]?nan$/i.test(text)) return Number.NaN;
-  throw new CryptoError('invalid', 'the text is no decimal number');
+  throw new CryptoError('invalid', 'the text must be a decimal number');
 }
 
 /** @param bits 16 hexadecimal digits @returns the shortest decimal number that stands for this double, without an exponent */

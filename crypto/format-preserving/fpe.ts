@@ -42,8 +42,8 @@ export interface FpeParameters {
 export function fpeParametersFrom(fields: Readonly<Record<string, unknown>>, additionalData?: Uint8Array): FpeParameters {
   const { alphabet, radix, tweak, ...rest } = fields;
   const unknown = Object.keys(rest)[0];
-  if (unknown !== undefined) throw invalid(`${unknown} is no parameter of format-preserving encryption`);
-  if (alphabet !== undefined && typeof alphabet !== 'string') throw invalid('the alphabet must be a text');
+  if (unknown !== undefined) throw invalid(`${unknown} is not a parameter of format-preserving encryption`);
+  if (alphabet !== undefined && typeof alphabet !== 'string') throw invalid('the alphabet must be a string');
   if (radix !== undefined && typeof radix !== 'number') throw invalid('the radix must be a number');
   const bytes = tweak === undefined ? additionalData : tweakBytes(tweak);
   return { ...(alphabet !== undefined && { alphabet }), ...(radix !== undefined && { radix }), ...(bytes !== undefined && { tweak: bytes }) };
@@ -82,20 +82,21 @@ function permuted(key: SecretKey, parameters: FpeParameters, data: Uint8Array, e
 
 function bitsIn(text: readonly string[]): string[] {
   const bits = text.join('').trim().toLowerCase();
-  if (!/^[0-9a-f]{16}$/.test(bits)) throw invalid('what was encrypted as a number with a fraction has 16 hexadecimal digits');
+  if (!/^[0-9a-f]{16}$/.test(bits)) throw invalid('to decrypt a float, the text must be 16 hexadecimal digits');
   return [...bits];
 }
 
 function alphabetOf({ alphabet, radix }: FpeParameters): readonly string[] {
   if (radix !== undefined) {
     if (alphabet !== undefined) throw invalid('give an alphabet or a radix, not both');
-    if (!Number.isInteger(radix) || radix < 2 || radix > 36) throw invalid('the radix must be 2 to 36; larger ones need their alphabet');
+    if (!Number.isInteger(radix) || radix < 2 || radix > 36) throw invalid('the radix must be 2 to 36; for a larger one give an alphabet');
     return [...(DIGITS + LOWER)].slice(0, radix);
   }
   const name = alphabet ?? 'numeric';
   const characters = [...(Object.hasOwn(PRESET, name) ? (PRESET[name] ?? '') : name)];
-  if (characters.length < 2 || characters.length > MAX_RADIX) throw invalid(`an alphabet has 2 to ${MAX_RADIX} characters, not ${characters.length}`);
-  if (!name.isWellFormed() || new Set(characters).size !== characters.length) throw invalid('the alphabet has a character twice, or half of one');
+  if (characters.length < 2 || characters.length > MAX_RADIX) throw invalid(`the alphabet must have 2 to ${MAX_RADIX} characters, not ${characters.length}`);
+  if (!name.isWellFormed() || new Set(characters).size !== characters.length)
+    throw invalid('the alphabet must have each character only once, and no unpaired surrogate');
   return characters;
 }
 
@@ -116,7 +117,7 @@ function numeralsOf(text: readonly string[], characters: readonly string[], keep
     else throw invalid('the text has a character outside the alphabet');
   }
   const minimum = Math.max(2, shortest(characters.length));
-  if (numerals.length < minimum) throw invalid(`the text is too short: with ${characters.length} characters to choose from it needs at least ${minimum}`);
+  if (numerals.length < minimum) throw invalid(`the text is too short: with an alphabet of ${characters.length} characters it needs at least ${minimum}`);
   return { numerals, others };
 }
 

@@ -76,7 +76,7 @@ export async function derivePbkdf2(input: DerivationInput): Promise<Uint8Array> 
 }
 
 function requireLength({ length }: DerivationInput): void {
-  if (!Number.isInteger(length) || length < 1 || length > MAX_BYTES) throw invalid(`1 to ${MAX_BYTES} bytes can be derived`);
+  if (!Number.isInteger(length) || length < 1 || length > MAX_BYTES) throw invalid(`the length to derive must be 1 to ${MAX_BYTES} bytes`);
 }
 
 function pbkdf2(input: DerivationInput): Uint8Array {
@@ -89,14 +89,15 @@ function pbkdf2Arguments(input: DerivationInput): Parameters<typeof pbkdf2Sync> 
   if (salt === undefined || salt.length === 0) throw invalid('PBKDF2 needs a Salt');
   if (!Number.isInteger(iterationCount) || iterationCount < 1) throw invalid('the iteration count must be at least 1');
   const name = parameters.hashingAlgorithm ?? 'SHA_256';
-  if (iterationCount * Math.ceil(length / hashBytes(name)) > MAX_ITERATIONS) throw invalid(`the iteration count is too high: ${MAX_ITERATIONS} at most`);
+  if (iterationCount * Math.ceil(length / hashBytes(name)) > MAX_ITERATIONS)
+    throw invalid(`the iteration count is too high: count times blocks of output must be at most ${MAX_ITERATIONS}`);
   return [keyBytes(keyOf(input)), salt, iterationCount, length, nodeHash(name)];
 }
 
 /** The hash over the derivation key or the derivation data. */
 function hashed({ key, data, parameters: { hashingAlgorithm } }: DerivationInput): Uint8Array {
   if (hashingAlgorithm === undefined) throw invalid('HASH needs a HashingAlgorithm');
-  if ((key === undefined) === (data.length === 0)) throw invalid('HASH takes a derivation key or derivation data, one of them');
+  if ((key === undefined) === (data.length === 0)) throw invalid('HASH takes exactly one of a derivation key and derivation data');
   return hash(hashingAlgorithm, key === undefined ? single(data) : keyBytes(key));
 }
 
@@ -132,7 +133,7 @@ function pseudorandom(mode: Parameters<typeof kbkdf>[0], input: DerivationInput)
 
 /** The signing key: HMAC-SHA256 over date, region, service and the closing word, each keyed by the one before. */
 function awsSignature(input: DerivationInput): Uint8Array {
-  if (input.data.length !== 3) throw invalid('AWSSignatureVersion4 takes three derivation data: date, region and service');
+  if (input.data.length !== 3) throw invalid('AWSSignatureVersion4 needs three values of DerivationData: date, region and service');
   const first: Uint8Array = Buffer.concat([Buffer.from('AWS4'), keyBytes(keyOf(input))]);
   return [...input.data, Buffer.from('aws4_request')].reduce((key, part) => createHmac('sha256', keyObject(key)).update(part).digest(), first);
 }
@@ -142,19 +143,19 @@ function hkdf(input: DerivationInput): Uint8Array {
   const { salt = new Uint8Array(), parameters, length, data } = input;
   const name = parameters.hashingAlgorithm ?? 'SHA_256';
   const info = data.length === 0 ? new Uint8Array() : single(data);
-  if (info.length > MAX_INFO) throw invalid(`the derivation data for HKDF is longer than ${MAX_INFO} bytes`);
+  if (info.length > MAX_INFO) throw invalid(`DerivationData for HKDF must have at most ${MAX_INFO} bytes`);
   if (length > 255 * hashBytes(name)) throw tooLong(255 * hashBytes(name));
   return new Uint8Array(hkdfSync(nodeHash(name), keyObject(keyOf(input)), salt, info, length));
 }
 
 function keyOf({ key }: DerivationInput): SecretKey {
-  if (key === undefined) throw invalid('the derivation needs a derivation key');
+  if (key === undefined) throw invalid('this derivation method needs a derivation key');
   return key;
 }
 
 function single(data: readonly Uint8Array[]): Uint8Array {
   const [first, ...more] = data;
-  if (first === undefined || more.length > 0) throw invalid('the derivation method takes one derivation data');
+  if (first === undefined || more.length > 0) throw invalid('this derivation method needs exactly one DerivationData');
   return first;
 }
 
@@ -164,7 +165,7 @@ function leading(bytes: Uint8Array, length: number): Uint8Array {
 }
 
 function tooLong(available: number): CryptoError {
-  return invalid(`the derivation method gives ${available} bytes at most`);
+  return invalid(`with these inputs the derivation method yields at most ${available} bytes`);
 }
 
 function invalid(message: string): CryptoError {

@@ -10,13 +10,13 @@ import { keyFacts } from './key-algorithm.ts';
 export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   const [mine, theirs] = [keyFacts(privateKey), keyFacts(publicKey)];
   if (mine.algorithm !== 'EC' && mine.algorithm !== 'ECDH' && mine.algorithm !== 'DH')
-    throw new CryptoError('unsupported', `keys of ${mine.algorithm} do not agree on secrets`);
+    throw new CryptoError('unsupported', `${mine.algorithm} keys cannot be used for key agreement`);
   if (mine.algorithm !== theirs.algorithm || mine.curve !== theirs.curve || mine.length !== theirs.length)
-    throw new CryptoError('invalid', 'the keys are not of the same curve or group');
+    throw new CryptoError('invalid', 'the two keys must be on the same curve or in the same group');
   try {
     return diffieHellman({ privateKey, publicKey });
   } catch {
-    throw new CryptoError('failed', 'the keys do not agree on a secret');
+    throw new CryptoError('failed', 'key agreement failed with these keys');
   }
 }
 
@@ -28,7 +28,7 @@ interface Encapsulation {
 
 function checkKem(key: KeyObject): void {
   const { algorithm } = keyFacts(key);
-  if (!algorithm.startsWith('MLKEM')) throw new CryptoError('unsupported', `keys of ${algorithm} do not encapsulate`);
+  if (!algorithm.startsWith('MLKEM')) throw new CryptoError('unsupported', `${algorithm} keys cannot encapsulate; use an ML-KEM key`);
 }
 
 /** A new secret and its encapsulation for the owner of an ML-KEM key. @throws CryptoError unsupported for other keys */

@@ -72,7 +72,7 @@ function factsOf(key: KeyObject): KeyFacts {
     const curve = okpCurve(type as OkpType);
     return { algorithm: type === 'ed25519' ? 'Ed25519' : type === 'ed448' ? 'Ed448' : 'ECDH', length: curveLength(curve), curve };
   }
-  if (type === undefined || !/^(ml-kem|ml-dsa|slh-dsa)-/.test(type)) throw new CryptoError('unknown_key_type', 'KeyMaterial: a key of an unknown type');
+  if (type === undefined || !/^(ml-kem|ml-dsa|slh-dsa)-/.test(type)) throw new CryptoError('unknown_key_type', 'KeyMaterial: the type of the key is unknown');
   // Public keys of FIPS 205 are two hashes of the security strength: 32, 48 or 64 bytes.
   const length = PUBLIC_LENGTH[type] ?? Number(/\d{3}/.exec(type)?.[0]) / 4;
   return { algorithm: postQuantumAlgorithm(type), length: length * 8 };

@@ -117,6 +117,6 @@ function onCurve(algorithm: CryptographicAlgorithm, curve: RecommendedCurve | un
   if (curve === undefined) throw notOfLength(algorithm, length ?? 0);
   const type = okpType(curve);
   const fits = type === undefined ? !algorithm.startsWith('Ed') : PURPOSE[type].includes(algorithm);
-  if (!fits) throw new CryptoError('invalid', `RecommendedCurve: ${curve} is no curve of ${algorithm}`);
+  if (!fits) throw new CryptoError('invalid', `RecommendedCurve: ${curve} cannot be used with ${algorithm}`);
   return type === undefined ? ['ec', { namedCurve: opensslCurve(curve) }] : [type];
 }

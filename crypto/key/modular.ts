@@ -17,7 +17,7 @@ export function gcd(a: bigint, b: bigint): bigint {
   return x;
 }
 
-/** Undefined where there is none. */
+/** @returns undefined where there is no inverse */
 export function inverse(value: bigint, modulus: bigint): bigint | undefined {
   let [r, next] = [modulus, ((value % modulus) + modulus) % modulus];
   let [t, tNext] = [0n, 1n];

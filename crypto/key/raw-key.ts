@@ -53,7 +53,7 @@ export function importRaw(kind: Kind, bytes: Uint8Array, algorithm: Cryptographi
 /** The scalar at the length that OpenSSL wants. */
 function scalar(value: bigint, curve: RecommendedCurve): Buffer {
   const { order } = domainOf(curve);
-  if (value <= 0n || value >= order) throw new CryptoError('invalid', 'KeyMaterial: the private value is not of the curve');
+  if (value <= 0n || value >= order) throw new CryptoError('invalid', 'KeyMaterial: the private value must be positive and less than the order of the curve');
   return toBytes(value, Math.ceil(order.toString(2).length / 8));
 }
 

@@ -31,7 +31,7 @@ const MAX_RECOVERED_BITS = 8192;
 export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'modulus'>): RsaIntegers {
   const { modulus, privateExponent } = given;
   if (modulus < 3n || modulus % 2n === 0n || bitsOf(modulus) > MAX_BITS) throw inconsistent();
-  // What follows takes as long as the numbers are long.
+  // Checked first: the time of what follows grows with the size of the numbers.
   if (Object.values(given).some((value) => value > modulus) || (given.publicExponent ?? 0n) >= MAX_PUBLIC_EXPONENT) throw inconsistent();
   const { p, q } = primes(given);
   const lambda = ((p - 1n) * (q - 1n)) / gcd(p - 1n, q - 1n);
@@ -53,14 +53,14 @@ export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'mod
 
 const bitsOf = (value: bigint): number => value.toString(16).length * 4;
 
-/** @throws CryptoError invalid where there is none */
+/** @throws CryptoError invalid where there is no inverse */
 function inverted(value: bigint, modulus: bigint): bigint {
   const result = inverse(value, modulus);
   if (result === undefined) throw inconsistent();
   return result;
 }
 
-const inconsistent = (): CryptoError => new CryptoError('invalid', `${WHAT} is not consistent`);
+const inconsistent = (): CryptoError => new CryptoError('invalid', `${WHAT} contradicts itself: its integers do not fit together`);
 
 function primes({
   modulus,
@@ -80,7 +80,8 @@ function primes({
   return { p: prime, q: other };
 
   function recovered(): bigint {
-    if (bitsOf(modulus) > MAX_RECOVERED_BITS) throw new CryptoError('missing_data', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits, and lacks P and Q`);
+    if (bitsOf(modulus) > MAX_RECOVERED_BITS)
+      throw new CryptoError('missing_data', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits; it must contain P and Q`);
     if (privateExponent !== undefined) return factor(modulus, publicExponent, privateExponent);
     // e * dP is 1 modulo p - 1, so that p divides m^(e * dP) - m for every m.
     if (primeExponentP !== undefined && primeExponentQ !== undefined) return gcd(power(2n, publicExponent * primeExponentP, modulus) - 2n, modulus);

@@ -73,14 +73,14 @@ function lengthsOf(algorithm: CryptographicAlgorithm): Lengths {
   const known = LENGTHS[algorithm];
   if (known) return known;
   if (algorithm.startsWith('HMAC_')) return mac;
-  throw new CryptoError('invalid', `${algorithm} is no algorithm of symmetric keys: not supported`);
+  throw new CryptoError('invalid', `symmetric keys of ${algorithm} are not supported`);
 }
 
 /** @param bits CryptographicLength; the usual one of the algorithm where none is given @throws CryptoError invalid naming the length */
 export function checkedLength(algorithm: CryptographicAlgorithm, bits: number | undefined): number {
   const lengths = lengthsOf(algorithm);
   const length = bits ?? (lengths.usual as number);
-  if (!lengths.permits(length)) throw new CryptoError('invalid', `${length} is no cryptographic length of ${algorithm}`);
+  if (!lengths.permits(length)) throw new CryptoError('invalid', `${length} is not a valid CryptographicLength for ${algorithm}`);
   return length;
 }
 

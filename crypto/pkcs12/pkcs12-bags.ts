@@ -46,7 +46,7 @@ export function contentInfo(info: Element | undefined): [type: string, content: 
 async function safeIn(info: Element, password: Pkcs12Password): Promise<Uint8Array> {
   const [type, content] = contentInfo(info);
   if (type === DATA) return contentOf(content, DER.octets, WHAT);
-  if (type !== ENCRYPTED) throw new CryptoError('invalid', `${WHAT} is protected by a key, not by a password: not supported`);
+  if (type !== ENCRYPTED) throw new CryptoError('invalid', `${WHAT} is protected by a key; only protection by a password is supported`);
   const [, encrypted] = inside(content, DER.sequence, WHAT);
   const [, algorithm, data] = inside(encrypted, DER.sequence, WHAT);
   return decryptByPassword(algorithm, contentOf(data, 0x80, WHAT), password);
@@ -75,7 +75,7 @@ function nameIn(attributes: Element): string | undefined {
     if (readOid(type, WHAT) !== FRIENDLY_NAME) continue;
     const name = contentOf(inside(values, DER.set, WHAT)[0], DER.bmp, WHAT);
     if (name.length % 2 !== 0 || name.length > MAX_NAME * 2)
-      throw new CryptoError('invalid', `${WHAT} has a friendly name that is malformed, or longer than ${MAX_NAME} characters`);
+      throw new CryptoError('invalid', `${WHAT} has an invalid friendly name; it must be text of at most ${MAX_NAME} characters`);
     return Buffer.from(name).swap16().toString('utf16le');
   }
   return undefined;

@@ -49,7 +49,8 @@ const WHAT = 'the PKCS#12 file';
  */
 export async function decryptByPassword(algorithm: Element | undefined, data: Uint8Array, password: Pkcs12Password): Promise<Buffer> {
   const { scheme, key, iv } = await keyFor(algorithm, password);
-  if (data.length === 0 || data.length % scheme.ivBytes !== 0) throw new CryptoError('invalid', `${WHAT} has contents that are not whole blocks`);
+  if (data.length === 0 || data.length % scheme.ivBytes !== 0)
+    throw new CryptoError('invalid', `${WHAT} has encrypted contents that are empty or not a whole number of blocks`);
   try {
     const decipher = createDecipheriv(scheme.cipher, key, iv);
     return Buffer.concat([decipher.update(data), decipher.final()]);
@@ -83,7 +84,7 @@ async function keyFor(identifier: Element | undefined, password: Pkcs12Password)
   const scheme = SCHEMES[cipher];
   if (!scheme) throw unsupported('cipher', cipher);
   const iv = contentOf(initial, DER.octets, WHAT);
-  if (iv.length !== scheme.ivBytes) throw new CryptoError('invalid', `${WHAT} has an IV of a length that its cipher does not take`);
+  if (iv.length !== scheme.ivBytes) throw new CryptoError('invalid', `${WHAT} has an IV of the wrong length for its cipher`);
   return { scheme, key: await pbkdf2Key(derivation, scheme, password), iv };
 }
 
@@ -92,8 +93,7 @@ function pbkdf2Key(identifier: Element | undefined, { keyBytes }: Scheme, passwo
   if (algorithm !== PBKDF2) throw unsupported('key derivation', algorithm);
   const [salt, iterations, ...rest] = inside(parameters, DER.sequence, WHAT);
   const length = rest.find(({ tag }) => tag === DER.integer);
-  if (length && readUnsigned(length, WHAT) !== BigInt(keyBytes))
-    throw new CryptoError('invalid', `${WHAT} has a key of a length that its cipher does not take`);
+  if (length && readUnsigned(length, WHAT) !== BigInt(keyBytes)) throw new CryptoError('invalid', `${WHAT} has a key length that its cipher does not allow`);
   const prf = rest.find(({ tag }) => tag === DER.sequence);
   const name = prf === undefined ? undefined : algorithmIn(prf)[0];
   const hash = name === undefined ? 'sha1' : PRFS[name];

@@ -87,7 +87,10 @@ export class Pkcs12Password {
     if (salt.length > MAX_SALT_BYTES) throw new CryptoError('invalid', `the PKCS#12 file has a salt longer than ${MAX_SALT_BYTES} bytes`);
     this.#left -= cost;
     if (this.#left < 0)
-      throw new CryptoError('invalid', `the PKCS#12 file asks for too many iterations: ${MOST_ITERATIONS} of PBKDF2 together at most, or a tenth of its own`);
+      throw new CryptoError(
+        'invalid',
+        `the PKCS#12 file needs too many iterations: at most ${MOST_ITERATIONS} of PBKDF2 in total, or a tenth of that of its own derivation`,
+      );
   }
 
   /** UTF-16, big-endian, with its end. */

@@ -35,9 +35,9 @@ const HASHES: Readonly<Record<string, Pkcs12Hash>> = {
 export async function readPkcs12(file: Uint8Array, password: string, friendlyName?: string): Promise<Pkcs12> {
   if (file.length > MAX_BYTES) throw new CryptoError('invalid', `${WHAT} is longer than ${MAX_BYTES} bytes`);
   const [version, content, mac] = inside(readElement(file, WHAT), DER.sequence, WHAT);
-  if (readUnsigned(version, WHAT) !== 3n) throw new CryptoError('invalid', `${WHAT} is not of version 3`);
+  if (readUnsigned(version, WHAT) !== 3n) throw new CryptoError('invalid', `${WHAT} must be of version 3`);
   const [type, data] = contentInfo(content);
-  if (type !== DATA || !mac) throw new CryptoError('invalid', `${WHAT} has no MAC by its password, which is what its contents are trusted by`);
+  if (type !== DATA || !mac) throw new CryptoError('invalid', `${WHAT} has no MAC; write it again with a MAC made from its password`);
   const safes = contentOf(data, DER.octets, WHAT);
   const secret = new Pkcs12Password(password);
   await checkMac(mac, safes, secret);
@@ -49,7 +49,7 @@ async function checkMac(mac: Element, safes: Uint8Array, password: Pkcs12Passwor
   const [algorithm, digest] = inside(info, DER.sequence, WHAT);
   const [name] = algorithmIn(algorithm);
   const hash = HASHES[name];
-  if (!hash) throw new CryptoError('invalid', `${WHAT} has a MAC of ${name}: HMAC of SHA-1 or SHA-2 is supported`);
+  if (!hash) throw new CryptoError('invalid', `${WHAT} has a MAC of ${name}; use HMAC with SHA-1 or SHA-2`);
   const expected = contentOf(digest, DER.octets, WHAT);
   const derivation = { hash, salt: contentOf(salt, DER.octets, WHAT), iterations: iterations ? Number(readUnsigned(iterations, WHAT)) : 1 };
   const isRight = async () => {
@@ -63,19 +63,19 @@ async function checkMac(mac: Element, safes: Uint8Array, password: Pkcs12Passwor
     password.takeAsNothing();
     if (await isRight()) return;
   }
-  throw new CryptoError('failed', `the password is not that of ${WHAT}, or the file was changed`);
+  throw new CryptoError('failed', `the password does not open ${WHAT}, or the file was changed`);
 }
 
 function chosen(bags: readonly Bag[], friendlyName: string | undefined): Pkcs12 {
   const keys = bags.filter(({ kind }) => kind === 'key');
   const wanted = friendlyName?.toLowerCase();
   const key = wanted === undefined ? keys[0] : keys.find((bag) => bag.friendlyName?.toLowerCase() === wanted);
-  if (!key) throw new CryptoError('invalid', keys.length === 0 ? `${WHAT} has no private key` : `${WHAT} has no private key of that friendly name`);
+  if (!key) throw new CryptoError('invalid', keys.length === 0 ? `${WHAT} has no private key` : `${WHAT} has no private key with that friendly name`);
   const privateKey = privateKeyOf(key.content);
   const publicKey = createPublicKey(privateKey);
   const all = bags.filter(({ kind }) => kind === 'certificate').map(({ content }) => ({ der: content, facts: certificateFacts(content) }));
   const own = all.find(({ facts }) => facts.publicKey.equals(publicKey));
-  if (!own) throw new CryptoError('invalid', `${WHAT} has no certificate of its private key`);
+  if (!own) throw new CryptoError('invalid', `${WHAT} has no certificate for its private key`);
   const chain = [own];
   for (let issuer = issuerOf(own.facts, all); issuer && !chain.includes(issuer); issuer = issuerOf(issuer.facts, all)) chain.push(issuer);
   return { privateKey, certificates: chain.map(({ der }) => new Uint8Array(der)), friendlyName: key.friendlyName };

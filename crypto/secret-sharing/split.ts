@@ -24,7 +24,7 @@ const MAX_PARTS = 255;
 const MAX_PRIME_BYTES = 264;
 /** Of a secret for which a prime is made: longer ones take seconds to find. */
 const MAX_MADE_BYTES = 128;
-/** Bytes times parts times threshold: what a request may cost. */
+/** Limit of the cost of a request: bytes times parts times threshold. */
 const MAX_WORK = 2 ** 22;
 
 /**
@@ -33,13 +33,13 @@ const MAX_WORK = 2 ** 22;
  * @throws CryptoError invalid
  */
 export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number, threshold: number, prime?: bigint): SplitKey {
-  if (!Number.isInteger(parts) || parts < 2 || parts > MAX_PARTS) throw invalid(`a key is split into 2 to ${MAX_PARTS} parts`);
-  if (!Number.isInteger(threshold) || threshold < 2 || threshold > parts) throw invalid('the threshold must be 2 to the number of parts');
-  if (secret.length === 0) throw invalid('there is nothing to split');
+  if (!Number.isInteger(parts) || parts < 2 || parts > MAX_PARTS) throw invalid(`a key can be split into 2 to ${MAX_PARTS} parts`);
+  if (!Number.isInteger(threshold) || threshold < 2 || threshold > parts) throw invalid('the threshold must be at least 2 and at most the number of parts');
+  if (secret.length === 0) throw invalid('the key to split must not be empty');
   checkWork(secret.length, parts, threshold);
   switch (method) {
     case 'XOR':
-      if (threshold !== parts) throw invalid('with XOR the threshold is the number of parts');
+      if (threshold !== parts) throw invalid('with XOR the threshold must equal the number of parts');
       return { parts: numbered(xorParts(secret, parts)) };
     case 'PolynomialSharingGF28':
       return { parts: numbered(piecewise(GF_2_8, secret, 1, parts, threshold)) };
@@ -79,8 +79,8 @@ function checkParts(parts: readonly KeyPart[], threshold: number): void {
   if (threshold < 1 || parts.length < threshold || length === 0) throw tooFew(threshold, parts.length);
   if (parts.some((part) => part.material.length !== length)) throw notTogether();
   if (parts.some(({ identifier }) => !Number.isInteger(identifier) || identifier < 1 || identifier > MAX_PARTS))
-    throw invalid('a key part identifier is wrong');
-  if (new Set(parts.map((part) => part.identifier)).size !== parts.length) throw invalid('a part was given twice');
+    throw invalid('a KeyPartIdentifier is out of range');
+  if (new Set(parts.map((part) => part.identifier)).size !== parts.length) throw invalid('each part must be given only once');
   checkWork(length, parts.length, threshold);
 }
 
@@ -97,7 +97,7 @@ function xored(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, i) => byte ^ (b[i] ?? 0));
 }
 
-/** Pieces of `size` bytes, each shared for itself. */
+/** Pieces of `size` bytes; each piece is shared separately. */
 function piecewise(field: Field<number>, secret: Uint8Array, size: 1 | 2, parts: number, threshold: number): Uint8Array[] {
   const out = Array.from({ length: parts }, () => Buffer.alloc(secret.length));
   pieces(secret, size).forEach((piece, i) => {
@@ -116,8 +116,8 @@ function joinPieces(field: Field<number>, parts: readonly KeyPart[], size: 1 | 2
 }
 
 function joinIntegers(parts: readonly KeyPart[], threshold: number, prime: bigint | undefined, bytes: number | undefined): Uint8Array {
-  if (prime === undefined) throw invalid('the prime field size is missing');
-  if (prime < 2n || byteLength(prime) > MAX_PRIME_BYTES) throw invalid('the prime field size is wrong');
+  if (prime === undefined) throw invalid('PrimeFieldSize is missing');
+  if (prime < 2n || byteLength(prime) > MAX_PRIME_BYTES) throw invalid('PrimeFieldSize is out of range');
   const values = parts.map((part) => toInteger(part.material));
   if (values.some((value) => value >= prime)) throw notTogether();
   const secret = interpolation(primeField(prime), parts, threshold)(values);
@@ -150,7 +150,7 @@ function checkedPrime(secretBytes: number, prime: bigint | undefined): bigint {
     return generatePrimeSync(bits + 1, { bigint: true });
   }
   if (prime <= 1n << BigInt(bits)) throw invalid(`the prime field size must be greater than 2^${bits}`);
-  if (byteLength(prime) > MAX_PRIME_BYTES || !checkPrimeSync(prime)) throw invalid('the prime field size is too large or no prime');
+  if (byteLength(prime) > MAX_PRIME_BYTES || !checkPrimeSync(prime)) throw invalid(`the prime field size must be a prime of at most ${MAX_PRIME_BYTES} bytes`);
   return prime;
 }
 
@@ -172,7 +172,7 @@ function toBytes(value: bigint, length: number): Uint8Array {
 
 /** Table 318 of KMIP 1.2. */
 function tooFew(needed: number, given: number): CryptoError {
-  return new CryptoError('failed', `${needed} parts are needed, ${given} were given`);
+  return new CryptoError('failed', `${needed} parts are needed, but ${given} were given`);
 }
 
 function notTogether(): CryptoError {

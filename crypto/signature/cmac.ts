@@ -23,7 +23,7 @@ export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream
   const object = keyObject(key);
   const bytes = object.symmetricKeySize ?? 0;
   const name = openssl[bytes];
-  if (name === undefined) throw new CryptoError('invalid', `CMAC with ${algorithm} takes no key of ${bytes * 8} bits`);
+  if (name === undefined) throw new CryptoError('invalid', `CMAC with ${algorithm} does not take a key of ${bytes * 8} bits`);
   const cbc = createCipheriv(`${name}-cbc`, object, new Uint8Array(blockBytes)).setAutoPadding(false);
   let held: Uint8Array = new Uint8Array();
   return {

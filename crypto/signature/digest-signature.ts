@@ -37,7 +37,7 @@ function known(order: bigint): { message: Buffer; number: bigint } {
 
 function quotient(a: bigint, b: bigint, order: bigint): bigint {
   const inverted = inverse(b, order);
-  if (inverted === undefined) throw new CryptoError('invalid', 'DigestedData: zero modulo the order of the key');
+  if (inverted === undefined) throw new CryptoError('invalid', 'DigestedData: the digest must not be zero modulo the order of the key');
   return (a * inverted) % order;
 }
 

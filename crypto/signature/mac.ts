@@ -61,7 +61,7 @@ export function macStream(algorithm: MacAlgorithm, key: SecretKey): MacStream {
   return { update: (data) => void running.update(data), digest: () => running.digest() };
 }
 
-/** In a time that tells nothing of the right value. A truncated value is not valid. */
+/** Compares in constant time. A truncated value is not valid. */
 export function macVerify(algorithm: MacAlgorithm, key: SecretKey, data: Uint8Array, expected: Uint8Array): boolean {
   return equalMac(mac(algorithm, key, data), expected);
 }

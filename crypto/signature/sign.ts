@@ -31,7 +31,7 @@ interface SignatureInput {
  *   failed where OpenSSL cannot
  */
 export function sign(key: KeyObject, parameters: CryptographicParameters, input: SignatureInput, encoding: SignatureEncoding = 'der'): Uint8Array {
-  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys sign');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'signing needs a private key');
   const { data, digest } = oneOf(input);
   const scheme = schemeOf(key, parameters, digest?.length);
   return attempt(() => (digest === undefined ? signData(key, scheme, data, encoding) : signGivenDigest(key, scheme, digest, encoding)));
@@ -44,7 +44,7 @@ export const isSlowSigner = ({ asymmetricKeyType }: KeyObject): boolean => Strin
 
 /** As `sign`, of data by a slow signer, on a thread of the pool. */
 export async function signInPool(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Promise<Uint8Array> {
-  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys sign');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'signing needs a private key');
   if (schemeOf(key, parameters, undefined).kind !== 'pure') throw unusableKey();
   return opensslSignInPool(undefined, data, key).catch(() => {
     throw unusableKey();
@@ -71,7 +71,7 @@ export function verify(
 }
 
 function oneOf({ data, digest }: SignatureInput): { data: Uint8Array; digest?: undefined } | { data?: undefined; digest: Uint8Array } {
-  if (data !== undefined && digest !== undefined) throw new CryptoError('invalid', 'Data and DigestedData exclude each other');
+  if (data !== undefined && digest !== undefined) throw new CryptoError('invalid', 'give either Data or DigestedData, not both');
   if (digest !== undefined) return { digest };
   if (data === undefined) throw new CryptoError('missing_data', 'Data or DigestedData is needed');
   return { data };

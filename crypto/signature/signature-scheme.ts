@@ -64,7 +64,8 @@ export function schemeOf(key: KeyObject, parameters: CryptographicParameters, di
     return { kind: 'pure' };
   }
   const digest = digestOf(hashOf(parameters, digestLength));
-  if (digestLength !== undefined && digestLength !== digest.length) throw new CryptoError('invalid', `DigestedData: not a digest of ${digest.length} bytes`);
+  if (digestLength !== undefined && digestLength !== digest.length)
+    throw new CryptoError('invalid', `DigestedData: the digest must have ${digest.length} bytes`);
   return family === 'pss' ? pss(parameters, digest) : { kind: family, digest };
 }
 
@@ -82,16 +83,15 @@ export function verifyingSchemes(key: KeyObject, parameters: CryptographicParame
 function hashOf({ digitalSignatureAlgorithm, hashingAlgorithm }: CryptographicParameters, digestLength: number | undefined): HashingAlgorithm {
   const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].hash;
   if (named !== undefined && hashingAlgorithm !== undefined && named !== hashingAlgorithm)
-    throw bad(`${digitalSignatureAlgorithm} does not go with the hashing algorithm ${hashingAlgorithm}`);
+    throw bad(`${digitalSignatureAlgorithm} cannot be used with the hashing algorithm ${hashingAlgorithm}`);
   return named ?? hashingAlgorithm ?? (digestLength === undefined ? undefined : HASH_OF_LENGTH[digestLength]) ?? 'SHA_256';
 }
 
 function pss({ maskGenerator, maskGeneratorHashingAlgorithm, saltLength, trailerField }: CryptographicParameters, digest: Digest): PssScheme {
-  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new CryptoError('unsupported', 'the mask generator is not MGF1');
+  if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new CryptoError('unsupported', 'MaskGenerator must be MGF1');
   // RFC 8017 appendix A.2.3: trailer field 1 is the byte 0xbc.
-  if (trailerField !== undefined && trailerField !== 1 && trailerField !== 0xbc)
-    throw new CryptoError('unsupported', 'TrailerField is not the standard one, 1');
-  if (saltLength !== undefined && saltLength < 0) throw bad('SaltLength is negative');
+  if (trailerField !== undefined && trailerField !== 1 && trailerField !== 0xbc) throw new CryptoError('unsupported', 'TrailerField must be 1');
+  if (saltLength !== undefined && saltLength < 0) throw bad('SaltLength must not be negative');
   const maskDigest = maskGeneratorHashingAlgorithm === undefined ? digest : digestOf(maskGeneratorHashingAlgorithm);
   return { kind: 'pss', digest, maskDigest, saltLength };
 }
@@ -100,14 +100,14 @@ function familyOf(key: KeyObject, parameters: CryptographicParameters): Family |
   const facts = keyFacts(key);
   const { digitalSignatureAlgorithm, cryptographicAlgorithm } = parameters;
   if (cryptographicAlgorithm !== undefined && !isOfAlgorithm(facts, cryptographicAlgorithm))
-    throw bad(`the key is of ${facts.algorithm}, not ${cryptographicAlgorithm}`);
+    throw bad(`the algorithm of the key is ${facts.algorithm}, not ${cryptographicAlgorithm}`);
   const own = ownFamily(facts.algorithm, parameters);
   const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].family;
   if (named === undefined || named === own) return own;
   if (own === 'pkcs1' && named === 'pss' && parameters.paddingMethod === undefined) return 'pss';
   // Clients name PSS by the padding and the hash by the algorithm.
   if (own === 'pss' && named === 'pkcs1') return 'pss';
-  throw bad(`${digitalSignatureAlgorithm} does not go with this key or padding`);
+  throw bad(`${digitalSignatureAlgorithm} cannot be used with this key or padding`);
 }
 
 function ownFamily(algorithm: string, { paddingMethod }: CryptographicParameters): Family | 'pure' {
@@ -119,5 +119,5 @@ function ownFamily(algorithm: string, { paddingMethod }: CryptographicParameters
   if (algorithm === 'DSA') return 'dsa';
   if (algorithm === 'EC') return 'ecdsa';
   if (/^(Ed|MLDSA|SLHDSA)/.test(algorithm)) return 'pure';
-  throw new CryptoError('unsupported', `keys of ${algorithm} do not sign`);
+  throw new CryptoError('unsupported', `${algorithm} keys cannot sign`);
 }

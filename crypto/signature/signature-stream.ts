@@ -37,7 +37,7 @@ function holder(): { update(data: Uint8Array): void; all(): Buffer } {
 
 /** @throws CryptoError as sign does */
 export function signStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): SignStream {
-  if (key.type !== 'private') throw new CryptoError('wrong_key', 'only private keys sign');
+  if (key.type !== 'private') throw new CryptoError('wrong_key', 'signing needs a private key');
   const scheme = schemeOf(key, parameters);
   if (scheme.kind === 'pure') {
     const held = holder();

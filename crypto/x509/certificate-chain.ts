@@ -76,7 +76,7 @@ function check(certificate: CertificateFacts, index: number, chain: readonly Cer
   if (at < certificate.notBefore) throw new Invalid('a certificate is not valid yet');
   if (at > certificate.notAfter) throw new Invalid('a certificate has expired');
   if (certificate.extensions.some(({ critical, oid }) => critical && !UNDERSTOOD.includes(oid))) throw new Invalid('a critical extension is unknown');
-  if (certificate.signatureAlgorithm === 'MD5WithRSAEncryption') throw new Invalid('a signature is of MD5');
+  if (certificate.signatureAlgorithm === 'MD5WithRSAEncryption') throw new Invalid('a signature uses MD5, which is not accepted');
   if (index > 0) checkAuthority(certificate, chain.slice(1, index));
   const issuer = chain[index + 1];
   if (issuer === undefined) return;
@@ -90,14 +90,14 @@ function check(certificate: CertificateFacts, index: number, chain: readonly Cer
 function checkAuthority(certificate: CertificateFacts, below: readonly CertificateFacts[]): void {
   const constraints = extensionValue(certificate, EXTENSION.basicConstraints);
   const [ca, pathLength] = constraints === undefined ? [] : inside(readElement(constraints, WHAT), DER.sequence, WHAT);
-  if (ca?.tag !== DER.boolean || ca.content[0] === 0) throw new Invalid('an issuer is no authority');
+  if (ca?.tag !== DER.boolean || ca.content[0] === 0) throw new Invalid('an issuer is not a certification authority');
   const counted = below.filter(({ subject, issuer }) => !subject.der.equals(issuer.der)).length;
   if (pathLength !== undefined && BigInt(counted) > readUnsigned(pathLength, WHAT)) throw new Invalid('the chain is longer than an authority allows');
   const usage = extensionValue(certificate, EXTENSION.keyUsage);
   if (usage === undefined) return;
   const bits = contentOf(readElement(usage, WHAT), DER.bits, WHAT);
   const bit = KEY_USAGE.indexOf('keyCertSign');
-  if (!((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7)))) throw new Invalid('the key of an issuer is not for certificates');
+  if (!((bits[1 + (bit >> 3)] ?? 0) & (0x80 >> (bit & 7)))) throw new Invalid('the key of an issuer must not sign certificates');
 }
 
 const extensionValue = (certificate: CertificateFacts, oid: string): Buffer | undefined => certificate.extensions.find((each) => each.oid === oid)?.value;

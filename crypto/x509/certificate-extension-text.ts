@@ -96,7 +96,7 @@ export function parseExtensions(text: string, keys: KeyIdentifiers): Extension[]
   for (const { line, key, value } of own())
     try {
       const extension = written(key, value, keys, section);
-      if (extensions.some(({ oid }) => oid === extension.oid)) throw new CryptoError('invalid', `${key} comes twice`);
+      if (extensions.some(({ oid }) => oid === extension.oid)) throw new CryptoError('invalid', `${key} must be given only once`);
       extensions.push(extension);
     } catch (error) {
       throw error instanceof CryptoError ? new CryptoError(error.code, `${WHAT}: ${JSON.stringify(line.slice(0, MAX_QUOTED))}: ${error.message}`) : error;

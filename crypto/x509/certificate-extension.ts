@@ -47,6 +47,6 @@ export function readExtensions(der: Uint8Array): Extension[] {
     const critical = second?.tag === DER.boolean && second.content[0] !== 0;
     return { oid: readOid(identifier, what), critical, value: contentOf(second?.tag === DER.boolean ? third : second, DER.octets, what) };
   });
-  if (new Set(extensions.map((each) => each.oid)).size !== extensions.length) throw new CryptoError('invalid', `${what}: one comes twice`);
+  if (new Set(extensions.map((each) => each.oid)).size !== extensions.length) throw new CryptoError('invalid', `${what}: each must be given only once`);
   return extensions;
 }

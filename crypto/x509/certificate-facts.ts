@@ -41,7 +41,7 @@ export function certificateFacts(der: Uint8Array): CertificateFacts {
   const isVersioned = signed.fields[0]?.tag === 0xa0;
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = isVersioned ? signed.fields.slice(1) : signed.fields;
   if (subject === undefined || issuer === undefined || spki === undefined || !algorithm?.whole.equals(signed.algorithm.whole))
-    throw new CryptoError('invalid', `${WHAT} is not X.509`);
+    throw new CryptoError('invalid', `${WHAT} must be an X.509 certificate`);
   const [notBefore, notAfter] = inside(validity, DER.sequence, WHAT);
   const wrapped = rest.find(({ tag }) => tag === 0xa3);
   const extensions = wrapped === undefined ? [] : readExtensions(wrapped.content);

@@ -28,15 +28,15 @@ const invalid = (why: string): CryptoError => new CryptoError('invalid', why);
 /** Numbers of bits by their names. @throws CryptoError invalid for an unknown one, or none */
 export function numbersOf(values: readonly string[], names: readonly string[]): number[] {
   const numbers = values.map((value) => names.findIndex((name) => name.toLowerCase() === value.toLowerCase()));
-  if (numbers.length === 0 || numbers.includes(-1)) throw invalid(`the value is one or several of ${names.join(', ')}`);
+  if (numbers.length === 0 || numbers.includes(-1)) throw invalid(`the value must be one or more of ${names.join(', ')}`);
   return numbers;
 }
 
 /** @throws CryptoError invalid for what is no dotted object identifier */
 export function objectIdentifier(dotted: string): Buffer {
-  if (!/^[0-2](\.\d{1,9}){1,20}$/.test(dotted)) throw invalid(`${JSON.stringify(dotted.slice(0, 64))} is no known name and no object identifier`);
+  if (!/^[0-2](\.\d{1,9}){1,20}$/.test(dotted)) throw invalid(`${JSON.stringify(dotted.slice(0, 64))} is neither a known name nor an object identifier`);
   const [first = 0, second = 0] = dotted.split('.').map(Number);
-  if (first < 2 && second > 39) throw invalid(`${dotted} is no object identifier: after ${first} comes a number below 40`);
+  if (first < 2 && second > 39) throw invalid(`${dotted} is not an object identifier: the number after ${first} must be less than 40`);
   return oid(dotted);
 }
 
@@ -65,7 +65,7 @@ export function accessDescriptions(values: readonly string[]): Buffer {
   return sequence(
     ...values.map((value) => {
       const [, method = '', name = ''] = /^([\w.]+);(.+)$/.exec(value) ?? [];
-      if (method === '') throw invalid('a description is OCSP;, caIssuers; or an object identifier; with a name behind it');
+      if (method === '') throw invalid('the value must be OCSP, caIssuers or an object identifier, then a semicolon and a name');
       return sequence(objectIdentifier(ACCESS[method] ?? method), writeGeneralName(name));
     }),
   );
@@ -76,7 +76,7 @@ export function nameConstraints(values: readonly string[]): Buffer {
   const trees = { permitted: [] as Buffer[], excluded: [] as Buffer[] };
   for (const value of values) {
     const [, kind, name = ''] = /^(permitted|excluded);(.+)$/.exec(value) ?? [];
-    if (kind === undefined) throw invalid('a constraint is permitted; or excluded; with a name behind it');
+    if (kind === undefined) throw invalid('a constraint must be permitted; or excluded; followed by a name');
     trees[kind as keyof typeof trees].push(sequence(name.startsWith('IP:') ? network(name.slice(3)) : writeGeneralName(name)));
   }
   return sequence(...(['permitted', 'excluded'] as const).flatMap((kind, number) => (trees[kind].length === 0 ? [] : [context(number, ...trees[kind])])));
@@ -85,14 +85,14 @@ export function nameConstraints(values: readonly string[]): Buffer {
 function network(text: string): Buffer {
   const [address = '', mask = ''] = text.split('/');
   const family = isIP(address);
-  if (family === 0) throw invalid('IP: in a constraint is an address, a slash, and a mask or the number of its bits');
+  if (family === 0) throw invalid('IP: in a constraint must be an address, a slash, and a mask or the number of its bits');
   const bytes = addressBytes(address, family);
   return element(IP_NAME, bytes, isIP(mask) === family ? addressBytes(mask, family) : maskOf(mask, bytes.length * 8));
 }
 
 function maskOf(count: string, most: number): Buffer {
   const bits = /^\d{1,3}$/.test(count) ? Number(count) : most + 1;
-  if (bits > most) throw invalid(`the mask of an IP: is one of its family, or 0 to ${most} bits`);
+  if (bits > most) throw invalid(`the mask of an IP: must belong to the family of the address, or be 0 to ${most} bits`);
   return Buffer.from(
     '1'
       .repeat(bits)

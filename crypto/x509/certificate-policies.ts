@@ -29,7 +29,7 @@ export function certificatePolicies(values: readonly string[], section: Section)
     const last = policies.at(-1);
     if (value.startsWith('@')) policies.push(policyIn(value.slice(1), section));
     else if (statement === undefined) policies.push({ identifier: value, qualifiers: [] });
-    else if (last === undefined) throw invalid('CPS: stands behind the policy that it is of');
+    else if (last === undefined) throw invalid('CPS: must come after the policy that it belongs to');
     else last.qualifiers.push(practice(statement));
   }
   return sequence(
@@ -47,14 +47,14 @@ function policyIn(name: string, section: Section): Policy {
     if (key === 'policyIdentifier') identifier = value;
     else if (kind === 'CPS') qualifiers.push(practice(value));
     else if (kind === 'userNotice' && value.startsWith('@')) qualifiers.push(notice(value.slice(1), section));
-    else throw invalid(`in [${name}] there are policyIdentifier, CPS.1 and userNotice.1 = @section, not ${JSON.stringify(key.slice(0, 64))}`);
+    else throw invalid(`[${name}] takes policyIdentifier, CPS.1 and userNotice.1 = @section, not ${JSON.stringify(key.slice(0, 64))}`);
   }
   if (identifier === undefined) throw invalid(`[${name}] has no policyIdentifier`);
   return { identifier, qualifiers };
 }
 
 function practice(address: string): Buffer {
-  if (!/^[\x21-\x7e]{1,2048}$/.test(address)) throw invalid('the address of a CPS is 1 to 2048 printable characters');
+  if (!/^[\x21-\x7e]{1,2048}$/.test(address)) throw invalid('the address of a CPS must have 1 to 2048 printable ASCII characters');
   return sequence(objectIdentifier(PRACTICE_STATEMENT), element(DER.ia5, Buffer.from(address)));
 }
 
@@ -62,7 +62,7 @@ function notice(name: string, section: Section): Buffer {
   const given = new Map(section(name).map(({ key, value }) => [key, value]));
   const [explicit, organization, numbers = ''] = ['explicitText', 'organization', 'noticeNumbers'].map((key) => given.get(key));
   const isReferring = organization !== undefined && /^\d{1,9}(\s*,\s*\d{1,9}){0,31}$/.test(numbers);
-  if (organization !== undefined && !isReferring) throw invalid(`in [${name}] organization needs noticeNumbers, numbers with commas between them`);
+  if (organization !== undefined && !isReferring) throw invalid(`in [${name}] organization needs noticeNumbers: numbers separated by commas`);
   if (explicit === undefined && !isReferring) throw invalid(`[${name}] has neither explicitText nor organization`);
   const reference = isReferring ? [sequence(display(organization), sequence(...numbers.split(',').map((number) => unsigned(BigInt(number.trim())))))] : [];
   return sequence(objectIdentifier(USER_NOTICE), sequence(...reference, ...(explicit === undefined ? [] : [display(explicit)])));
@@ -71,6 +71,6 @@ function notice(name: string, section: Section): Buffer {
 /** A VisibleString, as other programs write it, unless it begins with `UTF8:` or needs more. */
 function display(text: string): Buffer {
   const plain = text.replace(/^UTF8:/, '');
-  if (plain === '' || [...plain].length > MAX_NOTICE) throw invalid(`the texts of a notice have 1 to ${MAX_NOTICE} characters`);
+  if (plain === '' || [...plain].length > MAX_NOTICE) throw invalid(`each text of a notice must have 1 to ${MAX_NOTICE} characters`);
   return element(plain === text && /^[\x20-\x7e]*$/.test(text) ? VISIBLE : DER.utf8, Buffer.from(plain));
 }

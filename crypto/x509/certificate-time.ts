@@ -8,7 +8,8 @@ const YEAR_10000 = Date.UTC(10000, 0) / 1000;
 
 /** @param seconds since the epoch, from 1950 to 9999. @throws CryptoError invalid */
 export function writeTime(seconds: number): Buffer {
-  if (!Number.isSafeInteger(seconds) || seconds < YEAR_1950 || seconds >= YEAR_10000) throw new CryptoError('invalid', 'a certificate cannot have this time');
+  if (!Number.isSafeInteger(seconds) || seconds < YEAR_1950 || seconds >= YEAR_10000)
+    throw new CryptoError('invalid', 'the times of a certificate must lie in the years 1950 to 9999');
   const digits = new Date(seconds * 1000).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
   return seconds < YEAR_2050 ? element(DER.utcTime, Buffer.from(digits.slice(2))) : element(DER.generalizedTime, Buffer.from(digits));
 }

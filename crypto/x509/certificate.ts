@@ -57,7 +57,7 @@ export async function certify(options: CertificateOptions, sign: Signer): Promis
  */
 export function unsignedCertificate(options: CertificateOptions): Unsigned {
   const { subjectPublicKey, issuerPublicKey, notBefore, notAfter } = options;
-  if (notAfter < notBefore) throw new CryptoError('invalid', 'the certificate would end before it begins');
+  if (notAfter < notBefore) throw new CryptoError('invalid', 'the certificate must not end before it begins');
   const issuer = options.issuerCertificate === undefined ? undefined : certificateFacts(options.issuerCertificate);
   if (!issuerPublicKey.equals(issuer?.publicKey ?? subjectPublicKey))
     throw new CryptoError(
@@ -76,7 +76,7 @@ export function unsignedCertificate(options: CertificateOptions): Unsigned {
 function serialOf(serial: Uint8Array = randomSerial()): Buffer {
   const number = fromBytes(serial);
   if (number === 0n || serial.length > 20 || number >> 159n !== 0n)
-    throw new CryptoError('invalid', 'the serial number is not positive or has more than 20 bytes');
+    throw new CryptoError('invalid', 'the serial number must be positive and have at most 20 bytes');
   return unsigned(number);
 }
 

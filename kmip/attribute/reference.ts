@@ -25,7 +25,7 @@ export function sameReference(a: AttributeReference, b: AttributeReference): boo
 /** @param node an AttributeReference: a tag, or a structure of vendor and name @throws Refusal InvalidMessage */
 export function readReference(node: Node): AttributeReference {
   if (node.type === TYPE.Enumeration) return { tag: node.value };
-  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'AttributeReference is neither an Enumeration nor a Structure');
+  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'AttributeReference must be an Enumeration or a Structure');
   return {
     tag: TAG.Attribute,
     vendor: required(textOf(node, TAG.VendorIdentification), TAG.VendorIdentification),
@@ -44,7 +44,7 @@ export function valuesOf(attributes: ReadonlyAttributes, reference: AttributeRef
   return reference.tag === TAG.Attribute ? values.filter(({ node }) => sameReference(referenceTo(node), reference)) : values;
 }
 
-/** Whether it is the tags of an object; custom attributes of KMIP 1.x (vendor `x` and `y`) of that name are none. */
+/** Whether the attribute holds the tags of an object. Custom attributes of KMIP 1.x (vendors `x` and `y`) with the same name do not. */
 export function isTags({ tag, vendor, name }: AttributeReference): boolean {
   return tag === TAG.Attribute && name === 'tag' && vendor !== 'x' && vendor !== 'y';
 }

@@ -3,7 +3,7 @@ import type { ObjectType } from '../object-type.ts';
 import { Refusal } from '../refusal.ts';
 import { parseTags } from '../tags.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
-import { codeName, enumerationNames } from '../ttlv/enumeration-of.ts';
+import { codeName, enumerationNames, TYPE_NAMES } from '../ttlv/enumeration-of.ts';
 import { tagName } from '../ttlv/names.ts';
 import { enumeration, interval, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { child, nameOf, secondsOf, textOf } from '../ttlv/read.ts';
@@ -12,7 +12,7 @@ import type { Version } from '../version.ts';
 import { isTags } from './reference.ts';
 import { ATTRIBUTES, type AttributeRule, type ClientRight, MEMBER_TYPES } from './table.ts';
 
-/** Undefined for a tag that is no attribute. */
+/** @returns undefined where the tag is not that of an attribute */
 export function ruleOf(tag: number): AttributeRule | undefined {
   return ATTRIBUTES.get(tag);
 }
@@ -27,7 +27,7 @@ const reaches = (tag: number, right: ClientRight): boolean => STEPS.indexOf(rule
 
 /** Whether a client may give the attribute when an object is made. */
 export const mayClientSet = (tag: number): boolean => reaches(tag, 'create');
-/** Whether a client may add the attribute to an object that has it not. */
+/** Whether a client may add the attribute to an object that does not have it. */
 export const mayClientAdd = (tag: number): boolean => reaches(tag, 'add');
 /** Whether a client may change the attribute, as far as its dates and the state of the object permit it. */
 export const mayClientModify = (tag: number): boolean => reaches(tag, 'modify');
@@ -35,11 +35,11 @@ export const mayClientDelete = (tag: number): boolean => reaches(tag, 'delete');
 
 /** Why a client cannot set, change or delete the attribute. */
 export function readOnly(tag: number): Refusal {
-  const why = mayClientSet(tag) ? 'is set when an object is made, and cannot be changed afterwards' : 'is server-managed';
+  const why = mayClientSet(tag) ? 'can be set only when the object is created' : 'is server-managed';
   return new Refusal('AttributeReadOnly', `DENIED: ${tagName(tag)} ${why}`);
 }
 
-/** `Cryptographic Algorithm`; undefined for what KMIP 1.x has not. */
+/** `Cryptographic Algorithm`; undefined where KMIP 1.x does not have the attribute. */
 export function nameOfAttribute(tag: number): string | undefined {
   return NAMES.get(tag);
 }
@@ -74,22 +74,23 @@ export function isAttributeIn(tag: number, { major, minor }: Version): boolean {
 export function checkAttribute(node: Node, objectType: ObjectType): Node {
   const rule = ruleOf(node.tag);
   if (rule?.only && !rule.only.includes(objectType))
-    throw new Refusal('InvalidAttribute', `${nameOf('ObjectType', objectType)} objects have no ${tagName(node.tag)}`);
+    throw new Refusal('InvalidAttribute', `${nameOf('ObjectType', objectType)} objects do not have the attribute ${tagName(node.tag)}`);
   return checkForm(node);
 }
 
-/** The same of an attribute on its own, whatever object it is for. */
+/** Checks the form of an attribute alone, without regard to its object. Errors as `checkAttribute`. */
 export function checkForm(node: Node): Node {
   const rule = ruleOf(node.tag);
   if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
   const whole = asRuled(rotateName(node), rule);
-  if (whole.type !== rule.type) throw new Refusal('InvalidAttributeValue', `the value of ${tagName(node.tag)} has the wrong type`);
+  if (whole.type !== rule.type)
+    throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} must be of type ${TYPE_NAMES.name(rule.type)}, not ${TYPE_NAMES.name(whole.type)}`);
   if (whole.type === TYPE.Structure) checkStructure(whole, rule);
   checkCode(whole);
   return whole;
 }
 
-/** Codes from here on are extensions, which anybody may have of their own. */
+/** Codes from here on are extensions: vendors may define their own. */
 const EXTENSIONS = 0x80000000;
 
 function checkCode(node: Node): void {
@@ -111,30 +112,34 @@ function rotateName(node: Node): Node {
 }
 
 function checkStructure(node: Structure, { members = [] }: AttributeRule): void {
-  for (const name of members) if (!child(node, TAG[name])) throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} needs ${name}`);
+  for (const name of members) if (!child(node, TAG[name])) throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} needs the field ${name}`);
   for (const member of node.value)
     if ((MEMBER_TYPES.get(member.tag) ?? member.type) !== member.type)
-      throw new Refusal('InvalidAttributeValue', `${tagName(member.tag)} in ${tagName(node.tag)} has the wrong type`);
-  // The values of vendor attributes are their vendor's.
+      throw new Refusal(
+        'InvalidAttributeValue',
+        `${tagName(member.tag)} in ${tagName(node.tag)} must be of type ${TYPE_NAMES.name(MEMBER_TYPES.get(member.tag) as number)}, not ${TYPE_NAMES.name(member.type)}`,
+      );
+  // Only the vendor knows which values a vendor attribute may have.
   if (node.tag !== TAG.Attribute) node.value.forEach(checkCode);
   if (node.tag === TAG.RotateName) checkRotateName(textOf(node, TAG.RotateNameValue) ?? '');
   if (node.tag === TAG.ApplicationSpecificInformation && !child(node, TAG.ApplicationData))
-    throw new Refusal('ApplicationNamespaceNotSupported', 'ApplicationData is missing, and is generated for no namespace');
+    throw new Refusal('ApplicationNamespaceNotSupported', 'ApplicationData is missing; this server does not generate it, so the request must contain it');
   if (node.tag === TAG.Attribute) checkVendorAttribute(node);
 }
 
-/** Tags are the vendor attribute `tag`: a JSON array of texts; those that begin with _ are the server's. */
+/** Tags are the vendor attribute `tag`: a JSON array of texts; tags that begin with _ are reserved for the server. */
 function checkVendorAttribute(node: Structure): void {
   const vendor = textOf(node, TAG.VendorIdentification) ?? '';
-  if (!/^[A-Za-z0-9_.]+$/.test(vendor)) throw new Refusal('InvalidAttributeValue', 'VendorIdentification holds letters, digits, _ and . only');
+  if (!/^[A-Za-z0-9_.]+$/.test(vendor)) throw new Refusal('InvalidAttributeValue', 'VendorIdentification must consist of letters, digits, _ and . only');
   if (!isTags({ tag: node.tag, vendor, name: textOf(node, TAG.AttributeName) ?? '' })) return;
   const value = child(node, TAG.AttributeValue);
   const tags = value?.type === TYPE.TextString ? parseTags(value.value) : undefined;
-  if (!tags) throw new Refusal('InvalidAttributeValue', 'tags are a JSON array of texts');
-  if (tags.some((tag) => tag === '' || tag.startsWith('_'))) throw new Refusal('InvalidAttributeValue', 'a tag is not empty and does not begin with _');
+  if (!tags) throw new Refusal('InvalidAttributeValue', 'the value of the attribute tag must be a JSON array of strings');
+  if (tags.some((tag) => tag === '' || tag.startsWith('_')))
+    throw new Refusal('InvalidAttributeValue', 'a tag must not be empty and must not begin with _, which is reserved for the server');
 }
 
 function checkRotateName(name: string): void {
-  if (name === '') throw new Refusal('InvalidAttributeValue', 'RotateName is empty');
+  if (name === '') throw new Refusal('InvalidAttributeValue', 'RotateName must not be empty');
   if (name.includes('@')) throw new Refusal('InvalidAttributeValue', "RotateName must not contain '@': it separates the name from the generation");
 }

@@ -10,7 +10,7 @@ export interface AttributeValue {
   readonly node: Node;
 }
 
-/** What may be read of attributes by everybody; objects that came from the cache are shared and never written to. */
+/** Read access to attributes. Objects from the cache are shared, so nobody may write to them. */
 export interface ReadonlyAttributes {
   first(tag: number): Node | undefined;
   all(tag: number): readonly AttributeValue[];

@@ -19,12 +19,12 @@ export interface AttributeRule {
   /** Gone in KMIP 2.0. */
   readonly gone?: true;
   readonly client: ClientRight;
-  /** No attribute of the specification: says how an object is to be made, and is no part of it afterwards. */
+  /** Not an attribute of the specification: it says how to make an object, and is not stored with the object. */
   readonly wish?: true;
   readonly multiple?: true;
   /** Object types that may have it; all unless given. */
   readonly only?: readonly ObjectType[];
-  /** Members that a structure cannot be without. */
+  /** Members that the structure must have. */
   readonly members?: readonly TagName[];
 }
 

@@ -35,7 +35,7 @@ export function importKey(
   } catch (cause) {
     // What OpenSSL says of a key it cannot read stays here.
     if (refusalOf(cause)) throw cause;
-    throw new Refusal('InvalidField', `KeyMaterial: not a ${kind} in format ${format}`);
+    throw new Refusal('InvalidField', `KeyMaterial: cannot be read as a ${kind} in the format ${format}`);
   }
   checkDeclared(key, algorithm, curve);
   return key;
@@ -44,18 +44,19 @@ export function importKey(
 function checkDeclared(key: KeyObject, algorithm: CryptographicAlgorithm | undefined, curve: RecommendedCurve | undefined): void {
   const facts = keyFacts(key);
   if (algorithm !== undefined && !isOfAlgorithm(facts, algorithm))
-    throw new Refusal('InvalidField', `KeyMaterial: a key of ${facts.algorithm}, not ${algorithm}`);
-  if (curve !== undefined && facts.curve !== curve) throw new Refusal('InvalidField', `KeyMaterial: not a key of the curve ${curve}`);
+    throw new Refusal('InvalidField', `KeyMaterial: the algorithm of the key is ${facts.algorithm}, but ${algorithm} was declared`);
+  if (curve !== undefined && facts.curve !== curve) throw new Refusal('InvalidField', `KeyMaterial: the key is not on the declared curve ${curve}`);
   if (facts.algorithm === 'RSA' && (facts.length < RSA_LENGTH.minimum || facts.length > RSA_LENGTH.maximum))
-    throw new Refusal('InvalidField', `KeyMaterial: RSA keys have ${RSA_LENGTH.minimum} to ${RSA_LENGTH.maximum} bits`);
-  if (!isConsistent(key)) throw new Refusal('InvalidField', 'KeyMaterial: the private key is not of its curve or public key');
+    throw new Refusal('InvalidField', `KeyMaterial: an RSA key must have ${RSA_LENGTH.minimum} to ${RSA_LENGTH.maximum} bits`);
+  if (!isConsistent(key)) throw new Refusal('InvalidField', 'KeyMaterial: the private key does not match its curve or its public key');
 }
 
-const unsupported = (kind: Kind, format: KeyFormatType): Refusal => new Refusal('KeyFormatTypeNotSupported', `a ${kind} cannot be in the format ${format}`);
+const unsupported = (kind: Kind, format: KeyFormatType): Refusal =>
+  new Refusal('KeyFormatTypeNotSupported', `this ${kind} cannot have the key format ${format}`);
 
 function fromStructure(kind: Kind, format: KeyFormatType, material: Structure): KeyObject {
   const described = transparent(format);
-  if (described === undefined) throw new Refusal('InvalidField', `KeyMaterial: the format ${format} is bytes, not a structure`);
+  if (described === undefined) throw new Refusal('InvalidField', `KeyMaterial: the format ${format} takes a ByteString, not a Structure`);
   if (described.kind !== kind) throw unsupported(kind, format);
   return importTransparent(described.family, kind, material);
 }
@@ -70,7 +71,7 @@ function derType(kind: Kind, format: KeyFormatType): DerType | undefined {
 }
 
 function fromBytes(kind: Kind, format: KeyFormatType, material: Uint8Array, algorithm?: CryptographicAlgorithm, curve?: RecommendedCurve): KeyObject {
-  if (transparent(format) !== undefined) throw new Refusal('InvalidField', `KeyMaterial: the format ${format} is a structure, not bytes`);
+  if (transparent(format) !== undefined) throw new Refusal('InvalidField', `KeyMaterial: the format ${format} takes a Structure, not a ByteString`);
   if (format === 'Raw' && algorithm === undefined) throw new Refusal('InvalidField', 'KeyMaterial: a raw key needs a CryptographicAlgorithm');
   if (format === 'Raw' && algorithm !== undefined && algorithm !== 'RSA') {
     if (algorithm === 'DSA' || algorithm === 'DH') throw unsupported(kind, format);

@@ -33,7 +33,10 @@ export function exportPoint(key: KeyObject, format: KeyFormatType, compression: 
   const { curve } = keyFacts(key);
   const form = key.type === 'public' && key.asymmetricKeyType === 'ec' && curve !== undefined ? formOf(compression, curve) : undefined;
   if (form === undefined || curve === undefined)
-    throw new Refusal('KeyCompressionTypeNotSupported', 'points of elliptic curves are compressed, by the type of their field; this key has none of that type');
+    throw new Refusal(
+      'KeyCompressionTypeNotSupported',
+      'KeyCompressionType needs a public key with a point on an elliptic curve, and must match the field of the curve (prime or binary)',
+    );
   const point = ECDH.convertKey(exportRaw(key), opensslCurve(curve), undefined, undefined, form) as Buffer;
   const material = exportKey(key, format);
   if (!(material instanceof Uint8Array)) return material.map((node) => (node.tag === TAG.QString ? bytes(TAG.QString, new Uint8Array(point)) : node));

@@ -33,7 +33,8 @@ export function importTransparent(family: Family, kind: Kind, material: Structur
   const value = requiredPositive(material, kind === 'PrivateKey' ? TAG.X : TAG.Y);
   const p = requiredPositive(material, TAG.P);
   const g = requiredPositive(material, TAG.G);
-  if (value >= p || g >= p || p >= MAX_PRIME) throw new Refusal('InvalidField', `KeyMaterial: the ${family} key is not consistent`);
+  if (value >= p || g >= p || p >= MAX_PRIME)
+    throw new Refusal('InvalidField', `KeyMaterial: P of a ${family} key must have at most 10000 bits, and be greater than G and the key itself`);
   if (family === 'DSA') return dsaKey(kind, { p, q: requiredPositive(material, TAG.Q), g, value });
   return dhKey(kind, { prime: p, generator: g, value });
 }
@@ -51,7 +52,8 @@ export function exportTransparent(family: Family, key: KeyObject): Node[] {
     const members = [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve[curve])];
     return key.type === 'private' ? [...members, bigInteger(TAG.D, fromBytes(exportRaw(key)))] : [...members, bytes(TAG.QString, exportRaw(key))];
   }
-  if (family !== algorithm) throw new Refusal('KeyFormatTypeNotSupported', `a key of ${algorithm} cannot be had as Transparent${family}Key`);
+  if (family !== algorithm)
+    throw new Refusal('KeyFormatTypeNotSupported', `the algorithm of the key is ${algorithm}: it cannot have the key format Transparent${family}Key`);
   const last = key.type === 'private' ? TAG.X : TAG.Y;
   if (family === 'RSA') return rsaToStructure(key);
   if (family === 'DSA') {

@@ -15,10 +15,10 @@ export function credentialsIn(header: Structure): readonly HeaderCredential[] | 
   const authentication = structureOf(header, TAG.Authentication);
   if (!authentication) return undefined;
   const credentials = children(authentication, TAG.Credential);
-  if (credentials.length === 0) throw new Refusal('InvalidMessage', 'an Authentication holds at least one Credential');
-  if (credentials.length > MAX_CREDENTIALS) throw new Refusal('InvalidMessage', `an Authentication holds at most ${MAX_CREDENTIALS} Credentials`);
+  if (credentials.length === 0) throw new Refusal('InvalidMessage', 'Authentication must contain at least one Credential');
+  if (credentials.length > MAX_CREDENTIALS) throw new Refusal('InvalidMessage', `Authentication must contain at most ${MAX_CREDENTIALS} Credentials`);
   return credentials.map((node) => {
-    if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Credential is not a Structure');
+    if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Credential must be a Structure');
     return credentialOf(node);
   });
 }

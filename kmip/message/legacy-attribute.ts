@@ -10,7 +10,7 @@ const CUSTOM = /^([xy])-(.+)$/s;
 
 /** @returns the attribute, its AttributeIndex before it where it has one @throws Refusal InvalidMessage, InvalidField */
 export function upgradeAttribute(node: Node): Node[] {
-  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Attribute is not a structure');
+  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Attribute must be a Structure');
   if (child(node, TAG.VendorIdentification)) return [node];
   const name = required(textOf(node, TAG.AttributeName), TAG.AttributeName);
   const value = required(child(node, TAG.AttributeValue), TAG.AttributeValue);
@@ -22,7 +22,7 @@ function named(name: string, value: Node): Node {
   const custom = CUSTOM.exec(name);
   if (custom) return structure(TAG.Attribute, [text(TAG.VendorIdentification, custom[1] ?? ''), text(TAG.AttributeName, custom[2] ?? ''), value]);
   const tag = attributeByName(name);
-  if (tag === undefined) throw new Refusal('InvalidField', `there is no attribute ${name}; a custom one begins with x-`);
+  if (tag === undefined) throw new Refusal('InvalidField', `KMIP 1.x has no attribute ${name}; the name of a custom attribute begins with x-`);
   return { ...value, tag } as Node;
 }
 
@@ -53,9 +53,9 @@ function customName(vendor: string | undefined, name: string | undefined): strin
   return (vendor === 'x' || vendor === 'y') && name !== undefined ? `${vendor}-${name}` : undefined;
 }
 
-/** @param node AttributeName @returns AttributeReference; that to a name nobody knows finds nothing */
+/** @param node AttributeName @returns AttributeReference; a reference to an unknown name, which finds nothing */
 export function upgradeReference(node: Node): Node {
-  if (node.type !== TYPE.TextString) throw new Refusal('InvalidMessage', 'AttributeName is not a text');
+  if (node.type !== TYPE.TextString) throw new Refusal('InvalidMessage', 'AttributeName must be a TextString');
   const tag = attributeByName(node.value);
   if (tag !== undefined) return enumeration(TAG.AttributeReference, tag);
   const [, vendor = '', name = node.value] = CUSTOM.exec(node.value) ?? [];

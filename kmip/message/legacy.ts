@@ -94,13 +94,13 @@ const OF_TEMPLATE: ReadonlySet<number> = new Set([TAG.Name, TAG.AttributeIndex])
 
 /** Section 4 of 1.4: of single values the request's goes first, then that of the last template; of several values the union is taken. */
 function templateAttributes(node: Node, templates: Templates): Node[] {
-  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', `${tagName(node.tag)} is not a structure`);
+  if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', `${tagName(node.tag)} must be a Structure`);
   const own = children(node, TAG.Attribute).flatMap(upgradeAttribute);
   const named = new Set(own.map(({ tag }) => tag));
   let inherited: Node[] = [];
   for (const name of children(node, TAG.Name)) {
     const attributes = templates.get(templateName(name));
-    if (!attributes) throw new Refusal('ItemNotFound', `there is no template ${templateName(name)}`);
+    if (!attributes) throw new Refusal('ItemNotFound', `there is no template named ${templateName(name)}`);
     const single = attributes.filter(({ tag }) => !OF_TEMPLATE.has(tag) && !isMultiple(tag) && !named.has(tag));
     const several = attributes.filter((each) => !OF_TEMPLATE.has(each.tag) && isMultiple(each.tag) && !own.some((other) => sameNode(other, each)));
     const replaced = new Set(single.map(({ tag }) => tag));

@@ -18,11 +18,11 @@ export function requireRequest(bytes: Uint8Array): void {
   const word = view.getUint32(0);
   const tag = word >>> 8;
   if (tag !== TAG.RequestMessage) throw notARequest(tag);
-  if ((word & 0xff) !== TYPE.Structure) throw new Refusal('InvalidMessage', 'the RequestMessage is not a structure');
+  if ((word & 0xff) !== TYPE.Structure) throw new Refusal('InvalidMessage', 'RequestMessage must be a Structure');
   const length = HEADER + view.getUint32(4);
-  if (length > LIMITS.bytes) throw new Refusal('InvalidMessage', `the message is longer than ${LIMITS.bytes / MIB} MiB: it has ${length} bytes`);
+  if (length > LIMITS.bytes) throw new Refusal('InvalidMessage', `the message has ${length} bytes; at most ${LIMITS.bytes / MIB} MiB are allowed`);
 }
 
 export function notARequest(tag: number): Refusal {
-  return new Refusal('InvalidMessage', `the message is a ${tagName(tag)}, a RequestMessage is expected`);
+  return new Refusal('InvalidMessage', `the message is a ${tagName(tag)}; it must be a RequestMessage`);
 }

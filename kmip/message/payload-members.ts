@@ -58,6 +58,6 @@ export function checkMembers(operation: OperationName, members: PayloadMembers, 
     if (members.many.has(tag)) continue;
     if (!members.one.has(tag)) throw new Refusal('InvalidField', `${operation} has no field ${tagName(tag)}: leave it out`);
     for (let before = 0; before < i; before++)
-      if (value[before]?.tag === tag) throw new Refusal('InvalidField', `${operation} takes one ${tagName(tag)}, this request has several`);
+      if (value[before]?.tag === tag) throw new Refusal('InvalidField', `${operation} takes only one ${tagName(tag)}, but this request has several`);
   }
 }

@@ -10,7 +10,7 @@ import { credentialsIn, type HeaderCredential } from './header-credentials.ts';
 import { notARequest } from './outer.ts';
 
 export interface BatchItem {
-  /** Undefined for one that there is not. */
+  /** Undefined where no operation has this code. */
   readonly operation: OperationName | undefined;
   /** Of the operation, as the client wrote it: the answer repeats it. */
   readonly code: number;
@@ -31,7 +31,7 @@ export interface RequestHeader {
   readonly batchCount: number;
   /** Undefined for nearly all. */
   readonly credentials: readonly HeaderCredential[] | undefined;
-  /** The client will have no other than asynchronous answers. */
+  /** The client accepts asynchronous answers only. */
   readonly asynchronous: boolean;
 }
 
@@ -57,7 +57,7 @@ export function readHeader(message: Structure): RequestHeader {
   const major = required(integerOf(asked, TAG.ProtocolVersionMajor), TAG.ProtocolVersionMajor);
   const minor = required(integerOf(asked, TAG.ProtocolVersionMinor), TAG.ProtocolVersionMinor);
   const version = VERSIONS.find((each) => each.major === major && each.minor === minor);
-  if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; 1.0 to 1.4, 2.0 and 2.1 are`);
+  if (!version) throw new Refusal('UnsupportedProtocolVersion', `KMIP ${major}.${minor} is not supported; use 1.0 to 1.4, 2.0 or 2.1`);
   const maximumResponseSize = integerOf(header, TAG.MaximumResponseSize);
   return {
     version,
@@ -83,11 +83,11 @@ function onErrorOf(header: Structure): ErrorContinuation {
 /** @throws Refusal InvalidMessage where count and items differ, or an item is malformed */
 export function readItems(message: Structure, { batchCount, asynchronous }: RequestHeader): BatchItem[] {
   const items = children(message, TAG.BatchItem);
-  if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, there are ${items.length} batch items`);
-  if (items.length === 0) throw new Refusal('InvalidMessage', 'a message has at least one BatchItem');
-  if (items.length > MOST_ITEMS) throw new Refusal('InvalidMessage', `a message has at most ${MOST_ITEMS} batch items`);
+  if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);
+  if (items.length === 0) throw new Refusal('InvalidMessage', 'a message must have at least one BatchItem');
+  if (items.length > MOST_ITEMS) throw new Refusal('InvalidMessage', `a message must have at most ${MOST_ITEMS} batch items`);
   return items.map((item) => {
-    if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem is not a structure');
+    if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem must be a Structure');
     return readItem(item, asynchronous);
   });
 }
@@ -112,7 +112,7 @@ function unknownOperation(code: number): Refusal {
 function refusalOf(item: Structure, asynchronous: boolean): Refusal | undefined {
   if (asynchronous) return new Refusal('OperationNotSupported', 'asynchronous operations are not supported');
   const isCritical = children(item, TAG.MessageExtension).some((each) => each.type === TYPE.Structure && booleanOf(each, TAG.CriticalityIndicator));
-  return isCritical ? new Refusal('FeatureNotSupported', 'the message has a critical extension that is not known here') : undefined;
+  return isCritical ? new Refusal('FeatureNotSupported', 'the item has a critical MessageExtension that this server does not know') : undefined;
 }
 
 export type ErrorContinuation = 'Continue' | 'Stop' | 'Undo';

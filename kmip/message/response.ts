@@ -29,7 +29,7 @@ export function responseMessage(head: ResponseHead, outcomes: readonly ItemOutco
   return structure(TAG.ResponseMessage, [header(head, outcomes.length), ...outcomes.map((outcome) => batchItem(outcome, head.version))]);
 }
 
-/** The answer to what is no message that could be executed: one item, of no operation. */
+/** The answer to a message that cannot be executed: one item without an operation. */
 export function failedMessage(head: ResponseHead, reason: ResultReason, message: string): Structure {
   return structure(TAG.ResponseMessage, [header(head, 1), structure(TAG.BatchItem, result('OperationFailed', reasonIn(reason, head.version), message))]);
 }

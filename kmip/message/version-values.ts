@@ -21,7 +21,7 @@ function isCodeIn({ tag, value }: Node, version: Version): boolean {
 export function checkValues(nodes: readonly Node[], version: Version): void {
   for (const node of nodes) {
     if (node.type === TYPE.Structure) checkValues(node.value, version);
-    // Who asks for what the version has not is told nothing of it.
+    // A Query function that the version does not have is no error: the answer leaves it out.
     else if (node.type === TYPE.Enumeration && node.tag !== TAG.QueryFunction && !isCodeIn(node, version))
       throw new Refusal('InvalidField', `${spoken(version)} has no ${tagName(node.tag)} ${codeName(node.value, enumerationNames(node.tag))}`);
     else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) checkUsage(node.value, version);
@@ -48,19 +48,19 @@ export function knownValues(nodes: readonly Node[], version: Version): Node[] {
       known.push(node.tag === TAG.Attributes ? knownAttributes(node, version) : structure(node.tag, knownMembers(node, version)));
     else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) known.push(integer(node.tag, usageIn(node.value, version)));
     else if (node.type !== TYPE.Enumeration || isCodeIn(node, version)) known.push(node);
-    else if (node.tag === TAG.ObjectType) throw new Refusal('InvalidObjectType', `${spoken(version)} has no such object: ${named(node)}`);
+    else if (node.tag === TAG.ObjectType) throw new Refusal('InvalidObjectType', `${spoken(version)} has no object type ${named(node)}`);
   }
   return known;
 }
 
-const named = ({ tag, value }: Node): string => `a ${codeName(value as number, enumerationNames(tag))}`;
+const named = ({ tag, value }: Node): string => codeName(value as number, enumerationNames(tag));
 
 function knownMembers({ tag, value }: Structure, version: Version): Node[] {
   const known = knownValues(value, version);
   if (tag !== TAG.KeyBlock || known.length === value.length) return known;
   const format = value.find((node) => node.tag === TAG.KeyFormatType);
   if (format && !isCodeIn(format, version))
-    throw new Refusal('KeyFormatTypeNotSupported', `${spoken(version)} has no key format for this object, which is kept as ${named(format)}`);
+    throw new Refusal('KeyFormatTypeNotSupported', `${spoken(version)} has no key format ${named(format)}, in which this key is stored`);
   // Section 3.1: the algorithm and the length are there together or not at all.
   return known.some((node) => node.tag === TAG.CryptographicAlgorithm) ? known : known.filter((node) => node.tag !== TAG.CryptographicLength);
 }

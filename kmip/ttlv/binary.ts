@@ -10,7 +10,7 @@ import { invalid } from './place.ts';
  * @throws Refusal InvalidMessage with path and byte offset
  */
 export function decodeBinary(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
-  if (bytes.length > limits.bytes) throw invalid(`a message of ${bytes.length} bytes; at most ${limits.bytes}`);
+  if (bytes.length > limits.bytes) throw invalid(`the message has ${bytes.length} bytes; at most ${limits.bytes} are allowed`);
   return new BinaryReader(bytes, limits).message();
 }
 

@@ -16,8 +16,8 @@ const LONG = 256;
 
 /** @throws Refusal InvalidMessage for what is too large or not UTF-8 */
 export function checkBytes(bytes: Uint8Array, limits: Limits): void {
-  if (bytes.length > limits.bytes) throw invalid(`a message of ${bytes.length} bytes; at most ${limits.bytes}`);
-  if (!isUtf8(bytes)) throw invalid('a body that is not UTF-8');
+  if (bytes.length > limits.bytes) throw invalid(`the message has ${bytes.length} bytes; at most ${limits.bytes} are allowed`);
+  if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
 }
 
 /** @param bytes that passed `checkBytes` @throws Refusal InvalidMessage for what is too deep, too much or not JSON */
@@ -28,7 +28,7 @@ export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
   } catch (cause) {
     // The message of the parser quotes what it has read, which may be a secret.
     const at = /at position (\d+)/.exec((cause as Error).message)?.[1];
-    throw invalid(`not JSON${at === undefined ? '' : `, at character ${at}`}`);
+    throw invalid(`the body is not valid JSON${at === undefined ? '' : `, at character ${at}`}`);
   }
 }
 
@@ -47,7 +47,7 @@ export function checkShape(bytes: Uint8Array, most: number): void {
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++depth > MOST_BRACKETS) throw invalid(`byte ${at}: structures nested deeper than ${MOST_DEPTH}`);
+        if (++depth > MOST_BRACKETS) throw invalid(`byte ${at}: structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
         marks++;
         break;
       case 0x5d: // ]

@@ -28,28 +28,29 @@ export class JsonReader {
   /** @throws Refusal InvalidMessage with the path of the field */
   message(json: unknown): Structure {
     const node = this.#node(json, 0, undefined);
-    if (node.type !== TYPE.Structure) throw this.#place.refusal(0, 'a message is a structure');
+    if (node.type !== TYPE.Structure) throw this.#place.refusal(0, 'a message must be a Structure');
     return node;
   }
 
   /** The fields of a bare operation, as its RequestPayload. */
   payload({ type, value }: JsonNode): Structure {
     this.#place.enter(0, TAG.RequestPayload);
-    if ((type !== undefined && this.#type(type, 0) !== TYPE.Structure) || !Array.isArray(value)) throw this.#place.refusal(0, 'value is not an array');
+    if ((type !== undefined && this.#type(type, 0) !== TYPE.Structure) || !Array.isArray(value))
+      throw this.#place.refusal(0, 'the type must be Structure and the value an array');
     return { tag: TAG.RequestPayload, type: TYPE.Structure, value: this.#children(TAG.RequestPayload, value, 0) };
   }
 
   #node(json: unknown, depth: number, attribute: string | undefined): Node {
-    if (typeof json !== 'object' || json === null) throw this.#place.refusal(depth - 1, 'a field is an object with tag, type and value');
+    if (typeof json !== 'object' || json === null) throw this.#place.refusal(depth - 1, 'a field must be an object with tag, type and value');
     const { tag: name, type, value } = json as JsonNode;
-    if (typeof name !== 'string') throw this.#place.refusal(depth - 1, 'a field without a tag');
+    if (typeof name !== 'string') throw this.#place.refusal(depth - 1, 'the field has no tag');
     const tag = tagOf(name);
     if (tag === undefined) throw this.#place.refusal(depth - 1, `unknown tag: ${quoted(name)}`);
     this.#place.enter(depth, tag);
     if (--this.#left < 0) throw this.#place.refusal(depth, 'too many fields in one message');
     const code = type === undefined && Array.isArray(value) ? TYPE.Structure : this.#type(type, depth);
     if (code === TYPE.Structure) {
-      if (!Array.isArray(value)) throw this.#place.refusal(depth, 'the value of a Structure is an array');
+      if (!Array.isArray(value)) throw this.#place.refusal(depth, 'the value of a Structure must be an array');
       return { tag, type: code, value: this.#children(tag, value, depth) };
     }
     const node = typeof value === 'string' ? fromText(tag, code, value, attribute) : typeof value === 'number' ? fromNumber(tag, code, value) : undefined;
@@ -59,24 +60,24 @@ export class JsonReader {
   }
 
   #type(type: unknown, depth: number): number {
-    if (type === undefined) throw this.#place.refusal(depth, 'the type is missing');
+    if (type === undefined) throw this.#place.refusal(depth, 'the field has no type');
     const code = typeof type === 'string' ? TYPE_NAMES.code(type) : undefined;
     if (code === undefined) throw this.#place.refusal(depth, `unknown type${typeof type === 'string' ? `: ${quoted(type)}` : ''}`);
     return code;
   }
 
   #children(tag: number, members: Members, depth: number): Node[] {
-    if (depth >= MOST_DEPTH) throw this.#place.refusal(depth, `structures nested deeper than ${MOST_DEPTH}`);
+    if (depth >= MOST_DEPTH) throw this.#place.refusal(depth, `structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
     const attribute = tag === TAG.Attribute ? attributeOf(members) : undefined;
     const nodes: Node[] = [];
     for (const member of members) nodes.push(this.#node(member, depth + 1, attribute));
     return nodes;
   }
 
-  /** Names are told, values are not: they may be secrets. */
+  /** The refusal shows names but no values, which may be secrets. */
   #unreadable(type: number, value: unknown, depth: number) {
     if (type === TYPE.Enumeration && typeof value === 'string') return this.#place.refusal(depth, `unknown value: ${quoted(value)}`);
-    return this.#place.refusal(depth, `not a value of type ${TYPE_NAMES.name(type)}`);
+    return this.#place.refusal(depth, `the value is not a valid ${TYPE_NAMES.name(type)}`);
   }
 }
 

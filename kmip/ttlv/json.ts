@@ -44,7 +44,7 @@ export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): J
 
 function read(json: unknown, limits: Limits): JsonRequest {
   const root = (json ?? {}) as JsonNode;
-  if (typeof root.tag !== 'string') throw invalid('a request is an object with tag and value');
+  if (typeof root.tag !== 'string') throw invalid('a request must be an object with tag and value');
   const operation = operationOf(root.tag);
   const reader = new JsonReader(limits);
   return { operation, node: operation === undefined ? reader.message(root) : reader.payload(root) };

@@ -41,7 +41,7 @@ class Parser {
     this.#skip();
     const root = this.#elements();
     this.#skip();
-    if (this.#at !== this.#text.length) throw this.#refusal('something after the message');
+    if (this.#at !== this.#text.length) throw this.#refusal('there is content after the end of the message');
     return root;
   }
 
@@ -57,20 +57,20 @@ class Parser {
 
   /** @returns the element where it has no content */
   #start(open: Element[]): Element | undefined {
-    if (this.#text[this.#at] !== '<') throw this.#refusal('an element was expected');
+    if (this.#text[this.#at] !== '<') throw this.#refusal('expected an element');
     this.#at++;
     const name = this.#take(NAME);
-    if (name === undefined) throw this.#refusal('document types, processing instructions and CDATA are not read');
+    if (name === undefined) throw this.#refusal('document types, processing instructions and CDATA are not allowed');
     if (--this.#left < 0) throw this.#refusal('too many fields in one message');
     // A field may stand in the innermost structure, so elements nest one deeper than structures.
-    if (open.length > MOST_DEPTH) throw this.#refusal(`structures nested deeper than ${MOST_DEPTH}`);
+    if (open.length > MOST_DEPTH) throw this.#refusal(`structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
     const element: Element = { name, attributes: this.#attributes(), children: [] };
     open.at(-1)?.children.push(element);
     if (this.#text.startsWith('/>', this.#at)) {
       this.#at += 2;
       return element;
     }
-    if (this.#text[this.#at] !== '>') throw this.#refusal('an attribute or the end of the tag was expected');
+    if (this.#text[this.#at] !== '>') throw this.#refusal('expected an attribute or the end of the tag');
     this.#at++;
     open.push(element);
     return undefined;
@@ -81,7 +81,8 @@ class Parser {
     const element = open.pop();
     const name = this.#take(NAME);
     this.#take(SPACE);
-    if (element === undefined || name !== element.name || this.#text[this.#at] !== '>') throw this.#refusal(`the end of ${element?.name ?? 'nothing'}`);
+    if (element === undefined || name !== element.name || this.#text[this.#at] !== '>')
+      throw this.#refusal(element === undefined ? 'this end tag has no start tag' : `expected </${element.name}>`);
     this.#at++;
     return element;
   }
@@ -95,7 +96,8 @@ class Parser {
       const match = this.#at === before ? null : ATTRIBUTE.exec(this.#text);
       if (match === null) return attributes;
       const name = match[1] as string;
-      if (attributes.has(name) || attributes.size === MOST_ATTRIBUTES) throw this.#refusal('an attribute twice, or too many');
+      if (attributes.has(name) || attributes.size === MOST_ATTRIBUTES)
+        throw this.#refusal(`an element must have each attribute only once, and at most ${MOST_ATTRIBUTES} attributes`);
       attributes.set(name, this.#unescaped(match[2] ?? (match[3] as string)));
       this.#at = ATTRIBUTE.lastIndex;
     }
@@ -108,10 +110,10 @@ class Parser {
       if (--this.#left < 0) throw this.#refusal('too many references in one message');
       if (entity !== undefined) return ENTITIES[entity] as string;
       const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      if (whole === '&' || code > 0x10ffff) throw this.#refusal('an entity that is not one of the five');
+      if (whole === '&' || code > 0x10ffff) throw this.#refusal('& must begin a character reference or one of &amp; &lt; &gt; &quot; &apos;');
       return String.fromCodePoint(code);
     });
-    if (FORBIDDEN.test(value)) throw this.#refusal('a character that XML does not have');
+    if (FORBIDDEN.test(value)) throw this.#refusal('XML does not allow this character');
     return value;
   }
 
@@ -120,7 +122,7 @@ class Parser {
     this.#take(SPACE);
     while (this.#text.startsWith('<!--', this.#at)) {
       const end = this.#text.indexOf('--', this.#at + 4);
-      if (end < 0 || this.#text[end + 2] !== '>') throw this.#refusal('a comment without its end');
+      if (end < 0 || this.#text[end + 2] !== '>') throw this.#refusal('the comment has no end, or contains --');
       this.#at = end + 3;
       this.#take(SPACE);
     }

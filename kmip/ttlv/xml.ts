@@ -13,11 +13,11 @@ import { type Element, parseXml } from './xml-parser.ts';
 
 /** @throws Refusal InvalidMessage with the path of the field, or the character where it is no XML */
 export function decodeXml(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
-  if (bytes.length > limits.bytes) throw invalid(`a message of ${bytes.length} bytes; at most ${limits.bytes}`);
-  if (!isUtf8(bytes)) throw invalid('a body that is not UTF-8');
+  if (bytes.length > limits.bytes) throw invalid(`the message has ${bytes.length} bytes; at most ${limits.bytes} are allowed`);
+  if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
   const root = parseXml(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(), limits);
   const node = new XmlReader().node(root, 0, undefined);
-  if (node.type !== TYPE.Structure) throw invalid(`${root.name}: a message is a structure`);
+  if (node.type !== TYPE.Structure) throw invalid(`${root.name}: a message must be a Structure`);
   return node;
 }
 
@@ -33,11 +33,11 @@ class XmlReader {
     if (type === undefined) throw this.#place.refusal(depth, `unknown type: ${quoted(name as string)}`);
     if (type === TYPE.Structure) return { tag, type, value: this.#children(tag, element, depth) };
     const text = element.attributes.get('value');
-    if (text === undefined || element.children.length > 0) throw this.#place.refusal(depth, 'a field has a value and nothing inside');
+    if (text === undefined || element.children.length > 0) throw this.#place.refusal(depth, 'a field must have a value attribute and no child elements');
     const value = fromText(tag, type, text, attribute);
     if (value !== undefined) return { tag, type, value } as Node;
-    // Names are told, values are not: they may be secrets.
-    throw this.#place.refusal(depth, type === TYPE.Enumeration ? `unknown value: ${quoted(text)}` : `not a value of type ${TYPE_NAMES.name(type)}`);
+    // The refusal shows names but no values, which may be secrets.
+    throw this.#place.refusal(depth, type === TYPE.Enumeration ? `unknown value: ${quoted(text)}` : `the value is not a valid ${TYPE_NAMES.name(type)}`);
   }
 
   /** `<TTLV tag="0x54FFFF" name="…">` is how a tag without a name is written. */
@@ -49,7 +49,7 @@ class XmlReader {
   }
 
   #children(tag: number, { children }: Element, depth: number): Node[] {
-    if (depth >= MOST_DEPTH) throw this.#place.refusal(depth, `structures nested deeper than ${MOST_DEPTH}`);
+    if (depth >= MOST_DEPTH) throw this.#place.refusal(depth, `structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
     const named = tag === TAG.Attribute ? children.find(({ name }) => TAG_NAMES.code(name) === TAG.AttributeName) : undefined;
     const attribute = named?.attributes.get('value');
     return children.map((child) => this.node(child, depth + 1, attribute));

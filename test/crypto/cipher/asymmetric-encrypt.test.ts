@@ -66,7 +66,10 @@ test('agreement is mutual, refuses other curves and points of small order', () =
   assert.deepEqual(agree(dh[0].privateKey, dh[1].publicKey), agree(dh[1].privateKey, dh[0].publicKey));
   const x25519 = generatePair('ECDH', { curve: 'CURVE25519' });
   assert.throws(() => agree(x25519.privateKey, generatePair('ECDH', { curve: 'CURVE448' }).publicKey), refused('invalid', /same curve/));
-  assert.throws(() => agree(x25519.privateKey, importKey('PublicKey', 'Raw', Buffer.alloc(32), 'ECDH', 'CURVE25519')), refused('failed', /agree/));
+  assert.throws(
+    () => agree(x25519.privateKey, importKey('PublicKey', 'Raw', Buffer.alloc(32), 'ECDH', 'CURVE25519')),
+    refused('failed', /key agreement failed/),
+  );
   assert.throws(() => agree(rsa.privateKey, rsa.publicKey), refused('unsupported', /RSA/));
 });
 
@@ -181,7 +184,7 @@ test('ML-KEM: sizes of FIPS 203 table 3, one secret on both sides, another for a
     assert.notDeepEqual(decapsulate(privateKey, flipped(ciphertext, 9)), sharedSecret);
     assert.notDeepEqual(decapsulate(generatePair(algorithm).privateKey, ciphertext), sharedSecret);
     assert.throws(() => decapsulate(privateKey, ciphertext.subarray(1)), failed);
-    assert.throws(() => encrypt(publicKey, {}, data), refused('unsupported', /do not encrypt/));
+    assert.throws(() => encrypt(publicKey, {}, data), refused('unsupported', /cannot encrypt/));
   }
   assert.throws(() => encapsulate(rsa.publicKey), refused('unsupported', /RSA/));
 });
@@ -191,7 +194,7 @@ test('refusals', () => {
   assert.throws(() => encrypt(key, { paddingMethod: 'PSS' }, data), refused('unsupported', /PSS/));
   assert.throws(() => encrypt(key, { hashingAlgorithm: 'MD2' }, data), refused('unsupported', /MD2/));
   assert.throws(() => encrypt(key, { cryptographicAlgorithm: 'EC' }, data), refused('bad_parameters', /RSA/));
-  assert.throws(() => encrypt(key, { paddingMethod: 'None' }, new Uint8Array()), refused('invalid', /nothing/));
+  assert.throws(() => encrypt(key, { paddingMethod: 'None' }, new Uint8Array()), refused('invalid', /must not be empty/));
   assert.throws(() => decrypt(key, {}, data), refused('wrong_key', /private/));
   assert.throws(() => encrypt(generatePair('Ed25519').publicKey, {}, data), refused('unsupported', /Ed25519/));
 });

@@ -224,7 +224,7 @@ test('refusals', () => {
   const key = rsa.privateKey;
   assert.throws(() => sign(rsa.publicKey, {}, { data }), refused('wrong_key', /private/));
   assert.throws(() => sign(key, {}, {}), refused('missing_data', /Data/));
-  assert.throws(() => sign(key, {}, { data, digest: data }), refused('invalid', /exclude/));
+  assert.throws(() => sign(key, {}, { data, digest: data }), refused('invalid', /not both/));
   assert.throws(() => sign(key, { hashingAlgorithm: 'SHA_256' }, { digest: Buffer.alloc(20) }), refused('invalid', /DigestedData/));
   assert.throws(() => sign(key, { digitalSignatureAlgorithm: 'ECDSAWithSHA256' }, { data }), refused('bad_parameters', /ECDSA/));
   assert.throws(() => sign(key, { cryptographicAlgorithm: 'DSA' }, { data }), refused('bad_parameters', /RSA/));
@@ -235,7 +235,7 @@ test('refusals', () => {
   assert.throws(() => sign(key, { paddingMethod: 'OAEP' }, { data }), refused('unsupported', /OAEP/));
   assert.throws(() => sign(key, { hashingAlgorithm: 'Tiger' }, { data }), refused('unsupported', /Tiger/));
   assert.throws(() => sign(key, { paddingMethod: 'PSS', trailerField: 2 }, { data }), refused('unsupported', /Trailer/));
-  assert.throws(() => sign(generatePair('ECDH', { curve: 'CURVE25519' }).privateKey, {}, { data }), refused('unsupported', /do not sign/));
+  assert.throws(() => sign(generatePair('ECDH', { curve: 'CURVE25519' }).privateKey, {}, { data }), refused('unsupported', /cannot sign/));
   assert.throws(() => sign(generatePair('Ed25519').privateKey, {}, { digest: digestOf('sha512') }), refused('unsupported', /whole/));
   assert.throws(() => sign(p256.privateKey, {}, { digest: Buffer.alloc(32) }), refused('invalid', /zero/));
 });

@@ -151,11 +151,11 @@ test('what is wrong with a chain', () => {
   assert.match(why([leaf, middle, root], NOW + 2 * DAY) ?? '', /expired/);
   assert.match(why([leaf, middle, root], NOW - 2 * DAY) ?? '', /not valid yet/);
   assert.equal(why([leaf, middle, root], NOW + DAY), undefined);
-  assert.match(why([made('below', leaf), leaf, middle, root]) ?? '', /no authority|longer/);
+  assert.match(why([made('below', leaf), leaf, middle, root]) ?? '', /not a certification authority|longer/);
   const plain = made('plain', root);
-  assert.match(why([made('x', plain), plain, root]) ?? '', /no authority/);
+  assert.match(why([made('x', plain), plain, root]) ?? '', /not a certification authority/);
   const notForCertificates = made('usage', root, { extensions: 'basicConstraints=CA:TRUE\nkeyUsage=digitalSignature' });
-  assert.match(why([made('x', notForCertificates), notForCertificates, root]) ?? '', /not for certificates/);
+  assert.match(why([made('x', notForCertificates), notForCertificates, root]) ?? '', /must not sign certificates/);
   const second = made('second', middle, { extensions: CA });
   assert.match(why([made('x', second), second, middle, root]) ?? '', /longer/);
   assert.equal(why([second, middle, root]), undefined, 'the last one does not count for the path length');
@@ -186,7 +186,7 @@ test('extensions and other input that cannot be', () => {
   for (const subject of [{ C: ['FRA'] }, { CN: ['a\0b'] }, { Email: ['é'] }, { CN: ['x'.repeat(65)] }])
     assert.throws(attempt({ subject }), refused('invalid', /attribute/));
   assert.throws(() => made('x', undefined, { issuerKey: leaf.privateKey }), refused('invalid', /private key/));
-  assert.throws(() => made('x', undefined, {}, generatePair('MLKEM_512')), refused('unsupported', /do not sign/));
+  assert.throws(() => made('x', undefined, {}, generatePair('MLKEM_512')), refused('unsupported', /cannot sign/));
 });
 
 const openssl = (...args: string[]) => spawnSync('openssl', args, { encoding: 'utf8', timeout: 30_000 });

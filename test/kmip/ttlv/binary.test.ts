@@ -66,39 +66,39 @@ test('numbers at the edges of their types', () => {
 });
 
 test('lengths that are not those of the type', () => {
-  refused('42000d 02 00000008 0000000000000001', /^RequestMessage\/BatchCount: byte 12: a length of 8 bytes; this type has 4$/);
-  refused('42000d 02 00000003 0000000100000000', /a length of 3/);
-  refused('420095 03 00000004 0000000100000000', /this type has 8/);
-  refused('420010 06 00000004 0000000100000000', /this type has 8/);
-  refused('420092 09 00000004 0000000100000000', /this type has 8/);
+  refused('42000d 02 00000008 0000000000000001', /^RequestMessage\/BatchCount: byte 12: the length is 8 bytes, but this type takes 4$/);
+  refused('42000d 02 00000003 0000000100000000', /the length is 3/);
+  refused('420095 03 00000004 0000000100000000', /this type takes 8/);
+  refused('420010 06 00000004 0000000100000000', /this type takes 8/);
+  refused('420092 09 00000004 0000000100000000', /this type takes 8/);
   refused('420052 04 00000004 0000000100000000', /multiple of 8/);
   refused('420052 04 00000000', /multiple of 8/);
-  refused('42000d 02 00000004 00000001', /; 12 are left/);
-  refused('4200c2 08 ffffffff 0000000000000000', /; 8 are left/);
-  refused('4200c2 08 00000009 0000000000000000', /; 8 are left/);
-  refused('420008 01 00000014 42000d02000000040000000100000000 42000d0200000000', /need 8 bytes/);
-  refused('420008 01 0000000c 42000d02000000040000000100000000', /; 4 are left/);
-  refused('420008 01 00000004 42000d0200000000', /need 8 bytes/);
+  refused('42000d 02 00000004 00000001', /only 12 bytes are left/);
+  refused('4200c2 08 ffffffff 0000000000000000', /only 8 bytes are left/);
+  refused('4200c2 08 00000009 0000000000000000', /only 8 bytes are left/);
+  refused('420008 01 00000014 42000d02000000040000000100000000 42000d0200000000', /needs 8 bytes/);
+  refused('420008 01 0000000c 42000d02000000040000000100000000', /only 4 bytes are left/);
+  refused('420008 01 00000004 42000d0200000000', /needs 8 bytes/);
 });
 
 test('padding, Booleans, dates and text that are not right', () => {
-  refused('42000d 02 00000004 0000000100000001', /^RequestMessage\/BatchCount: byte 20: padding that is not zero$/);
+  refused('42000d 02 00000004 0000000100000001', /^RequestMessage\/BatchCount: byte 20: padding bytes must be zero$/);
   refused('4200c2 08 00000003 0102030000000001', /padding/);
   refused('420055 07 00000001 4100000000010000', /padding/);
-  refused('420010 06 00000008 0000000000000002', /a Boolean is 0 or 1/);
-  refused('420010 06 00000008 0100000000000001', /a Boolean is 0 or 1/);
-  refused('420092 09 00000008 0020000000000000', /beyond 2\^53/);
+  refused('420010 06 00000008 0000000000000002', /a Boolean must be 0 or 1/);
+  refused('420010 06 00000008 0100000000000001', /a Boolean must be 0 or 1/);
+  refused('420092 09 00000008 0020000000000000', /less than 2\^53/);
   refused('420055 07 00000002 c328000000000000', /not UTF-8/);
   refused('420055 07 00000003 eda0800000000000', /not UTF-8/);
 });
 
 test('tags and types that there are not', () => {
-  refused('42000d 0c 00000004 0000000100000000', /^RequestMessage\/BatchCount: byte 11: 0x0c is no type$/);
-  refused('42000d 00 00000000', /0x00 is no type/);
-  refused('410001 02 00000004 0000000100000000', /^RequestMessage: byte 8: 0x410001 is no tag$/);
+  refused('42000d 0c 00000004 0000000100000000', /^RequestMessage\/BatchCount: byte 11: 0x0c is not a valid type$/);
+  refused('42000d 00 00000000', /0x00 is not a valid type/);
+  refused('410001 02 00000004 0000000100000000', /^RequestMessage: byte 8: 0x410001 is not a valid tag$/);
   assert.equal(decodeBinary(around('42fff0 02 00000004 0000000100000000')).value[0]?.tag, 0x42fff0);
-  assert.throws(() => decodeBinary(hex('42000d 02 00000004 0000000100000000')), { message: /a message is a structure/ });
-  assert.throws(() => decodeBinary(hex('420078 01 00000000 00')), { message: /byte 8: bytes after the message/ });
+  assert.throws(() => decodeBinary(hex('42000d 02 00000004 0000000100000000')), { message: /a message must be a Structure/ });
+  assert.throws(() => decodeBinary(hex('420078 01 00000000 00')), { message: /byte 8: there are bytes after the end of the message/ });
 });
 
 test('bytes are read where they lie in a larger buffer', () => {

@@ -50,7 +50,7 @@ test('64 structures inside each other are read, 65 are not', () => {
   const leaf: Node = { tag: TAG.Data, type: TYPE.Boolean, value: true };
   for (const { name, decode, encode } of CODECS) {
     assert.deepEqual(plain(decode(encode(nested(64, [leaf])))), plain(nested(64, [leaf])), name);
-    assert.throws(() => decode(encode(nested(65, []))), { reason: 'InvalidMessage', message: /nested deeper than 64/ }, name);
+    assert.throws(() => decode(encode(nested(65, []))), { reason: 'InvalidMessage', message: /nested too deep: at most 64/ }, name);
   }
 });
 

@@ -73,7 +73,7 @@ test('numbers out of their range and values of another type are refused, the val
   for (const value of ['yes', 'true', 'FALSE', '1', '0x2', 1, 0, null]) refused('Fresh', 'Boolean', value);
   for (const value of ['\ud800', 'a\udc00', 5, true, null]) refused('NameValue', 'TextString', value);
   for (const value of ['x', {}, null, 5]) refused('Attributes', 'Structure', value);
-  refused('NameValue', 'ByteString', 'my secret', /^RequestMessage\/NameValue: not a value of type ByteString$/);
+  refused('NameValue', 'ByteString', 'my secret', /^RequestMessage\/NameValue: the value is not a valid ByteString$/);
   refused('Operation', 'Enumeration', 'NoSuch', /^RequestMessage\/Operation: unknown value: "NoSuch"$/);
   refused('AttributeValue', 'Enumeration', 'AES', /unknown value: "AES"/);
 });
@@ -166,15 +166,15 @@ test('what is no tree', () => {
     assert.throws(() => decodeJson(raw(text)), { reason: 'InvalidMessage' }, text);
   const inside = (text: string) => raw(`{"tag":"RequestMessage","value":[${text}]}`);
   assert.throws(() => decodeJson(inside('{"tag":"NoSuch","value":[]}')), { message: 'RequestMessage: unknown tag: "NoSuch"' });
-  assert.throws(() => decodeJson(inside('{"tag":"BatchCount","value":1}')), { message: 'RequestMessage/BatchCount: the type is missing' });
+  assert.throws(() => decodeJson(inside('{"tag":"BatchCount","value":1}')), { message: 'RequestMessage/BatchCount: the field has no type' });
   assert.throws(() => decodeJson(inside('{"tag":"BatchCount","type":"Int","value":1}')), { message: 'RequestMessage/BatchCount: unknown type: "Int"' });
-  assert.throws(() => decodeJson(raw('{"tag":"secret" oops')), { message: 'not JSON, at character 16' });
+  assert.throws(() => decodeJson(raw('{"tag":"secret" oops')), { message: 'the body is not valid JSON, at character 16' });
   assert.throws(() => decodeJson(new Uint8Array([0x22, 0xc3, 0x28, 0x22])), { message: /not UTF-8/ });
 });
 
 test('deep nesting and many values are refused before anything is built', () => {
   const deep = raw('['.repeat(8_000_000));
-  assert.throws(() => decodeJson(deep), { reason: 'InvalidMessage', message: /nested deeper than 64/ });
+  assert.throws(() => decodeJson(deep), { reason: 'InvalidMessage', message: /nested too deep: at most 64/ });
   const wide = raw(`[${'{},'.repeat(3_000_000)}{}]`);
   assert.throws(() => decodeJson(wide), { reason: 'InvalidMessage', message: /too many fields/ });
   const quotes = `\\"[${'[{\\\\'.repeat(40_000)}`;
@@ -200,7 +200,7 @@ test('a bare operation is a payload under the name of the operation', () => {
   assert.equal(decodeJsonRequest(raw('{"tag":"RequestMessage","value":[]}')).operation, undefined);
   assert.throws(() => decodeJsonRequest(raw('{"tag":"NoSuch","value":[]}')), { reason: 'OperationNotSupported', message: 'unknown operation: "NoSuch"' });
   assert.throws(() => decodeJsonRequest(raw('{"tag":"Encrypt","value":5}')), { reason: 'InvalidMessage' });
-  assert.throws(() => decodeJsonRequest(raw('{"tag":"Encrypt","value":[{"tag":"Data"}]}')), { message: 'RequestPayload/Data: the type is missing' });
+  assert.throws(() => decodeJsonRequest(raw('{"tag":"Encrypt","value":[{"tag":"Data"}]}')), { message: 'RequestPayload/Data: the field has no type' });
   assert.throws(() => decodeJsonRequest(raw('null')), { reason: 'InvalidMessage' });
   assert.equal(new TextDecoder().decode(encodeJson(make.structure(TAG.ResponsePayload, []), 'EncryptResponse')), '{"tag":"EncryptResponse","value":[]}');
 });

@@ -215,9 +215,9 @@ test('a line that cannot be is quoted, with what it may be', async () => {
     ['keyUsage=everything', /digitalSignature/],
     ['basicConstraints=CA:maybe', /basicConstraints/],
     ['crlDistributionPoints=nowhere', /no section \[nowhere\]/],
-    ['authorityInfoAccess=URI:http://x', /OCSP;/],
-    ['certificatePolicies=CPS:http://x', /behind the policy/],
-    ['certificatePolicies=1.99.3', /below 40/],
+    ['authorityInfoAccess=URI:http://x', /OCSP, caIssuers or an object identifier/],
+    ['certificatePolicies=CPS:http://x', /after the policy/],
+    ['certificatePolicies=1.99.3', /less than 40/],
     ['nameConstraints=DNS:x', /permitted;/],
     ['nameConstraints=permitted;IP:10.0.0.0/33', /0 to 32 bits/],
     ['subjectAltName=@missing', /no section/],
@@ -226,7 +226,7 @@ test('a line that cannot be is quoted, with what it may be', async () => {
     assert.ok(message.includes(JSON.stringify(line)), message);
     assert.match(message, words);
   }
-  assert.match(await said('keyUsage=digitalSignature', 'keyUsage=keyAgreement'), /"keyUsage=keyAgreement": keyUsage comes twice/);
+  assert.match(await said('keyUsage=digitalSignature', 'keyUsage=keyAgreement'), /"keyUsage=keyAgreement": keyUsage must be given only once/);
   assert.match(await said('keyUsage=digitalSignature', `# ${'x'.repeat(65_536)}`), /longer than 65536/);
 });
 

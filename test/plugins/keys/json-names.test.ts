@@ -154,7 +154,7 @@ test('rotation intervals accept every integer type, and are refused if they are 
   ] as const) {
     const key = text('UniqueIdentifier', idOf(await post(create)));
     const answer = await post({ tag: 'ReKey', value: [key, { tag: 'Offset', type, value }] });
-    assert.equal(/has the wrong type|is Integer|is LongInteger/.test(answer.text), false, answer.text);
+    assert.equal(/has the wrong type|must be of type|is Integer|is LongInteger/.test(answer.text), false, answer.text);
   }
   await server.end();
 });

@@ -205,7 +205,7 @@ if (hasOpenssl) {
   });
 
   test('what cannot be opened says why, and says it before work that the file asks for', async () => {
-    assert.match(await said('Import', ...importing(written(SECRET), 'wrong')), /^CryptographicFailure: the password is not that of the PKCS#12 file/);
+    assert.match(await said('Import', ...importing(written(SECRET), 'wrong')), /^CryptographicFailure: the password does not open the PKCS#12 file/);
     const changed = written(SECRET);
     changed[100] = (changed[100] as number) ^ 1;
     assert.match(await said('Import', ...importing(changed, SECRET)), /^(CryptographicFailure: .*changed|InvalidField: )/);
@@ -217,7 +217,7 @@ if (hasOpenssl) {
     openssl('pkcs12', '-export', '-nokeys', '-in', at('leaf.pem'), '-passout', 'pass:x', '-out', at('certificates.p12'));
     assert.match(await said('Import', ...importing(new Uint8Array(readFileSync(at('certificates.p12'))), 'x')), /^InvalidField: .*no private key/);
     openssl('pkcs12', '-export', '-nocerts', '-inkey', at('leaf.key'), '-passout', 'pass:x', '-out', at('key.p12'));
-    assert.match(await said('Import', ...importing(new Uint8Array(readFileSync(at('key.p12'))), 'x')), /^InvalidField: .*no certificate of its private key/);
+    assert.match(await said('Import', ...importing(new Uint8Array(readFileSync(at('key.p12'))), 'x')), /^InvalidField: .*no certificate for its private key/);
     const legacy = spawnSync('openssl', [
       'pkcs12',
       '-export',

@@ -58,10 +58,10 @@ async function heard(hex: string): Promise<string | undefined> {
 }
 
 test('a message that is too long, and one that is none', async () => {
-  assert.equal(await heard('420078 01 042c1d80 42007701 00000038'), 'the message is longer than 64 MiB: it has 70000008 bytes');
-  assert.equal(await heard('42007b 01 00000008 4200770100000000'), 'the message is a ResponseMessage, a RequestMessage is expected');
-  assert.equal(await heard('474554 20 2f204854 54502f312e310d0a'), 'the message is a 0x474554, a RequestMessage is expected');
-  assert.equal(await heard('420078 02 00000008 0000000100000000'), 'the RequestMessage is not a structure');
+  assert.equal(await heard('420078 01 042c1d80 42007701 00000038'), 'the message has 70000008 bytes; at most 64 MiB are allowed');
+  assert.equal(await heard('42007b 01 00000008 4200770100000000'), 'the message is a ResponseMessage; it must be a RequestMessage');
+  assert.equal(await heard('474554 20 2f204854 54502f312e310d0a'), 'the message is a 0x474554; it must be a RequestMessage');
+  assert.equal(await heard('420078 02 00000008 0000000100000000'), 'RequestMessage must be a Structure');
 });
 
 test('what the state of a key is in the way of', async () => {
@@ -82,11 +82,14 @@ test('attributes that the server manages, and those that were set when the objec
   for (const operation of ['SetAttribute', 'ModifyAttribute'] as const) {
     assert.match(await told(operation, ID(id), given(enumeration(TAG.State, ENUM.State.Active))), /State is server-managed$/);
     const length = await told(operation, ID(id), given(integer(TAG.CryptographicLength, 256)));
-    assert.match(length, /CryptographicLength is set when an object is made, and cannot be changed afterwards$/);
+    assert.match(length, /CryptographicLength can be set only when the object is created$/);
     const algorithm = given(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.DES3));
-    assert.match(await told(operation, ID(id), algorithm), /CryptographicAlgorithm is set when an object is made/);
+    assert.match(await told(operation, ID(id), algorithm), /CryptographicAlgorithm can be set only when the object is created/);
   }
-  assert.match(await told('DeleteAttribute', ID(id), enumeration(TAG.AttributeReference, TAG.CryptographicLength)), /is set when an object is made/);
+  assert.match(
+    await told('DeleteAttribute', ID(id), enumeration(TAG.AttributeReference, TAG.CryptographicLength)),
+    /can be set only when the object is created/,
+  );
 });
 
 test.run();
