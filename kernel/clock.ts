@@ -24,7 +24,7 @@ export interface LocalClock extends Clock {
   moved(): number;
 }
 
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function sharedOffset(): BigInt64Array {
   return new BigInt64Array(new SharedArrayBuffer(8));
@@ -82,7 +82,7 @@ class Timers {
   }
 
   #arm(timer: Timer, ms: number): void {
-    timer.handle = setTimeout(this.#fire, Math.min(LONGEST_MS, Math.max(0, ms)), timer);
+    timer.handle = setTimeout(this.#fire, Math.min(MAX_TIMER_MS, Math.max(0, ms)), timer);
   }
 
   readonly #fire = (timer: Timer): void => {

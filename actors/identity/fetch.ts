@@ -16,8 +16,8 @@ export interface Fetcher {
 
 /** From the first packet to the last byte of the body. */
 const TOTAL_MS = 5_000;
-const LARGEST_BYTES = 1_048_576;
-const MOST_KEYS = 256;
+const MAX_KEY_SET_BYTES = 1_048_576;
+const MAX_KEYS = 256;
 /** Connections are not kept for long: a key set is fetched only every few minutes. */
 const KEEP_ALIVE_MS = 1_000;
 const PUBLIC_TYPES: ReadonlySet<unknown> = new Set(['RSA', 'EC', 'OKP']);
@@ -54,7 +54,7 @@ async function download(uri: string, dispatcher: Dispatcher, signal: AbortSignal
     if (statusCode !== 200) throw new Error(`the server answered ${statusCode}`);
     for await (const chunk of body) {
       size += (chunk as Buffer).length;
-      if (size > LARGEST_BYTES) throw new Error(`the answer is larger than ${LARGEST_BYTES} bytes`);
+      if (size > MAX_KEY_SET_BYTES) throw new Error(`the answer is larger than ${MAX_KEY_SET_BYTES} bytes`);
       chunks.push(chunk as Buffer);
     }
     return Buffer.concat(chunks);
@@ -68,7 +68,7 @@ function keysOf(bytes: Uint8Array): readonly PublicJwk[] {
   const document = parse(bytes);
   const { keys } = (typeof document === 'object' && document !== null ? document : {}) as { keys?: unknown };
   if (!Array.isArray(keys)) throw new Error('the answer is not a key set');
-  if (keys.length > MOST_KEYS) throw new Error(`the key set has more than ${MOST_KEYS} keys`);
+  if (keys.length > MAX_KEYS) throw new Error(`the key set has more than ${MAX_KEYS} keys`);
   const usable = keys.filter((key: PublicJwk | null) => typeof key === 'object' && key !== null && PUBLIC_TYPES.has(key.kty)) as PublicJwk[];
   if (usable.length === 0) throw new Error('the key set has no public key');
   return usable.map(({ d: _private, ...key }) => key as PublicJwk);

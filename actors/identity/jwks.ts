@@ -22,7 +22,7 @@ interface Entry {
 /** A key that its issuer has withdrawn stays valid for at most this long. */
 const OLD_MS = 600_000;
 /** Addresses come from administrators; the limit removes addresses that are no longer in use. */
-const MOST_ENTRIES = 1_000;
+const MAX_ENTRIES = 1_000;
 /** Memory of all sets together; a set of one megabyte takes a third of it. */
 const MAX_BYTES = 83_886_080;
 /** Bytes of memory per character of JSON, at most, including the imported keys. */
@@ -63,7 +63,7 @@ export class KeySets {
     // Keep the map in order of use: the least recently used set is dropped first.
     this.#entries.delete(uri);
     this.#entries.set(uri, entry);
-    if (this.#entries.size > MOST_ENTRIES) this.#drop(this.#entries.keys().next().value as string);
+    if (this.#entries.size > MAX_ENTRIES) this.#drop(this.#entries.keys().next().value as string);
     return entry;
   }
 

@@ -5,7 +5,7 @@ import type { KeySet, KeySets } from './jwks.ts';
 
 /** Public-key signatures only: a public key must never serve as the secret of an HMAC. */
 const PUBLIC_KEY_ALGORITHM = /^((RS|PS|ES)(256|384|512)|EdDSA|Ed25519)$/;
-const LONGEST = 65_536;
+const MAX_TOKEN_CHARACTERS = 65_536;
 
 type Attempt = { readonly payload: JWTPayload } | { readonly reason: string; readonly keyMissing: boolean };
 
@@ -33,7 +33,7 @@ function refused(reason: string): JwtOutcome {
 
 /** The members of an unverified token that are needed to choose keys. */
 function decode(token: string): { alg: string; kid: string | undefined; iss: string | undefined } | undefined {
-  if (token.length > LONGEST) return undefined;
+  if (token.length > MAX_TOKEN_CHARACTERS) return undefined;
   try {
     const { alg, kid } = decodeProtectedHeader(token);
     const { iss } = decodeJwt(token);

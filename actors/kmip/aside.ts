@@ -3,7 +3,7 @@ import type { Call } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 
 /** With more jobs than this, few would finish before their deadline, and they would crowd out quick calls. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 /** @throws Fault OVERLOADED when too much waits already, CANCELLED when the caller has gone before the work began; what the work throws */
 export type Aside = <T>(work: () => Promise<T>) => Promise<T>;
@@ -13,7 +13,7 @@ export function createAside(call: () => Call | undefined): Aside {
   let isRunning = false;
   const waiting: (() => void)[] = [];
   return async (work) => {
-    if (waiting.length >= MOST_WAITING) throw new Fault('OVERLOADED');
+    if (waiting.length >= MAX_WAITING) throw new Fault('OVERLOADED');
     const own = call();
     own?.aside();
     if (isRunning) await new Promise<void>((resolve) => waiting.push(resolve));

@@ -30,7 +30,7 @@ interface DueRow {
 }
 
 /** Milliseconds that one look may take: new key pairs take long, and this is a thread that serves clients. */
-const MOST_TIME = 20_000;
+const MAX_TIME_MS = 20_000;
 
 /** The place of an object in the order in which they are due: its `due_at` and its `seq`. */
 type Place = readonly [number, number];
@@ -53,7 +53,7 @@ export async function rotateDue(server: KeyServer): Promise<number> {
       due.map(({ owner }) => owner),
     );
     for (const row of due) {
-      if (server.now() - now > MOST_TIME) {
+      if (server.now() - now > MAX_TIME_MS) {
         unfinished.set(server.store, after);
         return rotated;
       }

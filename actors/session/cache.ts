@@ -7,7 +7,7 @@ interface Entry<T> {
 }
 
 /** One value may take at most 1/64 of the cache, so that a few large values do not displace all others. */
-const LARGEST_PART = 64;
+const MAX_PART_OF_ALL = 64;
 
 export class Cache<T> {
   readonly #maxBytes: number;
@@ -45,7 +45,7 @@ export class Cache<T> {
   async fill(id: string, read: () => Promise<T | undefined>): Promise<T | undefined> {
     const before = this.#deletions;
     const first = await read();
-    if (!first || this.#bytesOf(first) > this.#maxBytes / LARGEST_PART) return first;
+    if (!first || this.#bytesOf(first) > this.#maxBytes / MAX_PART_OF_ALL) return first;
     // Only the row tells its owner, and so its counter: note the counter, then read the row again under it.
     const version = this.#versionOf(first);
     const value = await read();

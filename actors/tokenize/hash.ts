@@ -7,7 +7,7 @@ import { refuse } from './refuse.ts';
 const ALGORITHMS = { SHA2: 'sha256', SHA3: 'sha3-256' } as const;
 /** Algorithm 2 is Argon2id in the binding, which uses version 1.3 by default. */
 const COST = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
-const SHORTEST_SALT = 8;
+const MIN_SALT_BYTES = 8;
 /** Characters of base64. */
 const MAX_SALT = 65_536;
 
@@ -26,7 +26,7 @@ export function hash(members: Members): string {
 
 function argon2(data: string, salt: Buffer | undefined): Buffer {
   if (!salt) return refuse('salt: is missing; Argon2 needs one');
-  if (salt.length < SHORTEST_SALT) return refuse(`salt: Argon2 needs at least ${SHORTEST_SALT} bytes`);
+  if (salt.length < MIN_SALT_BYTES) return refuse(`salt: Argon2 needs at least ${MIN_SALT_BYTES} bytes`);
   return hashRawSync(data, { ...COST, salt });
 }
 

@@ -3,7 +3,7 @@ import { type LosslessNumber, parse } from 'lossless-json';
 import { refuse } from './refuse.ts';
 
 /** The parser recurses for each level; no request needs more than two. */
-const DEEPEST = 16;
+const MAX_DEPTH = 16;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -13,7 +13,7 @@ export type JsonObject = { readonly [name: string]: Json };
 export function readObject(bytes: Uint8Array): JsonObject {
   const text = decode(bytes);
   if (text.trim() === '') refuse('the body is empty: send a JSON object');
-  if (depth(text) > DEEPEST) refuse(`the body has more than ${DEEPEST} levels of nesting`);
+  if (depth(text) > MAX_DEPTH) refuse(`the body has more than ${MAX_DEPTH} levels of nesting`);
   const value = read(text);
   if (!isObject(value)) refuse('the body must be a JSON object');
   return value;

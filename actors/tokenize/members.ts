@@ -4,7 +4,7 @@ import type { Json, JsonObject } from './json.ts';
 import { refuse } from './refuse.ts';
 
 /** Longer numbers only serve to keep the server busy. */
-const LONGEST_NUMBER = 1_000;
+const MAX_NUMBER_CHARACTERS = 1_000;
 /** Entries of a list, and characters of each entry. */
 const MAX_ENTRIES = 10_000;
 const MAX_ENTRY = 1_024;
@@ -49,7 +49,7 @@ export class Members {
   decimal(name: string): string {
     const value = this.#body[name];
     if (!isLosslessNumber(value)) return refuse(`${name}: must be a number`);
-    if (value.value.length > LONGEST_NUMBER) refuse(`${name}: has more than ${LONGEST_NUMBER} characters`);
+    if (value.value.length > MAX_NUMBER_CHARACTERS) refuse(`${name}: has more than ${MAX_NUMBER_CHARACTERS} characters`);
     if (!Number.isFinite(Number(value.value))) refuse(`${name}: is out of range`);
     return value.value;
   }

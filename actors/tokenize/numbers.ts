@@ -3,14 +3,14 @@ import { Exact, floatText, integerText, Quotient, unsignedZero } from './decimal
 import type { Members } from './members.ts';
 import { refuse } from './refuse.ts';
 
-const LARGEST_POWER = 308;
+const MAX_POWER = 308;
 
 /** Prints a decimal without an exponent; a float gets exactly the requested number of decimal places. */
 export function aggregateNumber(members: Members): string {
   const type = members.oneOf('data_type', ['float', 'integer']);
   const data = type === 'float' ? members.decimal('data') : members.integer('data');
   const power = Number(members.integer('power_of_ten'));
-  if (Math.abs(power) > LARGEST_POWER) refuse(`power_of_ten: must be between -${LARGEST_POWER} and ${LARGEST_POWER}`);
+  if (Math.abs(power) > MAX_POWER) refuse(`power_of_ten: must be between -${MAX_POWER} and ${MAX_POWER}`);
   return JSON.stringify(power >= 0 ? toPower(data, power) : unsignedZero(new Exact(data).toFixed(type === 'float' ? -power : 0)));
 }
 

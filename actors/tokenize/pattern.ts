@@ -3,16 +3,17 @@ import { RE2JS } from 're2js';
 import type { Members } from './members.ts';
 import { refuse } from './refuse.ts';
 
-const LONGEST_PATTERN = 1_024;
+const MAX_PATTERN_CHARACTERS = 1_024;
 /** A long replacement and a pattern that matches everywhere could fill the memory. */
-const LONGEST_RESULT = 4_194_304;
+const MAX_RESULT_CHARACTERS = 4_194_304;
 
 export function wordPatternMask(members: Members): string {
   const data = members.text('data');
   const replace = members.text('replace');
   const pattern = members.text('pattern');
   // A character has at most two UTF-16 units, so a longer text need not be counted.
-  if (pattern.length > 2 * LONGEST_PATTERN || [...pattern].length > LONGEST_PATTERN) refuse(`pattern: has more than ${LONGEST_PATTERN} characters`);
+  if (pattern.length > 2 * MAX_PATTERN_CHARACTERS || [...pattern].length > MAX_PATTERN_CHARACTERS)
+    refuse(`pattern: has more than ${MAX_PATTERN_CHARACTERS} characters`);
   return JSON.stringify(replaceAll(compile(pattern), data, replace));
 }
 
@@ -36,7 +37,7 @@ function replaceAll(pattern: RE2JS, data: string, replace: string): string {
     if (start === end && matcher.end() === start) continue;
     end = matcher.end();
     length += replace.length - (end - start);
-    if (length > LONGEST_RESULT) refuse(`the result has more than ${LONGEST_RESULT} characters`);
+    if (length > MAX_RESULT_CHARACTERS) refuse(`the result has more than ${MAX_RESULT_CHARACTERS} characters`);
     parts.push(data.slice(copied, start), replace);
     copied = end;
   }

@@ -15,7 +15,7 @@ const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
 const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
 const WHAT = 'the PKCS#12 file';
 /** In one file. */
-const MOST_BAGS = 64;
+const MAX_BAGS = 64;
 const MAX_NAME = 256;
 
 export interface Bag {
@@ -32,7 +32,7 @@ export async function readBags(safes: Uint8Array, password: Pkcs12Password): Pro
     for (const bag of inside(readElement(await safeIn(each, password), WHAT), DER.sequence, WHAT)) {
       const read = await bagIn(bag, password);
       if (read) bags.push(read);
-      if (bags.length > MOST_BAGS) throw new CryptoError('invalid', `${WHAT} has more than ${MOST_BAGS} keys and certificates`);
+      if (bags.length > MAX_BAGS) throw new CryptoError('invalid', `${WHAT} has more than ${MAX_BAGS} keys and certificates`);
     }
   return bags;
 }

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { CryptoError } from '../crypto-error.ts';
 
 /** What one file may cost: iterations of PBKDF2 in the pool, and ten times less of the other derivation, which runs here. */
-const MOST_ITERATIONS = 4_000_000;
+const MAX_ITERATIONS = 4_000_000;
 const OWN_COST = 10;
 const MAX_SALT_BYTES = 1024;
 /** Iterations of our own, until others are served. */
@@ -39,7 +39,7 @@ const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
 /** One password for one file. */
 export class Pkcs12Password {
   readonly #text: string;
-  #left = MOST_ITERATIONS;
+  #left = MAX_ITERATIONS;
   /** The empty one is written in two ways, as nothing and as the end of a text; a file is held to the one that its MAC was made with. */
   #isNothing = false;
 
@@ -89,7 +89,7 @@ export class Pkcs12Password {
     if (this.#left < 0)
       throw new CryptoError(
         'invalid',
-        `the PKCS#12 file needs too many iterations: at most ${MOST_ITERATIONS} of PBKDF2 in total, or a tenth of that of its own derivation`,
+        `the PKCS#12 file needs too many iterations: at most ${MAX_ITERATIONS} of PBKDF2 in total, or a tenth of that of its own derivation`,
       );
   }
 

@@ -16,7 +16,7 @@ export interface Take {
 
 const LINE_FEED = 0x0a;
 /** Longer than any row: a body has at most 64 MiB, which are 86 MiB in base64. */
-const LONGEST_LINE = 268_435_456;
+const MAX_LINE_BYTES = 268_435_456;
 
 /** @throws BackupError if the file cannot be read, is not a backup, has another format version, is incomplete or was changed; and whatever `take` throws */
 export async function readBackup(path: string, take: Take): Promise<End> {
@@ -50,7 +50,7 @@ async function* batches(pieces: AsyncIterable<Buffer>, path: string): AsyncGener
     }
     if (from < piece.length) rest.push(piece.subarray(from));
     waiting += piece.length - from;
-    if (waiting > LONGEST_LINE) throw damaged(path);
+    if (waiting > MAX_LINE_BYTES) throw damaged(path);
     yield lines;
   }
   if (waiting > 0) throw new BackupError(`${path} is incomplete: it ends within a line; use another copy of the backup`);

@@ -2,7 +2,7 @@
 
 const ANY = '*/*';
 /** Further ranges are ignored: no real client sends so many. */
-const MOST_RANGES = 32;
+const MAX_RANGES = 32;
 
 /** @returns the preferred one of `types`; the first if the header is absent, names none of them, or prefers none */
 export function preferred<T extends string>(accept: string | undefined, types: readonly [T, ...T[]]): T {
@@ -18,7 +18,7 @@ function qualityOf(type: string, qualities: ReadonlyMap<string, number>): number
 
 function qualitiesIn(accept: string): ReadonlyMap<string, number> {
   const qualities = new Map<string, number>();
-  for (const range of accept.split(',', MOST_RANGES)) {
+  for (const range of accept.split(',', MAX_RANGES)) {
     const [type = '', ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
     const weight = parameters.find((each) => each.startsWith('q='))?.slice(2);
     const quality = weight === undefined ? 1 : Number(weight);

@@ -29,7 +29,7 @@ for (const ajv of [bodies.first, bodies.all, queries.first, queries.all]) ajv.ad
 
 /** In larger bodies (characters of JSON) only the first problem is reported: finding all of them could be made expensive on purpose. */
 const THOROUGH = 16_384;
-const MOST_ERRORS = 20;
+const MAX_ERRORS = 20;
 /** For these keywords the description of the schema is easier to understand than the message of Ajv. */
 const IN_RULE: ReadonlySet<string> = new Set(['pattern', 'not', 'format']);
 /** A refusal repeats at most this many characters of the name of an unknown member. */
@@ -61,7 +61,7 @@ function problems(check: ValidateFunction, thorough: ValidateFunction, value: un
   const found = check.errors ?? [];
   if ((JSON.stringify(value) ?? '').length > THOROUGH) return found;
   thorough(value);
-  return (thorough.errors ?? found).slice(0, MOST_ERRORS);
+  return (thorough.errors ?? found).slice(0, MAX_ERRORS);
 }
 
 function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, where: string): string {

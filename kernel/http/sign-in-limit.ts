@@ -8,7 +8,7 @@ interface Bucket {
 }
 
 /** Above this number the least recently used bucket is dropped. */
-const MOST_BUCKETS = 100_000;
+const MAX_BUCKETS = 100_000;
 
 /** Counts an attempt. @returns whether the address may make it */
 export type SignInLimit = (address: string) => boolean;
@@ -27,7 +27,7 @@ export function createSignInLimit(perSecond: number, burst: number, clock: Clock
     bucket.filledAt = now;
     buckets.delete(source);
     buckets.set(source, bucket);
-    if (buckets.size > MOST_BUCKETS) buckets.delete(buckets.keys().next().value as string);
+    if (buckets.size > MAX_BUCKETS) buckets.delete(buckets.keys().next().value as string);
     if (bucket.tokens < 1) return false;
     bucket.tokens -= 1;
     return true;

@@ -33,7 +33,7 @@ const BEGINNING_BYTES = 64;
 const UNREAD = 'too many of your earlier answers are still unread; read them and try again';
 const TAKEN = 'all clients together need too much memory, and this client needs most of it';
 /** Above this number of waiting bytes the listener stops reading from the client. */
-const MOST_WAITING = 262_144;
+const MAX_WAITING_BYTES = 262_144;
 /** Time for the last answer to leave before the connection is destroyed. */
 const LINGER_MS = 1_000;
 
@@ -89,7 +89,7 @@ export class Conversation {
     if (this.#turn === 'client') {
       const frame = this.#frames.next();
       if (frame) void this.#answerAll(frame);
-    } else if (this.#frames.held > MOST_WAITING) this.#socket.pause();
+    } else if (this.#frames.held > MAX_WAITING_BYTES) this.#socket.pause();
   }
 
   async #answerAll(first: Frame): Promise<void> {

@@ -8,7 +8,7 @@ export interface Frame {
   readonly isMessage: boolean;
 }
 
-const SMALLEST = 4_096;
+const MIN_BUFFER_BYTES = 4_096;
 
 export class Frames {
   readonly #rules: Pick<Listener, 'headerBytes' | 'maxMessageBytes' | 'lengthOf'>;
@@ -72,7 +72,7 @@ export class Frames {
   #grow(needed: number): void {
     const { headerBytes, lengthOf } = this.#rules;
     const announced = this.held < headerBytes ? undefined : lengthOf(this.#bytes.subarray(this.#start, this.#start + headerBytes));
-    const doubled = Math.max(needed, SMALLEST, 2 * this.held);
+    const doubled = Math.max(needed, MIN_BUFFER_BYTES, 2 * this.held);
     const grown = new Uint8Array(announced === undefined ? doubled : Math.max(needed, Math.min(doubled, announced)));
     grown.set(this.#bytes.subarray(this.#start, this.#end));
     this.#end -= this.#start;

@@ -24,12 +24,12 @@ interface Job {
   readonly reject: (error: unknown) => void;
 }
 
-const LARGEST_GROUP = 256;
+const MAX_GROUP_JOBS = 256;
 const TRIES = 16;
 /** After this many failed tries the group takes a lock that all processes share, so that contended groups run one after the other. */
 const ALONE_AFTER = 3;
 const CONTENDED = 'contended writers';
-const LONGEST_WAIT_MS = 64;
+const MAX_WAIT_MS = 64;
 
 export class GroupCommit {
   readonly #connection: WriteConnection;
@@ -62,7 +62,7 @@ export class GroupCommit {
     while (this.#queue.length > 0) {
       // A job with a lock runs alone: others must not hold rows while they wait for its lock.
       const alone = this.#queue.findIndex(({ lock }) => lock !== undefined);
-      const size = alone === 0 ? 1 : Math.min(LARGEST_GROUP, alone === -1 ? this.#queue.length : alone);
+      const size = alone === 0 ? 1 : Math.min(MAX_GROUP_JOBS, alone === -1 ? this.#queue.length : alone);
       await this.#commit(this.#queue.splice(0, size));
     }
     this.#committing = undefined;
@@ -87,7 +87,7 @@ export class GroupCommit {
         const mayRetry = this.#connection.mayRetry(error);
         if (tried < TRIES && mayRetry) {
           // Wait a random time, so that the same groups do not collide again.
-          await wait(Math.random() * Math.min(2 ** tried, LONGEST_WAIT_MS));
+          await wait(Math.random() * Math.min(2 ** tried, MAX_WAIT_MS));
           continue;
         }
         // Jobs that came meanwhile would wait just as long again and then fail with DEADLINE instead of the real reason.

@@ -145,13 +145,13 @@ class PostgresConnection implements WriteConnection {
 }
 
 /** Further statements are not prepared: searches can produce any number of texts, and neither side drops prepared statements. */
-const MOST_NAMES = 500;
+const MAX_STATEMENT_NAMES = 500;
 const names = new Map<string, string>();
 
 /** Each text is prepared once per connection under its own name. */
 function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
   let name = names.get(text);
-  if (name === undefined && names.size < MOST_NAMES) {
+  if (name === undefined && names.size < MAX_STATEMENT_NAMES) {
     name = `gatehouse_${names.size}`;
     names.set(text, name);
   }

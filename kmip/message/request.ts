@@ -35,7 +35,7 @@ export interface RequestHeader {
   readonly asynchronous: boolean;
 }
 
-const MOST_ITEMS = 1_000;
+const MAX_ITEMS = 1_000;
 
 const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
 
@@ -85,7 +85,7 @@ export function readItems(message: Structure, { batchCount, asynchronous }: Requ
   const items = children(message, TAG.BatchItem);
   if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);
   if (items.length === 0) throw new Refusal('InvalidMessage', 'a message must have at least one BatchItem');
-  if (items.length > MOST_ITEMS) throw new Refusal('InvalidMessage', `a message must have at most ${MOST_ITEMS} batch items`);
+  if (items.length > MAX_ITEMS) throw new Refusal('InvalidMessage', `a message must have at most ${MAX_ITEMS} batch items`);
   return items.map((item) => {
     if (item.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'BatchItem must be a Structure');
     return readItem(item, asynchronous);

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Refusal } from '../refusal.ts';
 import { readBigInteger } from './big-integer.ts';
-import { type Limits, MOST_DEPTH } from './limits.ts';
+import { type Limits, MAX_DEPTH } from './limits.ts';
 import { isTag } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { Place } from './place.ts';
@@ -82,7 +82,7 @@ export class BinaryReader {
   }
 
   #children(at: number, length: number, depth: number): Node[] {
-    if (depth >= MOST_DEPTH) throw this.#refusal(depth, at, `structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
+    if (depth >= MAX_DEPTH) throw this.#refusal(depth, at, `structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
     const end = at + length;
     const nodes: Node[] = [];
     this.#at = at;

@@ -1,12 +1,12 @@
 // Turns the bytes of a JSON body into values, once it is certain that they stay small.
 import { isUtf8 } from 'node:buffer';
-import { type Limits, MOST_DEPTH } from './limits.ts';
+import { type Limits, MAX_DEPTH } from './limits.ts';
 import { invalid } from './place.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 /** A structure is an object and an array; members that are not the profile's, and are ignored, may nest a little further. */
-const MOST_BRACKETS = 3 * MOST_DEPTH;
+const MAX_BRACKETS = 3 * MAX_DEPTH;
 /** A field has one brace and three commas, a structure a bracket more; twice that for members that are ignored. */
 const MARKS_PER_NODE = 10;
 /** Nothing in a body up to this size can become large, so it is not looked through. */
@@ -47,7 +47,7 @@ export function checkShape(bytes: Uint8Array, most: number): void {
         break;
       case 0x5b: // [
       case 0x7b: // {
-        if (++depth > MOST_BRACKETS) throw invalid(`byte ${at}: structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
+        if (++depth > MAX_BRACKETS) throw invalid(`byte ${at}: structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
         marks++;
         break;
       case 0x5d: // ]

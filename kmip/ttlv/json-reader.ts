@@ -1,7 +1,7 @@
 // Builds the tree from parsed JSON: members in any order, names in any spelling, numbers as numbers or in hexadecimal.
 import { TYPE_NAMES } from './enumeration-of.ts';
 import { fromNumber, fromText } from './json-value.ts';
-import { type Limits, MOST_DEPTH } from './limits.ts';
+import { type Limits, MAX_DEPTH } from './limits.ts';
 import { TAG_NAMES, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { Place, quoted } from './place.ts';
@@ -67,7 +67,7 @@ export class JsonReader {
   }
 
   #children(tag: number, members: Members, depth: number): Node[] {
-    if (depth >= MOST_DEPTH) throw this.#place.refusal(depth, `structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
+    if (depth >= MAX_DEPTH) throw this.#place.refusal(depth, `structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
     const attribute = tag === TAG.Attribute ? attributeOf(members) : undefined;
     const nodes: Node[] = [];
     for (const member of members) nodes.push(this.#node(member, depth + 1, attribute));

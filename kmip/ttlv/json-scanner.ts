@@ -2,7 +2,7 @@
 import { enumerationNames, TYPE_NAMES } from './enumeration-of.ts';
 import { fromNumber, fromText } from './json-value.ts';
 import { bytesOfDigits } from './lexical.ts';
-import { type Limits, MOST_DEPTH } from './limits.ts';
+import { type Limits, MAX_DEPTH } from './limits.ts';
 import { type Names, TAG_NAMES } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { TAG } from './tag.ts';
@@ -15,7 +15,7 @@ const COMMA = 0x2c;
 const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 /** More digits may not be exact. */
-const MOST_DIGITS = 15;
+const MAX_DIGITS = 15;
 
 /**
  * Reads one message; made for each. It knows only nodes of `tag`, perhaps `type`, and `value`, in this order and without escapes.
@@ -64,7 +64,7 @@ export class JsonScanner {
   }
 
   #structure(tag: number, depth: number): Structure | undefined {
-    if (depth >= MOST_DEPTH || !this.#take(0x5b)) return undefined;
+    if (depth >= MAX_DEPTH || !this.#take(0x5b)) return undefined;
     const nodes: Node[] = [];
     if (this.#take(0x5d)) return { tag, type: TYPE.Structure, value: nodes };
     let attribute: string | undefined;
@@ -149,7 +149,7 @@ export class JsonScanner {
     let at = first;
     let value = 0;
     for (let digit = (bytes[at] ?? 0) - 0x30; digit >= 0 && digit <= 9; digit = (bytes[++at] ?? 0) - 0x30) value = value * 10 + digit;
-    if (at === first || at - first > MOST_DIGITS || (at - first > 1 && bytes[first] === 0x30)) return undefined;
+    if (at === first || at - first > MAX_DIGITS || (at - first > 1 && bytes[first] === 0x30)) return undefined;
     const isNegative = first !== this.#at;
     this.#at = at;
     return isNegative ? -value : value;

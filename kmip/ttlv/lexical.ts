@@ -6,7 +6,7 @@ import type { Names } from './names.ts';
 const HEX = /^0[xX][0-9a-fA-F]+$/;
 const DECIMAL = /^-?[0-9]+$/;
 /** A longer decimal number takes more than linear time to read; hexadecimal has no such limit. */
-const MOST_DECIMAL_DIGITS = 2_500;
+const MAX_DECIMAL_DIGITS = 2_500;
 
 /** So many digits and more are read faster by native code, in spite of the copy it takes. */
 const LONG = 1024;
@@ -47,7 +47,7 @@ export function hexOfBytes(bytes: Uint8Array): string {
 /** Decimal, or hexadecimal after `0x`: two's complement where the digits fill whole 8 bytes, else without a sign. */
 export function bigOf(text: string): bigint | undefined {
   if (HEX.test(text)) return bigIntegerFromHex(text.slice(2));
-  return DECIMAL.test(text) && text.length <= MOST_DECIMAL_DIGITS ? BigInt(text) : undefined;
+  return DECIMAL.test(text) && text.length <= MAX_DECIMAL_DIGITS ? BigInt(text) : undefined;
 }
 
 /** As `bigOf`, of 64 bits with a sign. */

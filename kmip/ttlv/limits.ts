@@ -1,7 +1,7 @@
 // How large a message may be that is decoded, in any encoding.
 
 /** Structures inside structures, the message itself counted. */
-export const MOST_DEPTH = 64;
+export const MAX_DEPTH = 64;
 
 export interface Limits {
   /** Bytes of the encoded message. */

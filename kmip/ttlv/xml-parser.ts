@@ -1,6 +1,6 @@
 // A parser for what KMIP's XML encoding uses of XML 1.0, because a general one brings document types, entities and namespaces that a server must not expand.
 import type { Refusal } from '../refusal.ts';
-import { type Limits, MOST_DEPTH } from './limits.ts';
+import { type Limits, MAX_DEPTH } from './limits.ts';
 import { invalid } from './place.ts';
 
 export interface Element {
@@ -18,7 +18,7 @@ const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}))
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 /** Characters XML has no way to write, references included (XML 1.0 section 2.2). */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
-const MOST_ATTRIBUTES = 16;
+const MAX_ATTRIBUTES = 16;
 
 /** @throws Refusal InvalidMessage with the offset of the character */
 export function parseXml(text: string, limits: Limits): Element {
@@ -63,7 +63,7 @@ class Parser {
     if (name === undefined) throw this.#refusal('document types, processing instructions and CDATA are not allowed');
     if (--this.#left < 0) throw this.#refusal('too many fields in one message');
     // A field may stand in the innermost structure, so elements nest one deeper than structures.
-    if (open.length > MOST_DEPTH) throw this.#refusal(`structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
+    if (open.length > MAX_DEPTH) throw this.#refusal(`structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
     const element: Element = { name, attributes: this.#attributes(), children: [] };
     open.at(-1)?.children.push(element);
     if (this.#text.startsWith('/>', this.#at)) {
@@ -96,8 +96,8 @@ class Parser {
       const match = this.#at === before ? null : ATTRIBUTE.exec(this.#text);
       if (match === null) return attributes;
       const name = match[1] as string;
-      if (attributes.has(name) || attributes.size === MOST_ATTRIBUTES)
-        throw this.#refusal(`an element must have each attribute only once, and at most ${MOST_ATTRIBUTES} attributes`);
+      if (attributes.has(name) || attributes.size === MAX_ATTRIBUTES)
+        throw this.#refusal(`an element must have each attribute only once, and at most ${MAX_ATTRIBUTES} attributes`);
       attributes.set(name, this.#unescaped(match[2] ?? (match[3] as string)));
       this.#at = ATTRIBUTE.lastIndex;
     }

@@ -4,7 +4,7 @@ import { bigIntegerFromHex, bigIntegerHex } from './big-integer.ts';
 import { dateText, microsecondsOf, preciseDateText } from './date-time.ts';
 import { attributeName, codeName, enumerationNames, maskNames, TYPE_NAMES } from './enumeration-of.ts';
 import { asLong, booleanOf, bytesOfHex, codeOf, dateOf, hexOfBytes, integerOf, longOf, maskOf, maskText, unsignedOf } from './lexical.ts';
-import { LIMITS, type Limits, MOST_DEPTH } from './limits.ts';
+import { LIMITS, type Limits, MAX_DEPTH } from './limits.ts';
 import { TAG_NAMES, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { invalid, Place, quoted } from './place.ts';
@@ -49,7 +49,7 @@ class XmlReader {
   }
 
   #children(tag: number, { children }: Element, depth: number): Node[] {
-    if (depth >= MOST_DEPTH) throw this.#place.refusal(depth, `structures are nested too deep: at most ${MOST_DEPTH} levels are allowed`);
+    if (depth >= MAX_DEPTH) throw this.#place.refusal(depth, `structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
     const named = tag === TAG.Attribute ? children.find(({ name }) => TAG_NAMES.code(name) === TAG.AttributeName) : undefined;
     const attribute = named?.attributes.get('value');
     return children.map((child) => this.node(child, depth + 1, attribute));

@@ -7,12 +7,12 @@ import { COPIED_CLAIM, RESERVED_CLAIMS } from './claim-names.ts';
 import { Query, RealmQuery } from './parameters.ts';
 import { requireOwnRealm } from './whoami.ts';
 
-const MOST_KEY_BYTES = 8_192;
+const MAX_KEY_BYTES = 8_192;
 /** Anchored at the start of the text, so that the regex engine scans it only once. */
 const KEY = Type.String({
-  maxLength: MOST_KEY_BYTES,
+  maxLength: MAX_KEY_BYTES,
   pattern: '^(?:(?!-----BEGIN [^-]+-----)[\\s\\S])*-----BEGIN [^-]+-----[\\s\\S]+-----END [^-]+-----',
-  description: `PEM, with BEGIN and END lines; at most ${MOST_KEY_BYTES} bytes`,
+  description: `PEM, with BEGIN and END lines; at most ${MAX_KEY_BYTES} bytes`,
   examples: ['-----BEGIN PUBLIC KEY-----\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE\n-----END PUBLIC KEY-----\n'],
 });
 const BODY = Type.Object(
@@ -57,6 +57,6 @@ async function certify(ctx: AuthContext, request: Request<Static<typeof BODY>>):
 
 /** Checks no more than the size: the server need not support the key. @returns the text unchanged, because others may compare it byte by byte */
 function keyOf(given: string): string {
-  if (Buffer.byteLength(given) > MOST_KEY_BYTES) throw new Fault('BAD_REQUEST', { detail: `body/verification_key: must have at most ${MOST_KEY_BYTES} bytes` });
+  if (Buffer.byteLength(given) > MAX_KEY_BYTES) throw new Fault('BAD_REQUEST', { detail: `body/verification_key: must have at most ${MAX_KEY_BYTES} bytes` });
   return given;
 }

@@ -7,7 +7,7 @@ import { type LoginEnd, type LoginRequest, refuse } from './login-end.ts';
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const REFRESH_SECONDS = 60;
-const MOST_NAME = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 /** The user name is `sub`, or `<issuer>#<sub>` in a realm with several providers, so that users of different providers stay different. */
 export async function proveToken(ctx: AuthContext, request: LoginRequest, token: string): Promise<LoginEnd> {
@@ -39,5 +39,5 @@ function nameOf(sub: unknown, providers: readonly IdentityProvider[], index: num
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
   if (typeof sub !== 'string' || sub === '' || /[\u0000-\u001f\u007f-\u009f]/.test(sub)) return undefined;
   const name = normalName(providers.length > 1 ? `${providers[index]?.jwt_issuer_uri}#${sub}` : sub);
-  return name !== undefined && name.length <= MOST_NAME ? name : undefined;
+  return name !== undefined && name.length <= MAX_NAME_CHARACTERS ? name : undefined;
 }

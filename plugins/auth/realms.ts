@@ -11,7 +11,7 @@ import { DOCUMENT_ADDRESS, IgnoredName, MAX_AUTH_PARAMS_BYTES, REALM_ID } from '
 import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
 
 const strict = { additionalProperties: false };
-const MOST_SECONDS = 2 ** 31 - 1;
+const MAX_AGE_SECONDS = 2 ** 31 - 1;
 const TEN_YEARS = 315_360_000;
 /** With shorter ages, nobody could sign in for long enough to correct them. */
 const FLOOR_SECONDS = 60;
@@ -49,14 +49,14 @@ const AUTH_PARAMS = Type.Object(
 );
 const MEMBERS = {
   auth_params: nullable(AUTH_PARAMS),
-  session_max_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MOST_SECONDS }),
-  session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MOST_SECONDS }),
+  session_max_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MAX_AGE_SECONDS }),
+  session_max_stale_age_seconds: Type.Integer({ default: 3_600, minimum: FLOOR_SECONDS, maximum: MAX_AGE_SECONDS }),
   certificate_max_age_seconds: Type.Integer({ default: 31_536_000, minimum: 1, maximum: TEN_YEARS }),
   password_max_age_seconds: Type.Integer({
     default: 0,
     anyOf: [{ const: 0 }, { type: 'integer', minimum: FLOOR_SECONDS }],
     minimum: 0,
-    maximum: MOST_SECONDS,
+    maximum: MAX_AGE_SECONDS,
     description: '0: no limit',
   }),
 };

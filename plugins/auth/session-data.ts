@@ -16,7 +16,7 @@ export interface SessionData {
   readonly created_at: number;
 }
 
-const MOST_CLIENTS = 1_000;
+const MAX_CLIENTS = 1_000;
 /** Names of the schemes in bodies; the short codes are accepted too. */
 const CODES: Readonly<Record<string, string>> = { UsernamePassword: 'up', Jwt: 'jwt', ClientCertificate: 'cc', Fido2: 'f2', DigitalCredentials: 'dc' };
 const SPELLINGS = [...Object.keys(CODES), ...Object.values(CODES)];
@@ -24,7 +24,7 @@ const SPELLINGS = [...Object.keys(CODES), ...Object.values(CODES)];
 export const CLIENTS = Type.Array(
   Type.Object({ username: Type.String({ maxLength: MAX_NAME_CHARACTERS }), auth_scheme: Type.Enum(SPELLINGS) }, { additionalProperties: false }),
   {
-    maxItems: MOST_CLIENTS,
+    maxItems: MAX_CLIENTS,
   },
 );
 

@@ -13,9 +13,9 @@ import { actorOf, type Rights, requireRealmAdmin, requireSuperAdmin, rightsOf } 
 import { CLIENTS, clientsOf, type SessionData, sessionData } from './session-data.ts';
 
 const strict = { additionalProperties: false };
-const MOST_SESSIONS = 1_000;
+const MAX_SESSIONS = 1_000;
 const MAX_CALLS_AT_ONCE = 64;
-const IDS_BODY = Type.Object({ session_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MOST_SESSIONS }) }, strict);
+const IDS_BODY = Type.Object({ session_ids: Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_SESSIONS }) }, strict);
 const ACTION_BODY = Type.Object(
   { authenticated_clients: CLIENTS, sessions_action: Type.Optional(Type.Union([Type.Enum(['LogoutOtherSessions', 'LogoutAllSessions']), Type.Null()])) },
   strict,
@@ -106,7 +106,7 @@ async function act(ctx: AuthContext, request: Request<Static<typeof ACTION_BODY>
   let after: string | undefined;
   let cleared = headers;
   do {
-    const page: Page<string> = await ctx.actors.session.of(view.id).list(view.realm, clients, { after, limit: MOST_SESSIONS });
+    const page: Page<string> = await ctx.actors.session.of(view.id).list(view.realm, clients, { after, limit: MAX_SESSIONS });
     const ended = await endOwned(
       ctx,
       request,

@@ -8,7 +8,7 @@ import type { KeysContext } from './actors.ts';
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 /** Shortest time between two fetches of a key set: tokens that name unknown keys cannot cause more. */
 const REFRESH_SECONDS = 60;
-const MOST_NAME = 255;
+const MAX_NAME_CHARACTERS = 255;
 
 export function keysAuthenticators(ctx: KeysContext): Authenticators {
   return { certificate, ...(ctx.config.identity_providers.length > 0 ? { authorization: bearer(ctx) } : {}) };
@@ -54,6 +54,6 @@ function userIn({ email, email_verified: isVerified, sub }: Record<string, unkno
   const isAddress = isVerified === true && typeof email === 'string' && ADDRESS.test(email);
   const name = normalName(isAddress ? email : sub);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern refuses control characters.
-  if (name === undefined || name.length > MOST_NAME || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
+  if (name === undefined || name.length > MAX_NAME_CHARACTERS || /[\u0000-\u001f\u007f-\u009f]/.test(name)) return undefined;
   return isAddress ? { email: name } : { sub: name };
 }

@@ -2,7 +2,7 @@
 import type { Metrics } from '../../kernel/metrics.ts';
 
 /** More pairs of operation and outcome than the protocol has; any beyond that are counted as other. */
-const MOST_PAIRS = 8_192;
+const MAX_PAIRS = 8_192;
 
 /** @returns a function that counts outcomes as the actor reports them, such as `Encrypt:Success` */
 export function outcomeCounter(metrics: Metrics): (outcomes: readonly string[]) => void {
@@ -12,9 +12,9 @@ export function outcomeCounter(metrics: Metrics): (outcomes: readonly string[]) 
     for (const text of outcomes) {
       let child = children.get(text);
       if (!child) {
-        const [operation = '', outcome = ''] = children.size < MOST_PAIRS ? text.split(':') : ['other', 'other'];
+        const [operation = '', outcome = ''] = children.size < MAX_PAIRS ? text.split(':') : ['other', 'other'];
         child = counter.labels(operation, outcome);
-        if (children.size < MOST_PAIRS) children.set(text, child);
+        if (children.size < MAX_PAIRS) children.set(text, child);
       }
       child.inc();
     }

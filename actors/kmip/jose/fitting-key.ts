@@ -14,7 +14,7 @@ const { BlockCipherMode } = ENUM;
 export const unfit = (): Problem => new Problem('crypto_failure', 'the key does not fit alg');
 
 /** The shortest modulus that RFC 7518 sections 3.3, 3.5 and 4.3 permit, bits. */
-const SMALLEST_MODULUS = 2048;
+const MIN_MODULUS_BITS = 2048;
 
 const fitting = new WeakMap<ManagedObject, ContentEncryption>();
 
@@ -62,5 +62,5 @@ export const fitsRsa: Fits = (key) => {
 };
 
 export function isLongRsa({ algorithm, length, isForPssOnly }: KeyFacts): boolean {
-  return algorithm === 'RSA' && !isForPssOnly && length >= SMALLEST_MODULUS;
+  return algorithm === 'RSA' && !isForPssOnly && length >= MIN_MODULUS_BITS;
 }

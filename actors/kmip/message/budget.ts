@@ -9,11 +9,11 @@ import type { KeyServer } from '../server.ts';
 import type { Outcome } from './batch.ts';
 
 /** Milliseconds after which no further item is begun: well within the deadline of a call, so that the client learns what was done. */
-const MOST_TIME = 20_000;
+const MAX_TIME_MS = 20_000;
 /** The limit for a batch that may be undone, because it blocks all other writers. */
-const MOST_TIME_UNDOABLE = 5_000;
+const MAX_UNDOABLE_TIME_MS = 5_000;
 /** Bytes of the payloads in the binary encoding: as many as a request may have. */
-const MOST_ANSWER = LIMITS.bytes;
+const MAX_ANSWER_BYTES = LIMITS.bytes;
 /** Milliseconds after which the requests that wait for the thread have their turn. */
 const TURN = 20;
 
@@ -21,17 +21,17 @@ export class Budget {
   readonly #now: () => number;
   readonly #end: number;
   #turn: number;
-  #left = MOST_ANSWER;
+  #left = MAX_ANSWER_BYTES;
 
   constructor({ now }: Pick<KeyServer, 'now'>, isUndoable: boolean) {
     this.#now = now;
     this.#turn = now();
-    this.#end = this.#turn + (isUndoable ? MOST_TIME_UNDOABLE : MOST_TIME);
+    this.#end = this.#turn + (isUndoable ? MAX_UNDOABLE_TIME_MS : MAX_TIME_MS);
   }
 
   /** Of the payloads so far. */
   get answerBytes(): number {
-    return Math.min(MOST_ANSWER, MOST_ANSWER - this.#left);
+    return Math.min(MAX_ANSWER_BYTES, MAX_ANSWER_BYTES - this.#left);
   }
 
   /** The outcome of an item that is not started because no time, or no room in the response, is left. */
@@ -58,5 +58,10 @@ export class Budget {
 }
 
 function tooLarge(item: BatchItem): Outcome {
-  return { item, status: 'OperationFailed', reason: 'ResponseTooLarge', message: `TOO_LARGE: the response to a batch can have at most ${MOST_ANSWER} bytes` };
+  return {
+    item,
+    status: 'OperationFailed',
+    reason: 'ResponseTooLarge',
+    message: `TOO_LARGE: the response to a batch can have at most ${MAX_ANSWER_BYTES} bytes`,
+  };
 }

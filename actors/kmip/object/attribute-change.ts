@@ -14,28 +14,28 @@ import { userTags } from './index-terms.ts';
 import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
 
 /** Values of one attribute that an object may have; vendor attributes count together. */
-const MOST_VALUES = 256;
+const MAX_VALUES = 256;
 
 /** Whether an object may have another value of this attribute. */
-export const hasRoom = (attributes: ReadonlyAttributes, tag: number): boolean => attributes.all(tag).length < MOST_VALUES;
+export const hasRoom = (attributes: ReadonlyAttributes, tag: number): boolean => attributes.all(tag).length < MAX_VALUES;
 
 /** Bytes of all attributes of an object together: they are read with it for every use. */
-const MOST_BYTES = 262_144;
+const MAX_ATTRIBUTE_BYTES = 262_144;
 /** Each has a row of the index. */
-const MOST_TAGS = 256;
+const MAX_TAGS = 256;
 
 /** @throws Refusal ServerLimitExceeded where a client has given an object more attributes than it may have */
 export function requireSize(object: ObjectDescription): void {
   const size = binarySize(object.attributes.toStructure());
-  if (size > MOST_BYTES)
-    throw new Refusal('ServerLimitExceeded', `the attributes of an object can have at most ${MOST_BYTES} bytes in total; these have ${size}`);
-  if (userTags(object).length > MOST_TAGS) throw new Refusal('ServerLimitExceeded', `an object can have at most ${MOST_TAGS} tags`);
+  if (size > MAX_ATTRIBUTE_BYTES)
+    throw new Refusal('ServerLimitExceeded', `the attributes of an object can have at most ${MAX_ATTRIBUTE_BYTES} bytes in total; these have ${size}`);
+  if (userTags(object).length > MAX_TAGS) throw new Refusal('ServerLimitExceeded', `an object can have at most ${MAX_TAGS} tags`);
 }
 
 /** @throws Refusal ServerLimitExceeded where there is no room for another value, or for those that are there */
 export function requireRoom(attributes: ReadonlyAttributes, tag: number, another: 0 | 1 = 1): void {
-  if (attributes.all(tag).length + another > MOST_VALUES)
-    throw new Refusal('ServerLimitExceeded', `an object can have at most ${MOST_VALUES} values of ${tagName(tag)}`);
+  if (attributes.all(tag).length + another > MAX_VALUES)
+    throw new Refusal('ServerLimitExceeded', `an object can have at most ${MAX_VALUES} values of ${tagName(tag)}`);
 }
 
 /** Chooses one of several values: by its index (KMIP 1.x), by the value itself (2.x), or the only one. */

@@ -26,10 +26,10 @@ const objectCounter = (id: string): string => `object:${id}`;
 
 const SIZE = 10_000;
 /** For one that comes: the work for it is bounded, also where all are in use. */
-const MOST_SPARED = 64;
+const MAX_SPARED = 64;
 /** Bytes of all that one thread holds, and of one object: users store objects of many megabytes, which are read when they are asked for. */
-const MOST_BYTES = 67_108_864;
-const MOST_OBJECT = 524_288;
+const MAX_CACHE_BYTES = 67_108_864;
+const MAX_OBJECT_BYTES = 524_288;
 /** Estimated bytes of a tree node in memory, without its value. */
 const NODE_BYTES = 200;
 /** Estimated bytes of a grant without its user and operations, and of each of these. */
@@ -89,9 +89,9 @@ export class ObjectCache {
     const held = await readHeld(this.#rows, this.#store, id, content);
     if (!held || version === undefined) return held;
     const size = sizeOf(held);
-    if (size > MOST_OBJECT) return held;
+    if (size > MAX_OBJECT_BYTES) return held;
     this.#drop(id);
-    while (this.#entries.size >= this.#size || this.#bytes + size > MOST_BYTES) this.#evict();
+    while (this.#entries.size >= this.#size || this.#bytes + size > MAX_CACHE_BYTES) this.#evict();
     this.#entries.set(id, { ...held, size, version, isUsed: false });
     this.#bytes += size;
     return held;
@@ -101,7 +101,7 @@ export class ObjectCache {
   #evict(): void {
     let spared = 0;
     for (const [id, entry] of this.#entries) {
-      if (!entry.isUsed || spared++ >= MOST_SPARED) return this.#drop(id);
+      if (!entry.isUsed || spared++ >= MAX_SPARED) return this.#drop(id);
       this.#entries.delete(id);
       entry.isUsed = false;
       this.#entries.set(id, entry);

@@ -9,7 +9,7 @@ import type { Batch } from '../operation-context.ts';
 import { keysetTerm } from './index-terms.ts';
 import { SCOPES, Selection } from './selection.ts';
 
-const LONGEST = 128;
+const MAX_IDENTIFIER_CHARACTERS = 128;
 
 /** The text of the identifier. If the payload has none or refers to an earlier item of the batch, the identifier of that item. @throws Refusal */
 export function identifierText(payload: Structure, tag: number, batch: Batch): string {
@@ -32,8 +32,8 @@ function placeholder({ placeholder: id }: Batch): string {
 /** An identifier that a client may choose for a new object. @throws Refusal InvalidField */
 export function requireChosen(id: string): string {
   const why =
-    id.length === 0 || id.length > LONGEST
-      ? `must have between 1 and ${LONGEST} characters`
+    id.length === 0 || id.length > MAX_IDENTIFIER_CHARACTERS
+      ? `must have between 1 and ${MAX_IDENTIFIER_CHARACTERS} characters`
       : /\p{Cc}/u.test(id)
         ? 'must not contain control characters'
         : id.startsWith('[') || id === '*'

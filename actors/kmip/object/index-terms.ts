@@ -17,7 +17,7 @@ export interface IndexTerm {
 }
 
 /** Characters of an indexed text; the entries of an index have 2700 bytes in PostgreSQL, the owner among them. */
-const LONGEST = 160;
+const MAX_TERM_CHARACTERS = 160;
 
 /** Change often, or are compared by range: these are looked at in the objects themselves. */
 const UNINDEXED: ReadonlySet<number> = new Set([
@@ -64,7 +64,7 @@ export function termOf(node: Node): IndexTerm {
 
 /** A text of a client as it is, unless it is longer than what PostgreSQL puts into an index. */
 function short(value: string): string {
-  return value.length <= LONGEST ? value : `#${createHash('sha256').update(value).digest('base64url')}`;
+  return value.length <= MAX_TERM_CHARACTERS ? value : `#${createHash('sha256').update(value).digest('base64url')}`;
 }
 
 /** A tag that users give an object, or a system tag of its kind. */

@@ -20,7 +20,7 @@ import { passwordFor } from './pkcs12-password.ts';
 
 const { ObjectType, State } = ENUM;
 /** Certificates in one file. */
-const MOST = 32;
+const MAX_CERTIFICATES = 32;
 
 export const isPkcs12Asked = (request: Structure): boolean => askedFormat(request) === 'PKCS_12';
 
@@ -53,7 +53,7 @@ async function chainOf(key: ManagedObject, named: ManagedObject, right: Operatio
     throw new Refusal('InvalidField', `PKCS#12: the certificate ${certificate.id} does not belong to the private key ${key.id}`);
   const seen = new Set([certificate.id]);
   for (let id = linkedTo(certificate, 'CertificateLink'); id !== undefined && !seen.has(id); id = linkedTo(certificate, 'CertificateLink')) {
-    if (chain.length === MOST) throw new Refusal('InvalidField', `PKCS#12: the chain has more than ${MOST} certificates`);
+    if (chain.length === MAX_CERTIFICATES) throw new Refusal('InvalidField', `PKCS#12: the chain has more than ${MAX_CERTIFICATES} certificates`);
     certificate = await ctx.byId(id, right);
     seen.add(id);
     chain.push(usable(certificate, ctx));

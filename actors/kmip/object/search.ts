@@ -32,7 +32,7 @@ const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusM
 const MAX_LOOKED_AT = 128;
 const MAX_LOOKED_AT_BYTES = 4_194_304;
 /** Maximum in one search: both databases accept this many in one statement, and it is more than anybody needs. */
-const MOST_CONDITIONS = 100;
+const MAX_CONDITIONS = 100;
 
 /** Many clients take the first object with the right name, so objects granted by others must not come before the caller's own. */
 export async function findObjects(ctx: OperationContext, search: Search): Promise<Found> {
@@ -112,7 +112,7 @@ function fitting(rows: readonly Candidate[]): readonly Candidate[] {
 
 /** Puts what the database knows into the selection. @returns what has to be looked at in the objects */
 function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
-  if (attributes.length > MOST_CONDITIONS) throw new Refusal('InvalidField', `a search can contain at most ${MOST_CONDITIONS} attributes`);
+  if (attributes.length > MAX_CONDITIONS) throw new Refusal('InvalidField', `a search can contain at most ${MAX_CONDITIONS} attributes`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
   const foreign = Object.values(ENUM.ObjectType).filter((type) => !enumerationValueExists('ObjectType', type, version));
   if (foreign.length > 0) selection.where(`o.object_type NOT IN (${foreign.join(', ')})`);

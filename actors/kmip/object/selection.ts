@@ -7,7 +7,7 @@ import { granteesOf } from './grants.ts';
 import type { IndexTerm } from './index-terms.ts';
 
 /** More than anybody asks for; the databases have limits of their own. */
-const MOST_TERMS = 100;
+const MAX_TERMS = 100;
 
 /** Of those made to the caller by name, to the caller's realm, and to everybody. */
 const MAX_GRANTS_SEARCHED = 10_000;
@@ -40,7 +40,7 @@ export class Selection {
 
   /** @throws Refusal InvalidField for too many of them */
   term(term: IndexTerm): void {
-    if (this.#terms.length === MOST_TERMS) throw new Refusal('InvalidField', `a search can contain at most ${MOST_TERMS} attributes and tags`);
+    if (this.#terms.length === MAX_TERMS) throw new Refusal('InvalidField', `a search can contain at most ${MAX_TERMS} attributes and tags`);
     if (isSelective(term)) this.#terms.unshift(term);
     else this.#terms.push(term);
   }

@@ -24,7 +24,7 @@ import type { ObjectTransaction, OperationContext } from '../operation-context.t
 
 const { ObjectType, State } = ENUM;
 /** More parts no key has here. */
-const MOST = 255;
+const MAX_PARTS = 255;
 
 export const joinSplitKey = {
   name: 'JoinSplitKey',
@@ -62,7 +62,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
 async function partsIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
   const named = children(request, TAG.UniqueIdentifier);
   if (named.length === 0) throw new Refusal('InvalidMessage', 'missing field: UniqueIdentifier of the parts');
-  if (named.length > MOST) throw new Refusal('InvalidField', `a key can have at most ${MOST} parts`);
+  if (named.length > MAX_PARTS) throw new Refusal('InvalidField', `a key can have at most ${MAX_PARTS} parts`);
   const objects: ManagedObject[] = [];
   for (const node of named) {
     const object = await ctx.use(oneOf(request, node), 'JoinSplitKey');
@@ -104,7 +104,7 @@ async function requireOneKey(tx: ObjectTransaction, objects: readonly ObjectDesc
     const path: string[] = [];
     let at: ObjectDescription | undefined = object;
     let known: string | undefined;
-    while (at && known === undefined && path.length < MOST) {
+    while (at && known === undefined && path.length < MAX_PARTS) {
       path.push(at.id);
       known = firsts.get(at.id);
       const previous = linkedTo(at, 'PreviousLink');

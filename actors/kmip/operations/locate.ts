@@ -9,7 +9,7 @@ import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
 /** Maximum in one response; clients get the rest with OffsetItems. */
-const MOST = 1_000;
+const MAX_FOUND = 1_000;
 
 export const locate = {
   name: 'Locate',
@@ -26,7 +26,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     storage: integerOf(request, TAG.StorageStatusMask),
     groupMember: codeOf(request, TAG.ObjectGroupMember),
     offset,
-    limit: Math.min(maximum ?? MOST, MOST),
+    limit: Math.min(maximum ?? MAX_FOUND, MAX_FOUND),
   });
   return [integer(TAG.LocatedItems, total), ...ids.map((id) => text(TAG.UniqueIdentifier, id))];
 }

@@ -20,7 +20,7 @@ import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State, ValidityIndicator } = ENUM;
 /** Every certificate may be held against every other one. */
-const MOST = 20;
+const MAX_CERTIFICATES = 20;
 const GENERALIZED_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
 
 export const validate = {
@@ -35,7 +35,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Certificate is not a Structure');
     return derOf(node);
   });
-  if (stored.length + given.length > MOST) throw new Refusal('InvalidField', `a chain can have at most ${MOST} certificates`);
+  if (stored.length + given.length > MAX_CERTIFICATES) throw new Refusal('InvalidField', `a chain can have at most ${MAX_CERTIFICATES} certificates`);
   // Given ones may be the issuers that are missing; only where none are given, the chain is completed from what is stored.
   if (given.length === 0) await addIssuers(stored, ctx);
   const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, validityDate(request) ?? ctx.now);
@@ -73,7 +73,7 @@ async function storedIn(request: Structure, ctx: OperationContext): Promise<Mana
 async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promise<void> {
   for (const object of stored) {
     const id = linkedTo(object, 'CertificateLink');
-    if (id === undefined || stored.length >= MOST || stored.some((other) => other.id === id) || isSelfIssued(object)) continue;
+    if (id === undefined || stored.length >= MAX_CERTIFICATES || stored.some((other) => other.id === id) || isSelfIssued(object)) continue;
     try {
       const issuer = await ctx.byId(id, 'Validate');
       if (issuer.type === ObjectType.Certificate && issuer.content && !issuer.archived) stored.push(issuer);

@@ -12,18 +12,18 @@ import { MAX_STORED_BYTES, Query } from '../parameters.ts';
 import { isAdministered } from '../rights.ts';
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/;
-const MOST_ENTRIES = 256;
-const LONGEST_ENTRY = 512;
+const MAX_ENTRIES = 256;
+const MAX_ENTRY_CHARACTERS = 512;
 
-export const LARGEST = 2 ** 31 - 1;
+export const MAX_SECONDS = 2 ** 31 - 1;
 
 /** `?list=true` is accepted because the specification has it, but not needed. */
 export const LIST_QUERY = Query({ list: Type.Optional(Type.Boolean()), ...PAGE_MEMBERS });
 
-export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: LARGEST, ...options });
+export const Seconds = (options: { default?: number } = {}) => Type.Integer({ minimum: 0, maximum: MAX_SECONDS, ...options });
 
 export const Strings = (options: { default?: string[]; minItems?: number; 'x-max-bytes'?: number } = {}) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: LONGEST_ENTRY }), { maxItems: MOST_ENTRIES, 'x-max-bytes': MAX_STORED_BYTES, ...options });
+  Type.Array(Type.String({ minLength: 1, maxLength: MAX_ENTRY_CHARACTERS }), { maxItems: MAX_ENTRIES, 'x-max-bytes': MAX_STORED_BYTES, ...options });
 
 export function isRoleName(name: string): boolean {
   return NAME.test(name);

@@ -5,13 +5,13 @@ import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
 import { digestOf } from './app-token.ts';
-import { existing, keysAnswer, LARGEST, LIST_QUERY, managed, Seconds } from './role.ts';
+import { existing, keysAnswer, LIST_QUERY, MAX_SECONDS, managed, Seconds } from './role.ts';
 
 const SECRET_IDS = '/auth/approle/role/{name}/secret-id';
 const DEFAULTS = { ttl: 0, num_uses: 0 };
 
 const BODY = Type.Partial(
-  Type.Object({ ttl: Seconds({ default: DEFAULTS.ttl }), num_uses: Type.Integer({ minimum: 0, maximum: LARGEST, default: DEFAULTS.num_uses }) }),
+  Type.Object({ ttl: Seconds({ default: DEFAULTS.ttl }), num_uses: Type.Integer({ minimum: 0, maximum: MAX_SECONDS, default: DEFAULTS.num_uses }) }),
   { maxProperties: MAX_MEMBERS },
 );
 
