@@ -106,7 +106,7 @@ function extent(buffer: Buffer, at: number, what: string): { start: number; end:
 }
 
 /** Elements inside one with this tag. @throws CryptoError invalid */
-export function inside(parent: Element | undefined, tag: number, what: string): Element[] {
+export function readInside(parent: Element | undefined, tag: number, what: string): Element[] {
   return readElements(contentOf(parent, tag, what), what);
 }
 

@@ -21,7 +21,7 @@ export interface Timer {
 export interface LocalClock extends Clock {
   readonly offset: BigInt64Array;
   /** Fires the timers that are due after the offset has changed. @returns how many fired */
-  moved(): number;
+  fireDue(): number;
 }
 
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -31,16 +31,16 @@ function sharedOffset(): BigInt64Array {
 }
 
 export function createClock(offset: BigInt64Array = sharedOffset()): LocalClock {
-  const moved = () => Number(Atomics.load(offset, 0));
-  const monotonic = () => performance.now() + moved();
+  const fireDue = () => Number(Atomics.load(offset, 0));
+  const monotonic = () => performance.now() + fireDue();
   const timers = new Timers(monotonic);
   return {
     offset,
-    now: () => Date.now() + moved(),
+    now: () => Date.now() + fireDue(),
     monotonic,
     setTimeout: (run, ms) => timers.add(run, ms),
     clearTimeout: (timer) => timers.remove(timer),
-    moved: () => timers.fireDue(),
+    fireDue: () => timers.fireDue(),
   };
 }
 

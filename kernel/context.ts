@@ -28,11 +28,11 @@ export function contextsOf({ catalog, sections, flags, log }: Configured & { rea
   const reported = (actor: string) =>
     new Map((runtime.groups.get(actor)?.supervisors ?? []).map((supervisor): [string, Status | undefined] => [supervisor.key, supervisor.status]));
   return new Map(
-    catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: tagged(log, plugin.name) }]),
+    catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: tagLog(log, plugin.name) }]),
   );
 }
 
-function tagged(log: Log, plugin: string): Log {
+function tagLog(log: Log, plugin: string): Log {
   const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) => log[level]({ plugin, ...fields }, message);
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -20,12 +20,12 @@ const OURS = ['node', 'lock', 'root.key', 'gatehouse.db', 'initial-password', 't
  */
 export function openDataDir(given: string, warn: (message: string) => void): DataDir {
   const path = resolve(given);
-  if (!made(path)) close(path, warn);
+  if (!makeFolder(path)) close(path, warn);
   const lock = holdLock(path);
   return { path, release: () => lock.close() };
 }
 
-function made(path: string): boolean {
+function makeFolder(path: string): boolean {
   try {
     return createPrivateFolder(path);
   } catch (error) {

@@ -3,7 +3,7 @@ import { upgradeAttribute } from './message/legacy-attribute.ts';
 import { Refusal } from './refusal.ts';
 import { ENUM } from './ttlv/enumeration.ts';
 import { bytes, enumeration, integer, type Node, type Structure, structure, TYPE } from './ttlv/node.ts';
-import { child, integerOf, named, required, structureOf } from './ttlv/read.ts';
+import { child, enumNameOf, integerOf, required, structureOf } from './ttlv/read.ts';
 import { TAG } from './ttlv/tag.ts';
 
 type CryptographicAlgorithm = keyof typeof ENUM.CryptographicAlgorithm;
@@ -26,8 +26,8 @@ export interface KeyBlock {
 export function keyBlockHead(content: Structure): Pick<KeyBlock, 'format' | 'algorithm' | 'length'> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   return {
-    format: required(named(block, TAG.KeyFormatType, 'KeyFormatType'), TAG.KeyFormatType),
-    algorithm: named(block, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm'),
+    format: required(enumNameOf(block, TAG.KeyFormatType, 'KeyFormatType'), TAG.KeyFormatType),
+    algorithm: enumNameOf(block, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm'),
     length: integerOf(block, TAG.CryptographicLength),
   };
 }
@@ -60,12 +60,12 @@ export function keyBlockOf(content: Structure): KeyBlock {
 
 function attributesOf(value: Structure): readonly Node[] {
   const attributes = child(value, TAG.Attributes);
-  const inside = attributes?.type === TYPE.Structure ? attributes.value : value.value.filter(({ tag }) => tag === TAG.Attribute).flatMap(upgraded);
+  const inside = attributes?.type === TYPE.Structure ? attributes.value : value.value.filter(({ tag }) => tag === TAG.Attribute).flatMap(upgradeNode);
   return inside.filter(({ tag }) => tag !== TAG.AttributeIndex);
 }
 
 /** A key that a client of KMIP 1.x wrapped has its attributes in the form of 1.x. Unknown ones are left out. */
-function upgraded(node: Node): Node[] {
+function upgradeNode(node: Node): Node[] {
   try {
     return upgradeAttribute(node);
   } catch (error) {

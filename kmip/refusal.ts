@@ -16,11 +16,11 @@ export class Refusal extends Error {
 
   /** Reason and message in one line, where there are no fields for them. */
   get detail(): string {
-    return `${spelled(this.reason)}: ${this.message}`;
+    return `${spellReason(this.reason)}: ${this.message}`;
   }
 }
 
 /** `ItemNotFound` as the specification's prose has it in one word: `Item_Not_Found`. */
-export function spelled(reason: ResultReason): string {
+export function spellReason(reason: ResultReason): string {
   return reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_');
 }

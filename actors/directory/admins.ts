@@ -62,7 +62,7 @@ function updateAdmin(part: Part, admin: AdminRecord, by: Actor): Promise<Admin |
     await overwriteAdmin(tx, admin);
     await writeRealms(part, tx, admin);
     await bindAdmin(tx, admin);
-    return changed(part, tx, admin.id, by);
+    return readChanged(part, tx, admin.id, by);
   });
 }
 
@@ -103,7 +103,7 @@ function changeRealms(part: Part, id: string, realm: string, by: Actor, change: 
     await requireAdministration(tx, by, [realm]);
     if (!(await tx.get('SELECT id FROM realm WHERE id = $1', [realm]))) return null;
     await change(tx, admin);
-    return changed(part, tx, id, by);
+    return readChanged(part, tx, id, by);
   });
 }
 
@@ -115,7 +115,7 @@ async function requireRoom(part: Part, tx: Transaction, id: string, realm: strin
 }
 
 /** The common last steps of every change of a record. */
-async function changed({ args }: Part, tx: Transaction, id: string, by: Actor): Promise<Admin> {
+async function readChanged({ args }: Part, tx: Transaction, id: string, by: Actor): Promise<Admin> {
   await keepSuperAdmin(tx, args.clientCertificates);
   await auditChange(tx, by, 'admin.update', id, undefined);
   return (await findAdmin(tx, id)) as Admin;

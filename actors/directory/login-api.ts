@@ -32,7 +32,7 @@ export function loginApi(part: Part): LoginApi {
     },
     interrupt: (login, event) =>
       store.transaction(async (tx) => {
-        if (!(await stillProven(part, tx, login))) return false;
+        if (!(await findStillProven(part, tx, login))) return false;
         await tx.audit(event);
         return true;
       }),
@@ -43,7 +43,7 @@ export function loginApi(part: Part): LoginApi {
 }
 
 /** Checks the proof again. Concurrent attempts have been counted by now, so a correct one among too many wrong ones is refused too. */
-async function stillProven({ clock }: Part, tx: Transaction, { realm, username, source, revision, code }: ProvenLogin): Promise<Row | undefined> {
+async function findStillProven({ clock }: Part, tx: Transaction, { realm, username, source, revision, code }: ProvenLogin): Promise<Row | undefined> {
   const credential = await tx.get<Row>('SELECT revision, roles, extra_claims FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
   if (credential?.revision !== revision) return undefined;
   const locked = await lockedFactors(tx, { realm, username, source, exists: true }, clock.now());
@@ -54,7 +54,7 @@ async function stillProven({ clock }: Part, tx: Transaction, { realm, username, 
 /** Checks everything before it changes anything, so that a refusal here leaves no trace. */
 async function complete(part: Part, tx: Transaction, login: CompletedLogin): Promise<SignedIn | null> {
   const { realm, username, source, code, revision, passwordHash } = login;
-  const credential = await stillProven(part, tx, login);
+  const credential = await findStillProven(part, tx, login);
   if (!credential) return null;
   // The second factor may have been added, removed or replaced since the code was checked: the current one decides.
   if (await hasTotp(tx, realm, username)) {

@@ -67,7 +67,7 @@ export function totpApi(part: Part): TotpApi {
     async disableTotp(realm, username, code, by) {
       const own = isOwn(by, realm, username);
       const outcome = await store.transaction(async (tx): Promise<TotpOutcome> => {
-        const mustProve = await mustProveFactor(tx, by, realm, username);
+        const mustProve = await needsFactor(tx, by, realm, username);
         const row = await find(tx, realm, username);
         if (!row) return 'missing';
         const proven = !mustProve || (await prove(part, tx, row, { realm, username, code, event: 'totp.disable' }, by));
@@ -89,13 +89,13 @@ function isOwn(by: Actor, realm: string, username: string): boolean {
 }
 
 /** Users act for themselves and must prove their current factor; administrators of the realm need not. @throws Fault FORBIDDEN for all others */
-async function mustProveFactor(tx: Transaction, by: Actor, realm: string, username: string): Promise<boolean> {
+async function needsFactor(tx: Transaction, by: Actor, realm: string, username: string): Promise<boolean> {
   if (!isOwn(by, realm, username)) await requireAdministration(tx, by, [realm]);
   return !(await administers(tx, by, realm));
 }
 
 async function enable(part: Part, tx: Transaction, { realm, username, secret, code, currentCode }: TotpEnrolment, by: Actor): Promise<TotpOutcome> {
-  const mustProve = await mustProveFactor(tx, by, realm, username);
+  const mustProve = await needsFactor(tx, by, realm, username);
   const owner = await tx.get<{ auth_params: string }>(
     'SELECT auth_params FROM userpass JOIN realm ON realm.id = userpass.realm WHERE userpass.realm = $1 AND username = $2',
     [realm, username],

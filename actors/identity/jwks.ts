@@ -43,13 +43,13 @@ export class KeySets {
   async current(uri: string, minRefreshSeconds: number): Promise<KeySet> {
     const entry = this.#entryOf(uri);
     if (entry.fetchedAt !== undefined && this.#clock.monotonic() - entry.fetchedAt < OLD_MS) return entry.set;
-    return this.#fetched(entry, uri, minRefreshSeconds);
+    return this.#fetchKeySet(entry, uri, minRefreshSeconds);
   }
 
   /** A newer set than `known` if one may be fetched now, else the cached one. */
   async newer(uri: string, minRefreshSeconds: number, known: KeySet): Promise<KeySet> {
     const entry = this.#entryOf(uri);
-    return entry.set === known ? this.#fetched(entry, uri, minRefreshSeconds) : entry.set;
+    return entry.set === known ? this.#fetchKeySet(entry, uri, minRefreshSeconds) : entry.set;
   }
 
   #entryOf(uri: string): Entry {
@@ -82,7 +82,7 @@ export class KeySets {
   }
 
   /** Joins a running fetch, or starts one if the interval has passed. */
-  async #fetched(entry: Entry, uri: string, minRefreshSeconds: number): Promise<KeySet> {
+  async #fetchKeySet(entry: Entry, uri: string, minRefreshSeconds: number): Promise<KeySet> {
     const now = this.#clock.monotonic();
     if (!entry.flight && (entry.triedAt === undefined || now - entry.triedAt >= minRefreshSeconds * 1000)) {
       entry.triedAt = now;

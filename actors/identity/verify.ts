@@ -13,10 +13,10 @@ export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: numb
   const token = decode(request.token);
   const algorithms = request.algorithms.filter((algorithm) => PUBLIC_KEY_ALGORITHM.test(algorithm));
   // Fetch nothing for a token that cannot be accepted anyway.
-  if (!token) return refused('malformed token');
-  if (!algorithms.includes(token.alg)) return refused('algorithm not accepted');
-  if (request.requireKid && token.kid === undefined) return refused('no key id');
-  if (request.requireIssuer && token.iss === undefined) return refused('no issuer');
+  if (!token) return refuse('malformed token');
+  if (!algorithms.includes(token.alg)) return refuse('algorithm not accepted');
+  if (request.requireKid && token.kid === undefined) return refuse('no key id');
+  if (request.requireIssuer && token.iss === undefined) return refuse('no issuer');
   let reason = 'unknown issuer';
   for (const [index, source] of request.keySets.entries()) {
     if (source.issuer !== null && source.issuer !== token.iss) continue;
@@ -24,10 +24,10 @@ export async function verifyJwt(request: JwtRequest, keySets: KeySets, now: numb
     if ('payload' in attempt) return { ok: true, claims: attempt.payload, keySet: index };
     reason = attempt.reason;
   }
-  return refused(reason);
+  return refuse(reason);
 }
 
-function refused(reason: string): JwtOutcome {
+function refuse(reason: string): JwtOutcome {
   return { ok: false, reason };
 }
 
@@ -67,7 +67,7 @@ async function tryKeys(token: string, { resolve, failure }: KeySet, options: JWT
     return { payload: (await jwtVerify(token, resolve, options)).payload };
   } catch (error) {
     if (error instanceof errors.JWKSMultipleMatchingKeys) return tryEach(token, error, options);
-    return failed(token, error);
+    return describeFailure(token, error);
   }
 }
 
@@ -78,7 +78,7 @@ async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, opt
     try {
       return { payload: (await jwtVerify(token, key, options)).payload };
     } catch (error) {
-      last = failed(token, error);
+      last = describeFailure(token, error);
       if (!(error instanceof errors.JWSSignatureVerificationFailed)) return last;
     }
   }
@@ -86,7 +86,7 @@ async function tryEach(token: string, keys: errors.JWKSMultipleMatchingKeys, opt
 }
 
 /** If a token has no key id and no key verifies it, its key may be newer than the cached set. */
-function failed(token: string, error: unknown): Attempt {
+function describeFailure(token: string, error: unknown): Attempt {
   const nameless = decode(token)?.kid === undefined && error instanceof errors.JWSSignatureVerificationFailed;
   return { reason: (error as Error).message, keyMissing: nameless || error instanceof errors.JWKSNoMatchingKey };
 }

@@ -38,9 +38,9 @@ export async function listOwned(server: KeyServer, caller: Principal, { limit, a
 export async function listObtained(server: KeyServer, caller: Principal, { limit, after, names }: Page): Promise<Listed<ObtainedObject>> {
   const [direct, ...wide] = granteesOf(caller) as [string, ...string[]];
   const [section, from] = sectionIn(after);
-  const found = section === 'named' ? (await grantedTo(server, caller, [direct], from, limit + 1)).map((row) => ({ ...row, section: 'named' })) : [];
+  const found = section === 'named' ? (await findGranted(server, caller, [direct], from, limit + 1)).map((row) => ({ ...row, section: 'named' })) : [];
   if (found.length <= limit) {
-    const rest = await grantedTo(server, caller, wide, section === 'all' ? from : '', limit + 1 - found.length);
+    const rest = await findGranted(server, caller, wide, section === 'all' ? from : '', limit + 1 - found.length);
     found.push(...rest.map((row) => ({ ...row, section: 'all' })));
   }
   const { rows, isLast } = cut(found, limit);
@@ -80,7 +80,7 @@ async function withRights({ store, rows }: KeyServer, caller: Principal, ids: re
 }
 
 /** Sorted by identifier. An object granted to the caller by name is not listed again for a grant to a group. */
-function grantedTo({ store }: KeyServer, { user }: Principal, grantees: readonly string[], after: string, limit: number): Promise<Found[]> {
+function findGranted({ store }: KeyServer, { user }: Principal, grantees: readonly string[], after: string, limit: number): Promise<Found[]> {
   const others = grantees.includes(user) ? '' : 'AND NOT EXISTS (SELECT 1 FROM kms_grant d WHERE d.object_id = g.object_id AND d.user_id = $1)';
   const of = (place: number) => `SELECT * FROM (SELECT g.object_id AS id, length(o.attributes) AS bytes FROM kms_grant g JOIN kms_object o ON o.id = g.object_id
     WHERE g.user_id = $${place} AND g.object_id > $2 AND o.owner <> $1 ${others} ORDER BY g.object_id LIMIT $3) AS part${place}`;

@@ -26,8 +26,8 @@ export function withRefusals(server: KeyServer, access: AccessApi): AccessApi {
   };
   return {
     ...access,
-    owned: (caller, page) => noted({ event: 'key.owned', caller }, () => access.owned(caller, page)),
-    obtained: (caller, page) => noted({ event: 'key.obtained', caller }, () => access.obtained(caller, page)),
+    listOwned: (caller, page) => noted({ event: 'key.owned', caller }, () => access.listOwned(caller, page)),
+    listObtained: (caller, page) => noted({ event: 'key.obtained', caller }, () => access.listObtained(caller, page)),
     grantees: (id, caller, page) => noted({ event: 'key.grant.list', caller, target: id }, () => access.grantees(id, caller, page)),
     grant: (id, user, operations, caller) => noted({ event: 'key.grant', caller, target: id }, () => access.grant(id, user, operations, caller)),
     revoke: (id, user, operations, caller) => noted({ event: 'key.grant.revoke', caller, target: id }, () => access.revoke(id, user, operations, caller)),

@@ -11,8 +11,8 @@ import type { KeyServer } from './server.ts';
 
 export function createAccess(server: KeyServer): AccessApi {
   return withRefusals(server, {
-    owned: (caller, page) => listOwned(server, caller, page),
-    obtained: (caller, page) => listObtained(server, caller, page),
+    listOwned: (caller, page) => listOwned(server, caller, page),
+    listObtained: (caller, page) => listObtained(server, caller, page),
     grantees: async (id, caller, page) => listGrantees(server, requireOwned(await server.objects.held(id, false), caller), page),
     grant: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: true }, caller),
     revoke: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: false }, caller),

@@ -84,9 +84,9 @@ export interface Listed<T> {
 /** Grants of a caller; operations are taken in any spelling, and answered in lower case without separators. Faults are KEYS_... of the plugin. */
 export type AccessApi = {
   /** The newest first. */
-  owned(caller: Principal, page: Page): Promise<Listed<OwnedObject>>;
+  listOwned(caller: Principal, page: Page): Promise<Listed<OwnedObject>>;
   /** Those granted to the caller by name first, then those granted to all of the caller's realm and to everybody. */
-  obtained(caller: Principal, page: Page): Promise<Listed<ObtainedObject>>;
+  listObtained(caller: Principal, page: Page): Promise<Listed<ObtainedObject>>;
   /** For the owner only. */
   grantees(id: string, caller: Principal, page: Page): Promise<Listed<Grantee>>;
   grant(id: string, user: string, operations: readonly string[], caller: Principal): Promise<void>;

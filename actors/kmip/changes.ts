@@ -28,9 +28,9 @@ export class Changes implements ObjectTransaction {
     this.finder = new Finder<Draft, DescriptionDraft>(ctx, {
       from: tx,
       held: (id, content) => this.#objects.held(id, content),
-      whole: (held) => {
+      runWhole: (held) => {
         opening.takeAtOnce(held.contentBytes);
-        return this.#objects.whole(held);
+        return this.#objects.runWhole(held);
       },
     });
   }
@@ -51,8 +51,8 @@ export class Changes implements ObjectTransaction {
     return this.finder.describeById(id, right);
   }
 
-  permitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined> {
-    return this.finder.permitted(id, right);
+  findPermitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined> {
+    return this.finder.findPermitted(id, right);
   }
 
   read(id: string): Promise<DescriptionDraft | undefined> {
@@ -63,7 +63,7 @@ export class Changes implements ObjectTransaction {
     return this.#objects.read(id);
   }
 
-  async wrappedBy({ id, owner }: DescriptionDraft): Promise<string[]> {
+  async findWrapped({ id, owner }: DescriptionDraft): Promise<string[]> {
     const { tag, value } = wrappingTerm(id);
     const found = await this.tx.all<{ id: string }>('SELECT object_id AS id FROM kms_attribute WHERE owner = $1 AND tag = $2 AND value = $3', [
       owner,

@@ -35,9 +35,9 @@ export class BatchContext implements OperationContext {
     this.#finder = new Finder<ManagedObject, ObjectDescription>(this, {
       from: server.store,
       held: (id, content) => server.objects.held(id, content),
-      whole: async (held) => {
+      runWhole: async (held) => {
         await this.opening.take(held.contentBytes);
-        return server.objects.whole(held);
+        return server.objects.runWhole(held);
       },
     });
   }
@@ -86,7 +86,7 @@ export class BatchContext implements OperationContext {
   }
 
   /** Runs all of the work as one transaction, changes inside it included; `work` throws to undo. */
-  async whole<T>(store: Store, work: () => Promise<T>): Promise<T> {
+  async runWhole<T>(store: Store, work: () => Promise<T>): Promise<T> {
     let touched: ReadonlySet<string> = new Set();
     try {
       const transaction = () =>

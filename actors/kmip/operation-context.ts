@@ -39,13 +39,13 @@ export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
   /** The same for what a client may have made larger. @throws Refusal ServerLimitExceeded where its owner has no room for more */
   resize(object: DescriptionDraft): Promise<void>;
   /** By its identifier, for what a link leads to: undefined also where the caller may not do this with it. */
-  permitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined>;
+  findPermitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined>;
   /** By its identifier, whatever the caller's rights. Clients write links too: what they lead to is not to be changed by that alone. */
   read(id: string): Promise<DescriptionDraft | undefined>;
   /** The same with its content. */
   readWhole(id: string): Promise<Draft | undefined>;
   /** Identifiers of objects of the same owner that are stored or given out wrapped by this key. */
-  wrappedBy(key: DescriptionDraft): Promise<string[]>;
+  findWrapped(key: DescriptionDraft): Promise<string[]>;
   /** Whoever may use the one may use the other, which is new. */
   copyGrants(from: DescriptionDraft, to: Draft): Promise<void>;
   /** Takes the row away altogether. */

@@ -101,13 +101,13 @@ async function rotate(tx: ObjectTransaction, id: string, ctx: BatchContext, sour
 async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchContext, source: PairSource, outside: Outside): Promise<boolean> {
   switch (draft.type) {
     case ENUM.ObjectType.SymmetricKey:
-      await rekeyDraft(tx, draft, asked(draft), ctx, outside);
+      await rekeyDraft(tx, draft, buildRequest(draft), ctx, outside);
       return true;
     case ENUM.ObjectType.PrivateKey:
-      await rekeyPair(tx, draft, asked(draft), ctx, source);
+      await rekeyPair(tx, draft, buildRequest(draft), ctx, source);
       return true;
     case ENUM.ObjectType.Certificate:
-      await reCertifyDraft(tx, draft, asked(draft), ctx, outside);
+      await reCertifyDraft(tx, draft, buildRequest(draft), ctx, outside);
       return true;
     default:
       // A public key is rotated with its private key.
@@ -117,7 +117,7 @@ async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchCont
 }
 
 /** What a client would ask for: RotateOffset is the Offset of the operation (KMIP 2.1 section 4.54). */
-function asked({ attributes }: Draft): Structure {
+function buildRequest({ attributes }: Draft): Structure {
   const offset = attributes.first(TAG.RotateOffset);
   return structure(TAG.RequestPayload, offset?.type === TYPE.Interval ? [interval(TAG.Offset, offset.value)] : []);
 }

@@ -20,11 +20,11 @@ export function openStreams(actor: PinnedRef<StreamApi>): Streams {
   const keys = actor.keys();
   const of = (user: string): Remote<StreamApi> => actor.at(keys[hashOf(user) % keys.length] as string);
   return {
-    begin: (start, data) => result(() => of(start.user).begin({ ...start, key: move(owned(start.key)), ...ownedInputs(start) }, move(owned(data)))),
-    update: (owner, value, data) => result(() => of(owner.user).update(plain(owner), owned(value), move(owned(data)))),
+    begin: (start, data) => result(() => of(start.user).begin({ ...start, key: move(copyBytes(start.key)), ...ownedInputs(start) }, move(copyBytes(data)))),
+    update: (owner, value, data) => result(() => of(owner.user).update(toPlainOwner(owner), copyBytes(value), move(copyBytes(data)))),
     finish: (owner, value, data, proof) =>
-      result(() => of(owner.user).finish(plain(owner), owned(value), move(owned(data)), proof === undefined ? undefined : owned(proof))),
-    abandon: (owner, value) => of(owner.user).abandon(plain(owner), owned(value)),
+      result(() => of(owner.user).finish(toPlainOwner(owner), copyBytes(value), move(copyBytes(data)), proof === undefined ? undefined : copyBytes(proof))),
+    abandon: (owner, value) => of(owner.user).abandon(toPlainOwner(owner), copyBytes(value)),
   };
 }
 
@@ -35,20 +35,20 @@ async function result(call: () => Promise<StreamResult>): Promise<StreamOutput> 
 }
 
 /** Bytes of their own: a view on a larger buffer may not cross a thread. */
-function owned(bytes: Uint8Array): Uint8Array {
+function copyBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }
 
 function ownedInputs({ iv, aad, proof, parameters }: StreamStart): Pick<StreamStart, 'iv' | 'aad' | 'proof' | 'parameters'> {
   return {
-    iv: iv && owned(iv),
-    aad: aad && owned(aad),
-    proof: proof && owned(proof),
-    parameters: parameters.pSource ? { ...parameters, pSource: owned(parameters.pSource) } : parameters,
+    iv: iv && copyBytes(iv),
+    aad: aad && copyBytes(aad),
+    proof: proof && copyBytes(proof),
+    parameters: parameters.pSource ? { ...parameters, pSource: copyBytes(parameters.pSource) } : parameters,
   };
 }
 
-function plain({ kind, user, object }: StreamOwner): StreamOwner {
+function toPlainOwner({ kind, user, object }: StreamOwner): StreamOwner {
   return { kind, user, object };
 }
 

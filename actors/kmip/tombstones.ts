@@ -8,7 +8,7 @@ import { enumeration, structure } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Principal, TombstoneApi, Tombstones } from './api.ts';
 import { requireApart } from './keyset-transfer.ts';
-import { happen, settle } from './object/lifecycle.ts';
+import { applyEvent, settle } from './object/lifecycle.ts';
 import type { DescriptionDraft } from './object/managed-object.ts';
 import { revokeDraft } from './object/revocation.ts';
 import { auditActor } from './principal.ts';
@@ -149,7 +149,7 @@ async function destroy(server: KeyServer, tx: Transaction, draft: DescriptionDra
   const now = Math.floor(server.now() / 1000);
   settle(draft, now);
   if (draft.state === Active) revokeDraft(draft, { reason: NO_LONGER_USED, compromised: false, occurrence: undefined, now });
-  happen(draft, 'destroy', now);
+  applyEvent(draft, 'destroy', now);
   await server.objects.within(tx).update(draft);
   const reason = `owned by ${view.name} (${handleOf(account)})`;
   await tx.audit({ event: 'key.destroy', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });

@@ -29,7 +29,7 @@ export class Activity {
   }
 
   /** Adds to a session from its row a use that this thread has not written yet. */
-  known(session: StoredSession): StoredSession {
+  addKnownUse(session: StoredSession): StoredSession {
     const used = this.#pending.get(session.id);
     if (used && used.seenAt > session.use.seenAt) session.use.seenAt = used.seenAt;
     return session;

@@ -94,7 +94,7 @@ export class LiveSessions {
 
   async #read(id: string): Promise<StoredSession | undefined> {
     const session = await readRow(this.#surroundings.store, id);
-    return session && this.#activity.known(session);
+    return session && this.#activity.addKnownUse(session);
   }
 
   #tellUnwritten(error: unknown): void {

@@ -13,10 +13,10 @@ export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
   const sweeping = sweepEvery(ctx, limits.idleMs, table);
   return {
     api: {
-      begin: (start, data) => answered(() => begin(table, start, data)),
-      update: (owner, value, data) => answered(() => update(table, owner, value, data)),
-      finish: (owner, value, data, proof) => answered(() => finish(table, owner, value, data, proof)),
-      abandon: async (owner, value) => (await answered(() => ended(table, owner, value))).ok,
+      begin: (start, data) => toResult(() => begin(table, start, data)),
+      update: (owner, value, data) => toResult(() => update(table, owner, value, data)),
+      finish: (owner, value, data, proof) => toResult(() => finish(table, owner, value, data, proof)),
+      abandon: async (owner, value) => (await toResult(() => endStream(table, owner, value))).ok,
     },
     stop: sweeping.stop,
   };
@@ -44,13 +44,13 @@ function finish(table: StreamTable, owner: StreamOwner, value: Uint8Array, data:
   return stream.work.finish(data, proof);
 }
 
-function ended(table: StreamTable, owner: StreamOwner, value: Uint8Array): StreamOutput {
+function endStream(table: StreamTable, owner: StreamOwner, value: Uint8Array): StreamOutput {
   table.takeOut(owner, value);
   return { ok: true, value: NOTHING, data: NOTHING, tag: undefined, valid: undefined };
 }
 
 /** A refusal as a value; everything else is a bug and leaves as one. */
-async function answered(work: () => StreamOutput): Promise<StreamResult> {
+async function toResult(work: () => StreamOutput): Promise<StreamResult> {
   try {
     return work();
   } catch (error) {

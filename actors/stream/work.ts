@@ -42,11 +42,11 @@ const START: Readonly<Record<StreamKind, (start: StreamStart) => StreamWork>> = 
   PKCS_11: () =>
     silent(
       () => {},
-      () => ended({}),
+      () => toOutput({}),
     ),
 };
 
-function ended({ data = NOTHING, tag, valid }: { data?: Uint8Array; tag?: Uint8Array; valid?: boolean }): StreamOutput {
+function toOutput({ data = NOTHING, tag, valid }: { data?: Uint8Array; tag?: Uint8Array; valid?: boolean }): StreamOutput {
   return { ok: true, value: NOTHING, data: new Uint8Array(data), tag: tag && new Uint8Array(tag), valid };
 }
 
@@ -80,7 +80,7 @@ function encryption(start: StreamStart): StreamWork {
     finish(data) {
       const head = running.update(data);
       const { data: rest, tag } = running.final();
-      return ended({ data: Buffer.concat([head, rest]), ...(tag && { tag }) });
+      return toOutput({ data: Buffer.concat([head, rest]), ...(tag && { tag }) });
     },
   };
 }
@@ -94,7 +94,7 @@ function decryption(start: StreamStart): StreamWork {
     update: (data) => new Uint8Array(running.update(data)),
     finish(data, proof) {
       const head = running.update(data);
-      return ended({ data: Buffer.concat([head, running.final(proof).data]) });
+      return toOutput({ data: Buffer.concat([head, running.final(proof).data]) });
     },
   };
 }
@@ -104,7 +104,7 @@ function signing({ key, parameters }: StreamStart): StreamWork {
   const running = signStream(object, parameters);
   return silent(
     (data) => running.update(data),
-    () => ended({ data: running.final() }),
+    () => toOutput({ data: running.final() }),
     schemeOf(object, parameters).kind === 'pure',
   );
 }
@@ -114,7 +114,7 @@ function verifying({ key, parameters, proof: known }: StreamStart): StreamWork {
   const running = verifyStream(object, parameters);
   return silent(
     (data) => running.update(data),
-    (proof) => ended({ valid: running.final(required(proof ?? known, TAG.SignatureData)) }),
+    (proof) => toOutput({ valid: running.final(required(proof ?? known, TAG.SignatureData)) }),
     schemeOf(object, parameters).kind === 'pure',
   );
 }
@@ -123,7 +123,7 @@ function authenticating({ kind, key, algorithm, parameters, proof: known }: Stre
   const running = macStream(macAlgorithm(algorithm, parameters), keyObject(key));
   return silent(
     (data) => running.update(data),
-    (proof) => (kind === 'MAC' ? ended({ data: running.digest() }) : ended({ valid: equalMac(running.digest(), required(proof ?? known, TAG.MACData)) })),
+    (proof) => (kind === 'MAC' ? toOutput({ data: running.digest() }) : toOutput({ valid: equalMac(running.digest(), required(proof ?? known, TAG.MACData)) })),
   );
 }
 
@@ -131,7 +131,7 @@ function hashing({ parameters }: StreamStart): StreamWork {
   const running = hashStream(required(parameters.hashingAlgorithm, TAG.HashingAlgorithm));
   return silent(
     (data) => running.update(data),
-    () => ended({ data: running.digest() }),
+    () => toOutput({ data: running.digest() }),
   );
 }
 

@@ -41,10 +41,10 @@ export function findEntries(text: string, entries: readonly string[]): Hit[] {
       longest.set(first, { entry: found.entry, start: (units[first] as Unit).start, end, after: index + 1 });
     }
   }
-  return apart(longest, units.length);
+  return keepApart(longest, units.length);
 }
 
-function apart(longest: ReadonlyMap<number, Hit & { readonly after: number }>, units: number): Hit[] {
+function keepApart(longest: ReadonlyMap<number, Hit & { readonly after: number }>, units: number): Hit[] {
   const hits: Hit[] = [];
   for (let at = 0; at < units; ) {
     const hit = longest.get(at);

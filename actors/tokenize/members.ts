@@ -20,7 +20,7 @@ export class Members {
   /** Refuses missing and unknown members. */
   constructor(body: JsonObject, required: readonly string[], optional: readonly string[] = []) {
     this.#body = body;
-    for (const name of Object.keys(body)) if (!required.includes(name) && !optional.includes(name)) refuse(`${quoted(name)}: unknown member`);
+    for (const name of Object.keys(body)) if (!required.includes(name) && !optional.includes(name)) refuse(`${quote(name)}: unknown member`);
     for (const name of required) if (!Object.hasOwn(body, name)) refuse(`${name}: is missing`);
   }
 
@@ -75,6 +75,6 @@ function textOf(value: Json | undefined, name: string, most: number): string {
   return value.isWellFormed() ? value : refuse(`${name}: is not valid Unicode`);
 }
 
-function quoted(name: string): string {
+function quote(name: string): string {
   return JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}...` : name);
 }

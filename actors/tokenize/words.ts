@@ -7,13 +7,13 @@ const MASK = 'XXXX';
 const TOKEN_BYTES = 16;
 
 export function wordMask(members: Members): string {
-  return replaced(members, () => MASK);
+  return replaceWords(members, () => MASK);
 }
 
 /** Tokens are valid for one request: the same word gets a different token in the next. */
 export function wordTokenize(members: Members): string {
   const tokens = new Map<string, string>();
-  return replaced(members, (entry) => {
+  return replaceWords(members, (entry) => {
     const token = tokens.get(entry) ?? randomBytes(TOKEN_BYTES).toString('hex').toUpperCase();
     tokens.set(entry, token);
     return token;
@@ -21,7 +21,7 @@ export function wordTokenize(members: Members): string {
 }
 
 /** Text outside of the listed words stays unchanged. */
-function replaced(members: Members, by: (entry: string) => string): string {
+function replaceWords(members: Members, by: (entry: string) => string): string {
   const data = members.text('data');
   const parts: string[] = [];
   let copied = 0;

@@ -20,7 +20,7 @@ interface BlockMode {
 export function blockCipher(mode: BlockMode): Cipher {
   const { name, ivBytes, blockBytes, padding } = mode;
   const rule = ivBytes === undefined ? undefined : { bytes: ivBytes, min: ivBytes, max: ivBytes };
-  return streamed({ ...mode, rule, block: (iv) => iv, pieces: (cipher, encrypting) => piecesOf(cipher, encrypting, padding, blockBytes), name });
+  return createStreamed({ ...mode, rule, block: (iv) => iv, pieces: (cipher, encrypting) => piecesOf(cipher, encrypting, padding, blockBytes), name });
 }
 
 /**
@@ -38,7 +38,7 @@ export function counterMode(name: string, openssl: string, { counterLength = 32,
     first.writeUInt32BE(initialCounterValue, 12);
     return first;
   };
-  return streamed({ name, openssl, rule: { bytes: nonceBytes, min: nonceBytes, max: nonceBytes }, block, pieces: (cipher) => plain(cipher) });
+  return createStreamed({ name, openssl, rule: { bytes: nonceBytes, min: nonceBytes, max: nonceBytes }, block, pieces: (cipher) => plain(cipher) });
 }
 
 interface Streamed {
@@ -51,7 +51,7 @@ interface Streamed {
 }
 
 /** A cipher without a tag whose one-shot form is its stream. */
-export function streamed({ name, openssl, rule, block, pieces }: Streamed): Cipher {
+export function createStreamed({ name, openssl, rule, block, pieces }: Streamed): Cipher {
   const ivFor = (iv: Uint8Array | undefined) => (rule === undefined ? null : block(checkedIv(name, rule, iv)));
   const encryptor: Cipher['encryptor'] = (key, { iv }) => pieces(createCipheriv(openssl, keyObject(key), ivFor(iv)), true);
   const decryptor: Cipher['decryptor'] = (key, { iv }) => pieces(createDecipheriv(openssl, keyObject(key), ivFor(iv)), false);
@@ -65,10 +65,10 @@ export function streamed({ name, openssl, rule, block, pieces }: Streamed): Ciph
 
 function whole(stream: CipherStream, data: Uint8Array): Uint8Array {
   const head = stream.update(data);
-  return joined(head, stream.final().data);
+  return join(head, stream.final().data);
 }
 
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
+function join(head: Uint8Array, tail: Uint8Array): Uint8Array {
   if (tail.length === 0) return head;
   return head.length === 0 ? tail : Buffer.concat([head, tail]);
 }
@@ -76,7 +76,7 @@ function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
 function piecesOf(cipher: Cipheriv | Decipheriv, encrypting: boolean, padding: BlockPadding | undefined, blockBytes: number): CipherStream {
   if (padding === undefined) return plain(cipher);
   cipher.setAutoPadding(padding === 'PKCS5');
-  if (isManual(padding)) return encrypting ? padded(cipher, padding, blockBytes) : unpadded(cipher, padding, blockBytes);
+  if (isManual(padding)) return encrypting ? padStream(cipher, padding, blockBytes) : unpadStream(cipher, padding, blockBytes);
   const refuse = padding === 'None' ? () => partialBlock(blockBytes) : notDecrypted;
   return plain(cipher, refuse);
 }
@@ -85,7 +85,7 @@ export function plain(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) =>
   return { update: (data) => cipher.update(data), final: () => ({ data: last(cipher, refuse) }) };
 }
 
-function padded(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {
+function padStream(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {
   let length = 0;
   return {
     update(data) {
@@ -101,11 +101,11 @@ function padded(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockByte
 }
 
 /** Keeps the last block back until it is known to be the last. */
-function unpadded(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {
+function unpadStream(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {
   let held: Uint8Array = new Uint8Array();
   return {
     update(data) {
-      const out = joined(held, cipher.update(data));
+      const out = join(held, cipher.update(data));
       const known = Math.max(0, out.length - blockBytes);
       held = out.subarray(known);
       return out.subarray(0, known);

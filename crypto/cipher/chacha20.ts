@@ -1,6 +1,6 @@
 // ChaCha20 without authentication: RFC 8439 with a 12-byte nonce, Bernstein's original with 8 bytes.
 import { CryptoError } from '../crypto-error.ts';
-import { plain, streamed } from './block-cipher.ts';
+import { createStreamed, plain } from './block-cipher.ts';
 import type { Cipher } from './cipher.ts';
 
 /**
@@ -18,5 +18,5 @@ export function chacha20(initialCounter: number | undefined): Cipher {
     state.set(nonce, 16 - nonce.length);
     return state;
   };
-  return streamed({ name: 'ChaCha20', openssl: 'chacha20', rule: { bytes: 12, min: 8, max: 16, only }, block, pieces: (cipher) => plain(cipher) });
+  return createStreamed({ name: 'ChaCha20', openssl: 'chacha20', rule: { bytes: 12, min: 8, max: 16, only }, block, pieces: (cipher) => plain(cipher) });
 }

@@ -22,7 +22,7 @@ export function eciesEncrypt(publicKey: KeyObject, data: Uint8Array, additionalD
   const curve = curveOf(publicKey);
   const ephemeral = generatePair('ECDH', { curve });
   const point = exportRaw(ephemeral.publicKey);
-  const { key, nonce } = derived(agree(ephemeral.privateKey, publicKey), point, exportRaw(publicKey));
+  const { key, nonce } = deriveKey(agree(ephemeral.privateKey, publicKey), point, exportRaw(publicKey));
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
   cipher.setAAD(additionalData);
   const sealed = Buffer.concat([point, cipher.update(data), cipher.final(), cipher.getAuthTag()]);
@@ -37,7 +37,7 @@ export function eciesDecrypt(privateKey: KeyObject, data: Uint8Array, additional
   try {
     if (data.length < mine.length + TAG_BYTES) throw new Error('too short');
     const point = data.subarray(0, mine.length);
-    const { key, nonce } = derived(agree(privateKey, importRaw('PublicKey', point, 'ECDH', curve)), point, mine);
+    const { key, nonce } = deriveKey(agree(privateKey, importRaw('PublicKey', point, 'ECDH', curve)), point, mine);
     const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAAD(additionalData);
     decipher.setAuthTag(data.subarray(-TAG_BYTES));
@@ -55,7 +55,7 @@ function curveOf(key: KeyObject): RecommendedCurve {
   return curve;
 }
 
-function derived(secret: Uint8Array, ephemeral: Uint8Array, recipient: Uint8Array): { key: Buffer; nonce: Buffer } {
+function deriveKey(secret: Uint8Array, ephemeral: Uint8Array, recipient: Uint8Array): { key: Buffer; nonce: Buffer } {
   const bytes = Buffer.from(hkdfSync('sha256', secret, Buffer.concat([ephemeral, recipient]), INFO, KEY_BYTES + NONCE_BYTES));
   secret.fill(0);
   return { key: bytes.subarray(0, KEY_BYTES), nonce: bytes.subarray(KEY_BYTES) };

@@ -54,13 +54,13 @@ export function rsaDecrypt(key: KeyObject, parameters: CryptographicParameters, 
     // OpenSSL takes shorter ones for numbers with zeros in front; RFC 8017 section 7 does not.
     if (scheme.kind === 'key-wrap' ? data.length < modulusBytes(key) : data.length !== modulusBytes(key)) throw new Error('length');
     if (scheme.kind === 'pkcs1') return privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, data);
-    return scheme.kind === 'oaep' ? oaepOpened(key, scheme, data) : unwrap(key, scheme, data);
+    return scheme.kind === 'oaep' ? decryptByOaep(key, scheme, data) : unwrap(key, scheme, data);
   } catch {
     throw new CryptoError('failed', 'decryption failed');
   }
 }
 
-function oaepOpened(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
+function decryptByOaep(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
   if (scheme.maskDigest === scheme.digest)
     return privateDecrypt({ key, padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: scheme.digest.name, oaepLabel: Buffer.from(scheme.label) }, data);
   const message = decryptOaep(key, scheme, data);
@@ -81,7 +81,7 @@ function wrap(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
 
 function unwrap(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
   const length = modulusBytes(key);
-  const temporary = oaepOpened(key, scheme, data.subarray(0, length));
+  const temporary = decryptByOaep(key, scheme, data.subarray(0, length));
   const decipher = createDecipheriv('id-aes256-wrap-pad', temporary, KWP_IV);
   const opened = Buffer.concat([decipher.update(data.subarray(length)), decipher.final()]);
   temporary.fill(0);

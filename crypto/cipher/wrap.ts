@@ -59,14 +59,14 @@ export function unwrap(method: WrappingMethod, keys: WrappingKeys, wrapped: Wrap
     case 'Encrypt':
       return decrypt(keys, wrapped);
     case 'MACSign':
-      return verified(keys, wrapped.data, wrapped.mac);
+      return verifyMac(keys, wrapped.data, wrapped.mac);
     case 'EncryptThenMACSign':
-      verified(keys, wrapped.data, wrapped.mac);
+      verifyMac(keys, wrapped.data, wrapped.mac);
       return decrypt(keys, wrapped);
     case 'MACSignThenEncrypt': {
       const both = decrypt(keys, wrapped);
       const bytes = Math.max(0, both.length - authenticate(keys, new Uint8Array()).length);
-      return verified(keys, both.subarray(0, bytes), both.subarray(bytes));
+      return verifyMac(keys, both.subarray(0, bytes), both.subarray(bytes));
     }
     default:
       throw new CryptoError('unsupported_wrapping', `the wrapping method ${method} is not supported`);
@@ -105,7 +105,7 @@ function authenticate({ mac: by }: WrappingKeys, data: Uint8Array): Uint8Array {
   return mac(macAlgorithm(by.algorithm, by.parameters), by.key, data);
 }
 
-function verified(keys: WrappingKeys, data: Uint8Array, expected: Uint8Array | undefined): Uint8Array {
+function verifyMac(keys: WrappingKeys, data: Uint8Array, expected: Uint8Array | undefined): Uint8Array {
   if (expected === undefined) throw new CryptoError('invalid', 'this wrapping method needs a MACSignature');
   if (!equalMac(authenticate(keys, data), expected)) throw new CryptoError('failed', 'the MAC of the wrapped key is wrong');
   return data;

@@ -24,7 +24,7 @@ export function ff1(key: KeyObject, radix: number, tweak: Uint8Array, numerals: 
   const right = numerals.length - left;
   const base = BigInt(radix);
   const modulus = [base ** BigInt(left), base ** BigInt(right)] as const;
-  const feistel = prepared(key, radix, tweak, numerals.length, modulus[1]);
+  const feistel = prepareRounds(key, radix, tweak, numerals.length, modulus[1]);
   let a = toNumber(numerals.slice(0, left), base);
   let b = toNumber(numerals.slice(left), base);
   for (let i = 0; i < ROUNDS; i++) {
@@ -36,7 +36,7 @@ export function ff1(key: KeyObject, radix: number, tweak: Uint8Array, numerals: 
   return [...toNumerals(a, base, left), ...toNumerals(b, base, right)];
 }
 
-function prepared(key: KeyObject, radix: number, tweak: Uint8Array, length: number, largest: bigint): Feistel {
+function prepareRounds(key: KeyObject, radix: number, tweak: Uint8Array, length: number, largest: bigint): Feistel {
   const numberBytes = Math.ceil((largest - 1n).toString(16).length / 2);
   const zeros = (2 * BLOCK - ((tweak.length + numberBytes + 1) % BLOCK)) % BLOCK;
   const prefix = Buffer.alloc(BLOCK + tweak.length + zeros);

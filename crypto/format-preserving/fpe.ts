@@ -55,25 +55,25 @@ export function fpeParametersFrom(fields: Readonly<Record<string, unknown>>, add
  * @throws CryptoError invalid for a key, alphabet, length or character that does not fit; it names none of the text
  */
 export function ff1Encrypt(key: SecretKey, parameters: FpeParameters, data: Uint8Array): Uint8Array {
-  return permuted(key, parameters, data, true);
+  return permute(key, parameters, data, true);
 }
 
 export function ff1Decrypt(key: SecretKey, parameters: FpeParameters, data: Uint8Array): Uint8Array {
-  return permuted(key, parameters, data, false);
+  return permute(key, parameters, data, false);
 }
 
-function permuted(key: SecretKey, parameters: FpeParameters, data: Uint8Array, encrypting: boolean): Uint8Array {
+function permute(key: SecretKey, parameters: FpeParameters, data: Uint8Array, encrypting: boolean): Uint8Array {
   const object = keyObject(key);
   if (object.symmetricKeySize !== KEY_BYTES) throw invalid('FF1 takes an AES key of 256 bits');
   const { tweak = new Uint8Array(), described } = parameters;
   if (tweak.length > MAX_TWEAK_BYTES) throw invalid(`the tweak is longer than ${MAX_TWEAK_BYTES} bytes`);
   const characters = described?.characters ?? alphabetOf(parameters);
-  const given = [...decoded(data)];
+  const given = [...decodeText(data)];
   if (given.length > MAX_TEXT) throw invalid(`the text is longer than ${MAX_TEXT} characters`);
-  if (described?.type !== 'float') return Buffer.from(turned(given, described?.type === 'text'));
-  return Buffer.from(encrypting ? turned([...doubleBits(given.join(''))], false) : decimalOf(turned(bitsIn(given), false)));
+  if (described?.type !== 'float') return Buffer.from(turn(given, described?.type === 'text'));
+  return Buffer.from(encrypting ? turn([...doubleBits(given.join(''))], false) : decimalOf(turn(bitsIn(given), false)));
 
-  function turned(text: readonly string[], keepsOthers: boolean): string {
+  function turn(text: readonly string[], keepsOthers: boolean): string {
     const { numerals, others } = numeralsOf(text, characters, keepsOthers);
     const out = ff1(object, characters.length, tweak, numerals, encrypting).values();
     return text.map((_, at) => others.get(at) ?? characters[out.next().value as number]).join('');
@@ -139,7 +139,7 @@ function shortest(radix: number): number {
   return length;
 }
 
-function decoded(data: Uint8Array): string {
+function decodeText(data: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
   } catch {

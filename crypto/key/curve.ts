@@ -1,7 +1,7 @@
 // KMIP's recommended curves as OpenSSL names them, and the domain parameters of one (KMIP 2.1 section 11.45, SEC 2, RFC 5639).
 import { generateKeyPairSync } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { DER, inside, readElement, readUnsigned } from '../der.ts';
+import { DER, readElement, readInside, readUnsigned } from '../der.ts';
 import type { RecommendedCurve } from '../parameters.ts';
 
 /** Curves of ECDSA and ECDH; where OpenSSL has two names for one, this is the one it answers with. */
@@ -99,9 +99,9 @@ export function domainOf(curve: RecommendedCurve): Domain {
   if (domain === undefined) {
     const { publicKey } = generateKeyPairSync('ec', { namedCurve, paramEncoding: 'explicit' });
     const spki = readElement(publicKey.export({ format: 'der', type: 'spki' }), curve);
-    const [, parameters] = inside(inside(spki, DER.sequence, curve)[0], DER.sequence, curve);
-    const [, field, , , order] = inside(parameters, DER.sequence, curve);
-    const [fieldType, prime] = inside(field, DER.sequence, curve);
+    const [, parameters] = readInside(readInside(spki, DER.sequence, curve)[0], DER.sequence, curve);
+    const [, field, , , order] = readInside(parameters, DER.sequence, curve);
+    const [fieldType, prime] = readInside(field, DER.sequence, curve);
     const isPrime = fieldType?.whole.toString('hex') === PRIME_FIELD;
     domain = { prime: isPrime ? readUnsigned(prime, curve) : undefined, order: readUnsigned(order, curve) };
     domains.set(namedCurve, domain);

@@ -46,9 +46,9 @@ const MAX_INFO = 1024;
 
 const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8Array>> = {
   PBKDF2: pbkdf2,
-  HASH: hashed,
+  HASH: deriveByHash,
   HMAC: hmac,
-  ENCRYPT: encrypted,
+  ENCRYPT: deriveByEncryption,
   NIST800_108_C: (input) => pseudorandom('counter', input),
   NIST800_108_F: (input) => pseudorandom('feedback', input),
   NIST800_108_DPI: (input) => pseudorandom('double pipeline', input),
@@ -95,7 +95,7 @@ function pbkdf2Arguments(input: DerivationInput): Parameters<typeof pbkdf2Sync> 
 }
 
 /** The hash over the derivation key or the derivation data. */
-function hashed({ key, data, parameters: { hashingAlgorithm } }: DerivationInput): Uint8Array {
+function deriveByHash({ key, data, parameters: { hashingAlgorithm } }: DerivationInput): Uint8Array {
   if (hashingAlgorithm === undefined) throw invalid('HASH needs a HashingAlgorithm');
   if ((key === undefined) === (data.length === 0)) throw invalid('HASH takes exactly one of a derivation key and derivation data');
   return hash(hashingAlgorithm, key === undefined ? single(data) : keyBytes(key));
@@ -109,7 +109,7 @@ function hmac(input: DerivationInput): Uint8Array {
 }
 
 /** Without an IV one of zeros where that is no nonce: in CBC, CFB and OFB. */
-function encrypted(input: DerivationInput): Uint8Array {
+function deriveByEncryption(input: DerivationInput): Uint8Array {
   const { parameters, keyAlgorithm } = input;
   const key = keyOf(input);
   const algorithm = parameters.cryptographicAlgorithm ?? keyAlgorithm;

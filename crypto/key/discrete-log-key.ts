@@ -5,12 +5,12 @@ import {
   contentOf,
   DER,
   type Element,
-  inside,
   octets,
   oid,
   readBits,
   readElement,
   readElements,
+  readInside,
   readOid,
   readUnsigned,
   sequence,
@@ -63,30 +63,30 @@ interface Opened {
   readonly value: bigint;
 }
 
-function opened(key: KeyObject): Opened {
+function parseKey(key: KeyObject): Opened {
   if (key.type === 'private') {
-    const [, algorithm, wrapped] = inside(readElement(key.export({ format: 'der', type: 'pkcs8' }), WHAT), DER.sequence, WHAT);
+    const [, algorithm, wrapped] = readInside(readElement(key.export({ format: 'der', type: 'pkcs8' }), WHAT), DER.sequence, WHAT);
     return { ...algorithmOf(algorithm), value: readUnsigned(readElement(contentOf(wrapped, DER.octets, WHAT), WHAT), WHAT) };
   }
-  const [algorithm, wrapped] = inside(readElement(key.export({ format: 'der', type: 'spki' }), WHAT), DER.sequence, WHAT);
+  const [algorithm, wrapped] = readInside(readElement(key.export({ format: 'der', type: 'spki' }), WHAT), DER.sequence, WHAT);
   return { ...algorithmOf(algorithm), value: readUnsigned(readElements(readBits(wrapped, WHAT), WHAT)[0], WHAT) };
 }
 
 function algorithmOf(algorithm: Element | undefined): { oid: string; parameters: Element[] } {
-  const [identifier, parameters] = inside(algorithm, DER.sequence, WHAT);
-  return { oid: readOid(identifier, WHAT), parameters: inside(parameters, DER.sequence, WHAT) };
+  const [identifier, parameters] = readInside(algorithm, DER.sequence, WHAT);
+  return { oid: readOid(identifier, WHAT), parameters: readInside(parameters, DER.sequence, WHAT) };
 }
 
 /** Integers of a DSA key of either kind. */
 export function dsaParts(key: KeyObject): DsaParts {
-  const { parameters, value } = opened(key);
+  const { parameters, value } = parseKey(key);
   const [p = 0n, q = 0n, g = 0n] = parameters.map((each) => readUnsigned(each, WHAT));
   return { p, q, g, value };
 }
 
 /** Integers of a DH key of either kind. */
 export function dhParts(key: KeyObject): DhParts {
-  const { oid: identifier, parameters, value } = opened(key);
+  const { oid: identifier, parameters, value } = parseKey(key);
   const [prime = 0n, generator = 0n, third] = parameters.filter(({ tag }) => tag === DER.integer).map((each) => readUnsigned(each, WHAT));
   return identifier === X942 && third !== undefined ? { prime, generator, subgroup: third, value } : { prime, generator, value };
 }

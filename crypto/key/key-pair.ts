@@ -41,12 +41,12 @@ const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Reci
  * @throws CryptoError invalid for a length that is too short or does not fit, unsupported for what OpenSSL has not
  */
 export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
-  return described(algorithm, options, generateNow(...recipeOf(algorithm, options)));
+  return describePair(algorithm, options, generateNow(...recipeOf(algorithm, options)));
 }
 
 /** As `generatePair`, on a thread of the pool. */
 export async function generatePairInPool(algorithm: CryptographicAlgorithm, options: PairOptions = {}): Promise<KeyPair> {
-  return described(algorithm, options, await generateInPool(...recipeOf(algorithm, options)));
+  return describePair(algorithm, options, await generateInPool(...recipeOf(algorithm, options)));
 }
 
 /** Whether a pair takes more than a few milliseconds. */
@@ -54,7 +54,7 @@ export function isSlowPair(algorithm: CryptographicAlgorithm): boolean {
   return algorithm === 'RSA' || algorithm === 'DSA' || algorithm === 'DH' || algorithm.startsWith('SLHDSA');
 }
 
-function described(algorithm: CryptographicAlgorithm, options: PairOptions, pair: Pair): KeyPair {
+function describePair(algorithm: CryptographicAlgorithm, options: PairOptions, pair: Pair): KeyPair {
   const { length, curve } = keyFacts(pair.publicKey);
   if (options.length !== undefined && options.curve === undefined && curve !== undefined && options.length !== length)
     throw notOfLength(algorithm, options.length);

@@ -1,7 +1,7 @@
 // Keys as bare bytes: points and scalars (SEC 1), RFC 7748 and 8032 keys, keys of FIPS 203, 204 and 205.
 import { createPrivateKey, createPublicKey, ECDH, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, DER, inside, octets, oid, readElement, sequence, unsigned } from '../der.ts';
+import { contentOf, DER, octets, oid, readElement, readInside, sequence, unsigned } from '../der.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
 import { curveLength, domainOf, okpType, opensslCurve } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
@@ -75,25 +75,25 @@ function postQuantumPrivate(bytes: Uint8Array, type: string): KeyObject {
 /** The bytes of a key of any type but RSA, DSA and DH; private keys of ML-KEM and ML-DSA as FIPS 203 and 204 write them, not the seed. */
 export function exportRaw(key: KeyObject): Buffer {
   if (key.type === 'public')
-    return key.asymmetricKeyType === 'ec' ? uncompressed(key.export({ format: 'raw-public' }), key) : key.export({ format: 'raw-public' });
+    return key.asymmetricKeyType === 'ec' ? uncompress(key.export({ format: 'raw-public' }), key) : key.export({ format: 'raw-public' });
   return postQuantumType(keyFacts(key).algorithm) !== undefined && !String(key.asymmetricKeyType).startsWith('slh')
-    ? expanded(key)
+    ? expandKey(key)
     : key.export({ format: 'raw-private' });
 }
 
 /** OpenSSL keeps the form in which a point came; without a word of it, it is uncompressed (KMIP 1.4 section 2.1.3). */
-function uncompressed(point: Buffer, key: KeyObject): Buffer {
+function uncompress(point: Buffer, key: KeyObject): Buffer {
   const { curve } = keyFacts(key);
   if (point[0] === UNCOMPRESSED || curve === undefined) return point;
   return ECDH.convertKey(point, opensslCurve(curve), undefined, undefined, 'uncompressed') as Buffer;
 }
 
 /** PKCS#8 holds the seed and the whole key, or the whole key alone (RFC 9881 section 6, RFC 9935 section 6). */
-function expanded(key: KeyObject): Buffer {
+function expandKey(key: KeyObject): Buffer {
   const what = 'KeyMaterial';
-  const [, , wrapped] = inside(readElement(key.export({ format: 'der', type: 'pkcs8' }), what), DER.sequence, what);
+  const [, , wrapped] = readInside(readElement(key.export({ format: 'der', type: 'pkcs8' }), what), DER.sequence, what);
   const choice = readElement(contentOf(wrapped, DER.octets, what), what);
-  return choice.tag === DER.octets ? choice.content : contentOf(inside(choice, DER.sequence, what)[1], DER.octets, what);
+  return choice.tag === DER.octets ? choice.content : contentOf(readInside(choice, DER.sequence, what)[1], DER.octets, what);
 }
 
 /** Whether a private EC key is a number below the order and its public key the one that came with it, of which OpenSSL checks neither. */

@@ -35,9 +35,9 @@ export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'mod
   if (Object.values(given).some((value) => value > modulus) || (given.publicExponent ?? 0n) >= MAX_PUBLIC_EXPONENT) throw inconsistent();
   const { p, q } = primes(given);
   const lambda = ((p - 1n) * (q - 1n)) / gcd(p - 1n, q - 1n);
-  const publicExponent = given.publicExponent ?? (privateExponent === undefined ? USUAL_EXPONENT : inverted(privateExponent, lambda));
+  const publicExponent = given.publicExponent ?? (privateExponent === undefined ? USUAL_EXPONENT : invertModulo(privateExponent, lambda));
   if (publicExponent < 3n || publicExponent >= modulus) throw inconsistent();
-  const d = privateExponent ?? inverted(publicExponent, lambda);
+  const d = privateExponent ?? invertModulo(publicExponent, lambda);
   if (d >= modulus || (d * publicExponent) % lambda !== 1n) throw inconsistent();
   return {
     modulus,
@@ -47,14 +47,14 @@ export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'mod
     q,
     primeExponentP: d % (p - 1n),
     primeExponentQ: d % (q - 1n),
-    crtCoefficient: inverted(q, p),
+    crtCoefficient: invertModulo(q, p),
   };
 }
 
 const bitsOf = (value: bigint): number => value.toString(16).length * 4;
 
 /** @throws CryptoError invalid where there is no inverse */
-function inverted(value: bigint, modulus: bigint): bigint {
+function invertModulo(value: bigint, modulus: bigint): bigint {
   const result = inverse(value, modulus);
   if (result === undefined) throw inconsistent();
   return result;
@@ -74,12 +74,12 @@ function primes({
   p: bigint;
   q: bigint;
 } {
-  const prime = p ?? (q === undefined ? undefined : modulus / (q || 1n)) ?? recovered();
+  const prime = p ?? (q === undefined ? undefined : modulus / (q || 1n)) ?? recoverPrime();
   const other = modulus / (prime || 1n);
   if (prime < 3n || other < 3n || prime === other || prime * other !== modulus || (q !== undefined && q !== other)) throw inconsistent();
   return { p: prime, q: other };
 
-  function recovered(): bigint {
+  function recoverPrime(): bigint {
     if (bitsOf(modulus) > MAX_RECOVERED_BITS)
       throw new CryptoError('missing_data', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits; it must contain P and Q`);
     if (privateExponent !== undefined) return factor(modulus, publicExponent, privateExponent);

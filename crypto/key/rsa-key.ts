@@ -1,6 +1,6 @@
 // RSA keys between their integers and PKCS#1 (RFC 8017 appendix A.1).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
-import { DER, inside, readBits, readElement, readUnsigned, sequence, unsigned } from '../der.ts';
+import { DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
 import { completeRsa, type RsaIntegers } from './rsa-integers.ts';
 
 const WHAT = 'KeyMaterial';
@@ -37,12 +37,12 @@ export function rsaPrivateKey(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'm
 export function rsaToPkcs1(key: KeyObject): Buffer {
   if (key.type === 'private') return key.export({ format: 'der', type: 'pkcs1' });
   const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
-  return readBits(inside(spki, DER.sequence, WHAT)[1], WHAT);
+  return readBits(readInside(spki, DER.sequence, WHAT)[1], WHAT);
 }
 
 /** All integers of a private key, modulus and public exponent of a public one. */
 export function rsaIntegersOf(key: KeyObject): Partial<RsaIntegers> {
-  const integers = inside(readElement(rsaToPkcs1(key), WHAT), DER.sequence, WHAT).map((each) => readUnsigned(each, WHAT));
+  const integers = readInside(readElement(rsaToPkcs1(key), WHAT), DER.sequence, WHAT).map((each) => readUnsigned(each, WHAT));
   // A private key begins with its version.
   const first = key.type === 'public' ? 0 : 1;
   const names = key.type === 'public' ? PKCS1_ORDER.slice(0, 2) : PKCS1_ORDER;

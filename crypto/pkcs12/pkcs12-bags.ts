@@ -1,6 +1,6 @@
 // The contents of a PKCS#12 file: safes, some of them encrypted, with bags of keys and certificates (RFC 7292 section 4).
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, context, DER, type Element, element, inside, octets, oid, readElement, readOid, sequence, unsigned } from '../der.ts';
+import { contentOf, context, DER, type Element, element, octets, oid, readElement, readInside, readOid, sequence, unsigned } from '../der.ts';
 import { decryptByPassword, encryptByPassword } from './pkcs12-encryption.ts';
 import type { Pkcs12Password } from './pkcs12-password.ts';
 
@@ -28,8 +28,8 @@ export interface Bag {
 /** @param safes AuthenticatedSafe @throws CryptoError invalid, failed */
 export async function readBags(safes: Uint8Array, password: Pkcs12Password): Promise<Bag[]> {
   const bags: Bag[] = [];
-  for (const each of inside(readElement(safes, WHAT), DER.sequence, WHAT))
-    for (const bag of inside(readElement(await safeIn(each, password), WHAT), DER.sequence, WHAT)) {
+  for (const each of readInside(readElement(safes, WHAT), DER.sequence, WHAT))
+    for (const bag of readInside(readElement(await safeIn(each, password), WHAT), DER.sequence, WHAT)) {
       const read = await bagIn(bag, password);
       if (read) bags.push(read);
       if (bags.length > MAX_BAGS) throw new CryptoError('invalid', `${WHAT} has more than ${MAX_BAGS} keys and certificates`);
@@ -39,41 +39,41 @@ export async function readBags(safes: Uint8Array, password: Pkcs12Password): Pro
 
 /** ContentInfo. @returns its type and the one element inside it */
 export function contentInfo(info: Element | undefined): [type: string, content: Element | undefined] {
-  const [type, explicit] = inside(info, DER.sequence, WHAT);
-  return [readOid(type, WHAT), inside(explicit, 0xa0, WHAT)[0]];
+  const [type, explicit] = readInside(info, DER.sequence, WHAT);
+  return [readOid(type, WHAT), readInside(explicit, 0xa0, WHAT)[0]];
 }
 
 async function safeIn(info: Element, password: Pkcs12Password): Promise<Uint8Array> {
   const [type, content] = contentInfo(info);
   if (type === DATA) return contentOf(content, DER.octets, WHAT);
   if (type !== ENCRYPTED) throw new CryptoError('invalid', `${WHAT} is protected by a key; only protection by a password is supported`);
-  const [, encrypted] = inside(content, DER.sequence, WHAT);
-  const [, algorithm, data] = inside(encrypted, DER.sequence, WHAT);
+  const [, encrypted] = readInside(content, DER.sequence, WHAT);
+  const [, algorithm, data] = readInside(encrypted, DER.sequence, WHAT);
   return decryptByPassword(algorithm, contentOf(data, 0x80, WHAT), password);
 }
 
 /** Undefined for bags of other things. */
 async function bagIn(bag: Element, password: Pkcs12Password): Promise<Bag | undefined> {
-  const [type, explicit, attributes] = inside(bag, DER.sequence, WHAT);
+  const [type, explicit, attributes] = readInside(bag, DER.sequence, WHAT);
   const kind = readOid(type, WHAT);
-  const [value] = inside(explicit, 0xa0, WHAT);
+  const [value] = readInside(explicit, 0xa0, WHAT);
   const friendlyName = attributes && nameIn(attributes);
   if (kind === KEY_BAG && value) return { kind: 'key', content: value.whole, friendlyName };
   if (kind === SHROUDED_KEY_BAG) {
-    const [algorithm, data] = inside(value, DER.sequence, WHAT);
+    const [algorithm, data] = readInside(value, DER.sequence, WHAT);
     return { kind: 'key', content: await decryptByPassword(algorithm, contentOf(data, DER.octets, WHAT), password), friendlyName };
   }
   if (kind !== CERTIFICATE_BAG) return undefined;
-  const [form, certificate] = inside(value, DER.sequence, WHAT);
+  const [form, certificate] = readInside(value, DER.sequence, WHAT);
   if (readOid(form, WHAT) !== X509) return undefined;
-  return { kind: 'certificate', content: contentOf(inside(certificate, 0xa0, WHAT)[0], DER.octets, WHAT), friendlyName };
+  return { kind: 'certificate', content: contentOf(readInside(certificate, 0xa0, WHAT)[0], DER.octets, WHAT), friendlyName };
 }
 
 function nameIn(attributes: Element): string | undefined {
-  for (const attribute of inside(attributes, DER.set, WHAT)) {
-    const [type, values] = inside(attribute, DER.sequence, WHAT);
+  for (const attribute of readInside(attributes, DER.set, WHAT)) {
+    const [type, values] = readInside(attribute, DER.sequence, WHAT);
     if (readOid(type, WHAT) !== FRIENDLY_NAME) continue;
-    const name = contentOf(inside(values, DER.set, WHAT)[0], DER.bmp, WHAT);
+    const name = contentOf(readInside(values, DER.set, WHAT)[0], DER.bmp, WHAT);
     if (name.length % 2 !== 0 || name.length > MAX_NAME * 2)
       throw new CryptoError('invalid', `${WHAT} has an invalid friendly name; it must be text of at most ${MAX_NAME} characters`);
     return Buffer.from(name).swap16().toString('utf16le');

@@ -1,7 +1,7 @@
 // Encryption by a password as PKCS#12 files have it: PBES2 with AES or triple DES, and to read old files triple DES by PKCS#12's own derivation (RFC 8018 section 6.2, RFC 7292 appendix C).
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, DER, type Element, inside, nullElement, octets, oid, readOid, readUnsigned, sequence, unsigned } from '../der.ts';
+import { contentOf, DER, type Element, nullElement, octets, oid, readInside, readOid, readUnsigned, sequence, unsigned } from '../der.ts';
 import type { Pkcs12Hash, Pkcs12Password } from './pkcs12-password.ts';
 
 const PBES2 = '1.2.840.113549.1.5.13';
@@ -73,13 +73,13 @@ async function keyFor(identifier: Element | undefined, password: Pkcs12Password)
     throw new CryptoError('invalid', `${WHAT} is encrypted with RC2 or RC4: not supported; write it again with AES, as openssl pkcs12 does without -legacy`);
   const own = OWN[algorithm];
   if (own) {
-    const [salt, iterations] = inside(parameters, DER.sequence, WHAT);
+    const [salt, iterations] = readInside(parameters, DER.sequence, WHAT);
     const derivation = { hash: 'sha1', salt: contentOf(salt, DER.octets, WHAT), iterations: Number(readUnsigned(iterations, WHAT)) } as const;
     const key = await password.own('key', { ...derivation, length: own.keyBytes });
     return { scheme: own, key, iv: await password.own('iv', { ...derivation, length: own.ivBytes }) };
   }
   if (algorithm !== PBES2) throw unsupported('encryption', algorithm);
-  const [derivation, encryption] = inside(parameters, DER.sequence, WHAT);
+  const [derivation, encryption] = readInside(parameters, DER.sequence, WHAT);
   const [cipher, initial] = algorithmIn(encryption);
   const scheme = SCHEMES[cipher];
   if (!scheme) throw unsupported('cipher', cipher);
@@ -91,7 +91,7 @@ async function keyFor(identifier: Element | undefined, password: Pkcs12Password)
 function pbkdf2Key(identifier: Element | undefined, { keyBytes }: Scheme, password: Pkcs12Password): Promise<Buffer> {
   const [algorithm, parameters] = algorithmIn(identifier);
   if (algorithm !== PBKDF2) throw unsupported('key derivation', algorithm);
-  const [salt, iterations, ...rest] = inside(parameters, DER.sequence, WHAT);
+  const [salt, iterations, ...rest] = readInside(parameters, DER.sequence, WHAT);
   const length = rest.find(({ tag }) => tag === DER.integer);
   if (length && readUnsigned(length, WHAT) !== BigInt(keyBytes)) throw new CryptoError('invalid', `${WHAT} has a key length that its cipher does not allow`);
   const prf = rest.find(({ tag }) => tag === DER.sequence);
@@ -103,7 +103,7 @@ function pbkdf2Key(identifier: Element | undefined, { keyBytes }: Scheme, passwo
 
 /** @param identifier AlgorithmIdentifier @throws CryptoError invalid */
 export function algorithmIn(identifier: Element | undefined): [algorithm: string, parameters: Element | undefined] {
-  const [algorithm, parameters] = inside(identifier, DER.sequence, WHAT);
+  const [algorithm, parameters] = readInside(identifier, DER.sequence, WHAT);
   return [readOid(algorithm, WHAT), parameters];
 }
 

@@ -67,7 +67,7 @@ export class Pkcs12Password {
     const { bytes, block } = SIZES[name];
     this.#spend(iterations * Math.ceil(length / bytes) * OWN_COST, iterations, salt);
     const diversifier = Buffer.alloc(block, PURPOSE[purpose]);
-    const input = Buffer.concat([repeated(salt, block), repeated(this.#bmp(), block)]);
+    const input = Buffer.concat([repeatToBlocks(salt, block), repeatToBlocks(this.#bmp(), block)]);
     const output: Buffer[] = [];
     for (let made = 0; made < length; made += bytes) {
       let digest: Buffer = hash(name, Buffer.concat([diversifier, input]), 'buffer');
@@ -76,7 +76,7 @@ export class Pkcs12Password {
         if (i % AT_A_TIME === 0) await pause();
       }
       output.push(digest);
-      for (let at = 0; at < input.length; at += block) addOne(input.subarray(at, at + block), repeated(digest, block));
+      for (let at = 0; at < input.length; at += block) addOne(input.subarray(at, at + block), repeatToBlocks(digest, block));
     }
     input.fill(0);
     return Buffer.concat(output).subarray(0, length);
@@ -99,7 +99,7 @@ export class Pkcs12Password {
   }
 }
 
-function repeated(bytes: Uint8Array, block: number): Buffer {
+function repeatToBlocks(bytes: Uint8Array, block: number): Buffer {
   const length = Math.ceil(bytes.length / block) * block;
   return length === 0 ? Buffer.alloc(0) : Buffer.alloc(length, bytes);
 }

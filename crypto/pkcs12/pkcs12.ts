@@ -1,7 +1,7 @@
 // PKCS#12 files (RFC 7292): a private key with the certificate of its public key and those of its issuers, under one password. Read and written in DER.
 import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, DER, type Element, inside, nullElement, octets, oid, readElement, readUnsigned, sequence, unsigned } from '../der.ts';
+import { contentOf, DER, type Element, nullElement, octets, oid, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
 import { type CertificateFacts, certificateFacts } from '../x509/certificate-facts.ts';
 import { isSignedBy } from '../x509/signed-der.ts';
 import { type Bag, contentInfo, DATA, dataInfo, readBags, writeBags } from './pkcs12-bags.ts';
@@ -34,19 +34,19 @@ const HASHES: Readonly<Record<string, Pkcs12Hash>> = {
  */
 export async function readPkcs12(file: Uint8Array, password: string, friendlyName?: string): Promise<Pkcs12> {
   if (file.length > MAX_BYTES) throw new CryptoError('invalid', `${WHAT} is longer than ${MAX_BYTES} bytes`);
-  const [version, content, mac] = inside(readElement(file, WHAT), DER.sequence, WHAT);
+  const [version, content, mac] = readInside(readElement(file, WHAT), DER.sequence, WHAT);
   if (readUnsigned(version, WHAT) !== 3n) throw new CryptoError('invalid', `${WHAT} must be of version 3`);
   const [type, data] = contentInfo(content);
   if (type !== DATA || !mac) throw new CryptoError('invalid', `${WHAT} has no MAC; write it again with a MAC made from its password`);
   const safes = contentOf(data, DER.octets, WHAT);
   const secret = new Pkcs12Password(password);
   await checkMac(mac, safes, secret);
-  return chosen(await readBags(safes, secret), friendlyName);
+  return chooseBags(await readBags(safes, secret), friendlyName);
 }
 
 async function checkMac(mac: Element, safes: Uint8Array, password: Pkcs12Password): Promise<void> {
-  const [info, salt, iterations] = inside(mac, DER.sequence, WHAT);
-  const [algorithm, digest] = inside(info, DER.sequence, WHAT);
+  const [info, salt, iterations] = readInside(mac, DER.sequence, WHAT);
+  const [algorithm, digest] = readInside(info, DER.sequence, WHAT);
   const [name] = algorithmIn(algorithm);
   const hash = HASHES[name];
   if (!hash) throw new CryptoError('invalid', `${WHAT} has a MAC of ${name}; use HMAC with SHA-1 or SHA-2`);
@@ -66,7 +66,7 @@ async function checkMac(mac: Element, safes: Uint8Array, password: Pkcs12Passwor
   throw new CryptoError('failed', `the password does not open ${WHAT}, or the file was changed`);
 }
 
-function chosen(bags: readonly Bag[], friendlyName: string | undefined): Pkcs12 {
+function chooseBags(bags: readonly Bag[], friendlyName: string | undefined): Pkcs12 {
   const keys = bags.filter(({ kind }) => kind === 'key');
   const wanted = friendlyName?.toLowerCase();
   const key = wanted === undefined ? keys[0] : keys.find((bag) => bag.friendlyName?.toLowerCase() === wanted);

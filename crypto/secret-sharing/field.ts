@@ -63,11 +63,11 @@ export const GF_2_16: Field<number> = {
 };
 
 export function primeField(prime: bigint): Field<bigint> {
-  const reduced = (a: bigint) => ((a % prime) + prime) % prime;
+  const reduce = (a: bigint) => ((a % prime) + prime) % prime;
   // Half as many bytes more than the prime has make the remainder uniform.
   const bytes = Math.ceil((prime.toString(16).length / 2) * 1.5) + 8;
   return {
-    ...{ zero: 0n, one: 1n, add: (a, b) => (a + b) % prime, subtract: (a, b) => reduced(a - b), multiply: (a, b) => (a * b) % prime },
+    ...{ zero: 0n, one: 1n, add: (a, b) => (a + b) % prime, subtract: (a, b) => reduce(a - b), multiply: (a, b) => (a * b) % prime },
     inverse: (a) => inverseModulo(a, prime),
     random: () => BigInt(`0x${randomBytes(bytes).toString('hex')}`) % prime,
     element: BigInt,

@@ -29,6 +29,6 @@ export function weights<T>(field: Field<T>, identifiers: readonly number[], at: 
 }
 
 /** The value that `weights` were made for. */
-export function weighted<T>(field: Field<T>, weights: readonly T[], values: readonly T[]): T {
+export function sumWeighted<T>(field: Field<T>, weights: readonly T[], values: readonly T[]): T {
   return weights.reduce((sum, weight, i) => field.add(sum, field.multiply(weight, values[i] ?? field.zero)), field.zero);
 }

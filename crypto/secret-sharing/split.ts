@@ -2,7 +2,7 @@
 import { checkPrimeSync, generatePrimeSync, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { type Field, GF_2_8, GF_2_16, primeField } from './field.ts';
-import { sharePoints, weighted, weights } from './shamir.ts';
+import { sharePoints, sumWeighted, weights } from './shamir.ts';
 
 /** Of KMIP's enumeration of that name. */
 export type SplitKeyMethod = 'XOR' | 'PolynomialSharingGF216' | 'PolynomialSharingPrimeField' | 'PolynomialSharingGF28';
@@ -40,15 +40,15 @@ export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number,
   switch (method) {
     case 'XOR':
       if (threshold !== parts) throw invalid('with XOR the threshold must equal the number of parts');
-      return { parts: numbered(xorParts(secret, parts)) };
+      return { parts: numberParts(xorParts(secret, parts)) };
     case 'PolynomialSharingGF28':
-      return { parts: numbered(piecewise(GF_2_8, secret, 1, parts, threshold)) };
+      return { parts: numberParts(splitPieces(GF_2_8, secret, 1, parts, threshold)) };
     case 'PolynomialSharingGF216':
-      return { parts: numbered(piecewise(GF_2_16, secret, 2, parts, threshold)) };
+      return { parts: numberParts(splitPieces(GF_2_16, secret, 2, parts, threshold)) };
     default: {
       const field = checkedPrime(secret.length, prime);
       const shares = sharePoints(primeField(field), toInteger(secret), parts, threshold);
-      return { parts: numbered(shares.map((share) => toBytes(share, byteLength(field)))), primeField: field };
+      return { parts: numberParts(shares.map((share) => toBytes(share, byteLength(field)))), primeField: field };
     }
   }
 }
@@ -64,7 +64,7 @@ export function join(method: SplitKeyMethod, parts: readonly KeyPart[], threshol
   switch (method) {
     case 'XOR':
       if (parts.length !== threshold) throw tooFew(threshold, parts.length);
-      return parts.map((part) => part.material).reduce(xored);
+      return parts.map((part) => part.material).reduce(xorBytes);
     case 'PolynomialSharingGF28':
       return joinPieces(GF_2_8, parts, 1, threshold);
     case 'PolynomialSharingGF216':
@@ -90,17 +90,17 @@ function checkWork(bytes: number, parts: number, threshold: number): void {
 
 function xorParts(secret: Uint8Array, parts: number): Uint8Array[] {
   const random = Array.from({ length: parts - 1 }, () => randomBytes(secret.length) as Uint8Array);
-  return [...random, random.reduce(xored, secret)];
+  return [...random, random.reduce(xorBytes, secret)];
 }
 
-function xored(a: Uint8Array, b: Uint8Array): Uint8Array {
+function xorBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   return a.map((byte, i) => byte ^ (b[i] ?? 0));
 }
 
 /** Pieces of `size` bytes; each piece is shared separately. */
-function piecewise(field: Field<number>, secret: Uint8Array, size: 1 | 2, parts: number, threshold: number): Uint8Array[] {
+function splitPieces(field: Field<number>, secret: Uint8Array, size: 1 | 2, parts: number, threshold: number): Uint8Array[] {
   const out = Array.from({ length: parts }, () => Buffer.alloc(secret.length));
-  pieces(secret, size).forEach((piece, i) => {
+  cutPieces(secret, size).forEach((piece, i) => {
     const shares = sharePoints(field, piece, parts, threshold);
     out.forEach((part, j) => void part.writeUIntBE(shares[j] ?? 0, i * size, size));
   });
@@ -109,7 +109,7 @@ function piecewise(field: Field<number>, secret: Uint8Array, size: 1 | 2, parts:
 
 function joinPieces(field: Field<number>, parts: readonly KeyPart[], size: 1 | 2, threshold: number): Uint8Array {
   const value = interpolation(field, parts, threshold);
-  const columns = parts.map(({ material }) => pieces(material, size));
+  const columns = parts.map(({ material }) => cutPieces(material, size));
   const out = Buffer.alloc(parts[0]?.material.length ?? 0);
   for (let i = 0; i < out.length / size; i++) out.writeUIntBE(value(columns.map((column) => column[i] ?? 0)), i * size, size);
   return out;
@@ -132,12 +132,12 @@ function interpolation<T>(field: Field<T>, parts: readonly KeyPart[], threshold:
   const secret = weights(field, needed, 0);
   const checks = parts.slice(threshold).map((part) => weights(field, needed, part.identifier));
   return (values) => {
-    if (checks.some((check, i) => weighted(field, check, values) !== values[threshold + i])) throw notTogether();
-    return weighted(field, secret, values);
+    if (checks.some((check, i) => sumWeighted(field, check, values) !== values[threshold + i])) throw notTogether();
+    return sumWeighted(field, secret, values);
   };
 }
 
-function pieces(bytes: Uint8Array, size: 1 | 2): number[] {
+function cutPieces(bytes: Uint8Array, size: 1 | 2): number[] {
   if (bytes.length % size !== 0) throw invalid('in GF(2^16) the length of the key must be a multiple of 16 bits');
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return Array.from({ length: bytes.length / size }, (_, i) => buffer.readUIntBE(i * size, size));
@@ -154,7 +154,7 @@ function checkedPrime(secretBytes: number, prime: bigint | undefined): bigint {
   return prime;
 }
 
-function numbered(materials: readonly Uint8Array[]): KeyPart[] {
+function numberParts(materials: readonly Uint8Array[]): KeyPart[] {
   return materials.map((material, i) => ({ identifier: i + 1, material }));
 }
 

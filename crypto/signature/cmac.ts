@@ -36,8 +36,8 @@ export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream
     },
     digest() {
       const zeros = createCipheriv(`${name}-ecb`, object, null).setAutoPadding(false).update(new Uint8Array(blockBytes));
-      const first = doubled(zeros, reduction);
-      const last = held.length === blockBytes ? first : doubled(first, reduction);
+      const first = doubleBlock(zeros, reduction);
+      const last = held.length === blockBytes ? first : doubleBlock(first, reduction);
       held.forEach((byte, i) => {
         last[i] = (last[i] ?? 0) ^ byte;
       });
@@ -48,7 +48,7 @@ export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream
 }
 
 /** Multiplied by x in GF(2^n), without a branch on the secret bit. */
-function doubled(block: Uint8Array, reduction: number): Uint8Array {
+function doubleBlock(block: Uint8Array, reduction: number): Uint8Array {
   const out = block.map((byte, i) => (byte << 1) | ((block[i + 1] ?? 0) >> 7));
   const end = out.length - 1;
   out[end] = (out[end] ?? 0) ^ (reduction & -((block[0] ?? 0) >> 7));

@@ -1,7 +1,7 @@
 // ECDSA and DSA over a given digest, which node:crypto cannot be handed: it always hashes (FIPS 186-5 section 6.4, FIPS 186-4 section 4.6).
 import { createECDH, createPublicKey, hash, type KeyObject, sign as opensslSign, verify as opensslVerify, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { DER, inside, readElement, readUnsigned, sequence, unsigned } from '../der.ts';
+import { DER, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
 import { type Domain, domainOf, opensslCurve } from '../key/curve.ts';
 import { dsaKey, dsaParts } from '../key/discrete-log-key.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
@@ -21,16 +21,16 @@ interface Pair {
 const widthOf = (order: bigint): number => Math.ceil(order.toString(2).length / 8);
 
 /** The leftmost bits of a digest, as many as the order has, FIPS 186-5 section 6.4.1 step 2. */
-function truncated(digest: Uint8Array, order: bigint): bigint {
+function truncateDigest(digest: Uint8Array, order: bigint): bigint {
   const excess = digest.length * 8 - order.toString(2).length;
   return (fromBytes(digest) >> BigInt(Math.max(0, excess))) % order;
 }
 
 /** A message of ours and the number its hash is, never zero. */
-function known(order: bigint): { message: Buffer; number: bigint } {
+function makeKnownMessage(order: bigint): { message: Buffer; number: bigint } {
   for (;;) {
     const message = randomBytes(32);
-    const number = truncated(hash(HASH, message, 'buffer'), order);
+    const number = truncateDigest(hash(HASH, message, 'buffer'), order);
     if (number !== 0n) return { message, number };
   }
 }
@@ -51,11 +51,11 @@ function quotient(a: bigint, b: bigint, order: bigint): bigint {
 export function signDigest(key: KeyObject, digest: Uint8Array, encoding: SignatureEncoding): Uint8Array {
   const { curve } = keyFacts(key);
   const order = curve === undefined ? dsaParts(key).q : domainOf(curve).order;
-  const e = truncated(digest, order);
-  const { message, number: h } = known(order);
+  const e = truncateDigest(digest, order);
+  const { message, number: h } = makeKnownMessage(order);
   const factor = quotient(h, e, order);
-  const scaled = (secret: bigint): bigint => ((secret + order * fromBytes(randomBytes(16))) * factor) % order;
-  const other = curve === undefined ? scaledDsa(key, scaled) : importScalar(scaled(fromBytes(exportRaw(key))), curve);
+  const scale = (secret: bigint): bigint => ((secret + order * fromBytes(randomBytes(16))) * factor) % order;
+  const other = curve === undefined ? scaledDsa(key, scale) : importScalar(scale(fromBytes(exportRaw(key))), curve);
   const { r, s } = readPair(opensslSign(HASH, message, { key: other, dsaEncoding: 'ieee-p1363' }), 'ieee-p1363', order) as Pair;
   return writePair({ r, s: (s * quotient(e, h, order)) % order }, encoding, order);
 }
@@ -73,10 +73,10 @@ export function verifyDigest(key: KeyObject, digest: Uint8Array, signature: Uint
   if (prime === undefined) throw new CryptoError('unsupported', `DigestedData: digests are not verified on the binary curve ${curve}`);
   const pair = readPair(signature, encoding, order);
   if (pair === undefined) return false;
-  const { message, number: h } = known(order);
+  const { message, number: h } = makeKnownMessage(order);
   // (r, s) signs e under Q exactly when it signs e - r c under Q + c G: c is chosen so that this is the hash of our message.
-  const shift = quotient((((truncated(digest, order) - h) % order) + order) % order, pair.r, order);
-  const shifted = shift === 0n ? exportRaw(publicOf(key)) : added(exportRaw(publicOf(key)), multiple(shift, curve, order), prime);
+  const shift = quotient((((truncateDigest(digest, order) - h) % order) + order) % order, pair.r, order);
+  const shifted = shift === 0n ? exportRaw(publicOf(key)) : addPoints(exportRaw(publicOf(key)), multiple(shift, curve, order), prime);
   if (shifted === undefined) return verifyDigest(key, digest, signature, encoding);
   const other = importRaw('PublicKey', shifted, 'EC', curve);
   return opensslVerify(HASH, message, { key: other, dsaEncoding: 'ieee-p1363' }, writePair(pair, 'ieee-p1363', order));
@@ -91,7 +91,7 @@ function multiple(scalar: bigint, curve: RecommendedCurve, order: Domain['order'
 }
 
 /** Sum of two uncompressed points of a curve over a prime field, SEC 1 section 2.2.1; undefined for equal and opposite ones. */
-function added(a: Buffer, b: Buffer, prime: bigint): Buffer | undefined {
+function addPoints(a: Buffer, b: Buffer, prime: bigint): Buffer | undefined {
   const width = (a.length - 1) / 2;
   const [ax, ay, bx, by] = [a, b].flatMap((point) => [fromBytes(point.subarray(1, 1 + width)), fromBytes(point.subarray(1 + width))]) as [
     bigint,
@@ -112,7 +112,7 @@ function verifyDsa(key: KeyObject, digest: Uint8Array, signature: Uint8Array, en
   const { p, q, g, value: y } = dsaParts(publicOf(key));
   const pair = readPair(signature, encoding, q);
   if (pair === undefined) return false;
-  const u1 = quotient(truncated(digest, q), pair.s, q);
+  const u1 = quotient(truncateDigest(digest, q), pair.s, q);
   const u2 = quotient(pair.r, pair.s, q);
   return ((power(g, u1, p) * power(y, u2, p)) % p) % q === pair.r;
 }
@@ -129,7 +129,7 @@ function readPair(signature: Uint8Array, encoding: SignatureEncoding, order: big
   if (encoding === 'ieee-p1363') numbers = signature.length === 2 * width ? [signature.subarray(0, width), signature.subarray(width)].map(fromBytes) : [];
   else {
     try {
-      numbers = inside(readElement(signature, 'SignatureData'), DER.sequence, 'SignatureData').map((each) => readUnsigned(each, 'SignatureData'));
+      numbers = readInside(readElement(signature, 'SignatureData'), DER.sequence, 'SignatureData').map((each) => readUnsigned(each, 'SignatureData'));
     } catch (error) {
       if (error instanceof CryptoError) return undefined;
       throw error;

@@ -1,6 +1,6 @@
 // Validates a chain of certificates given in any order (RFC 5280 section 6.1, KMIP 2.1 section 6.1.57).
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, DER, inside, readElement, readUnsigned } from '../der.ts';
+import { contentOf, DER, readElement, readInside, readUnsigned } from '../der.ts';
 import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
 import { type CertificateFacts, certificateFacts } from './certificate-facts.ts';
 import { type RevocationList, readRevocationList, revocationOf } from './revocation-list.ts';
@@ -31,7 +31,7 @@ class Incomplete extends Error {}
  */
 export function validateChain(certificates: readonly Uint8Array[], at: number, revocationLists: readonly Uint8Array[] = []): Validity {
   try {
-    const chain = ordered(distinct(certificates).map(certificateFacts));
+    const chain = orderChain(distinct(certificates).map(certificateFacts));
     const lists = revocationLists.map(readRevocationList);
     for (const [index, certificate] of chain.entries()) check(certificate, index, chain, at, lists);
     return { valid: true };
@@ -50,7 +50,7 @@ const isIssued = (certificate: CertificateFacts, by: CertificateFacts): boolean 
   certificate.issuer.der.equals(by.subject.der) && isSignedBy(certificate.signed, by.publicKey, WHAT);
 
 /** From the leaf to the root. */
-function ordered(all: readonly CertificateFacts[]): CertificateFacts[] {
+function orderChain(all: readonly CertificateFacts[]): CertificateFacts[] {
   const issuersOf = new Map(all.map((each) => [each, all.filter((other) => other !== each && isIssued(each, other))]));
   const isSelfSigned = (each: CertificateFacts): boolean => isIssued(each, each);
   const issuing = new Set(all.flatMap((each) => (isSelfSigned(each) ? [] : (issuersOf.get(each) ?? []))));
@@ -89,7 +89,7 @@ function check(certificate: CertificateFacts, index: number, chain: readonly Cer
 /** @param below authorities between this one and the leaf */
 function checkAuthority(certificate: CertificateFacts, below: readonly CertificateFacts[]): void {
   const constraints = extensionValue(certificate, EXTENSION.basicConstraints);
-  const [ca, pathLength] = constraints === undefined ? [] : inside(readElement(constraints, WHAT), DER.sequence, WHAT);
+  const [ca, pathLength] = constraints === undefined ? [] : readInside(readElement(constraints, WHAT), DER.sequence, WHAT);
   if (ca?.tag !== DER.boolean || ca.content[0] === 0) throw new Invalid('an issuer is not a certification authority');
   const counted = below.filter(({ subject, issuer }) => !subject.der.equals(issuer.der)).length;
   if (pathLength !== undefined && BigInt(counted) > readUnsigned(pathLength, WHAT)) throw new Invalid('the chain is longer than an authority allows');

@@ -95,7 +95,7 @@ export function parseExtensions(text: string, keys: KeyIdentifiers): Extension[]
   const extensions: Extension[] = [];
   for (const { line, key, value } of own())
     try {
-      const extension = written(key, value, keys, section);
+      const extension = writeExtension(key, value, keys, section);
       if (extensions.some(({ oid }) => oid === extension.oid)) throw new CryptoError('invalid', `${key} must be given only once`);
       extensions.push(extension);
     } catch (error) {
@@ -104,7 +104,7 @@ export function parseExtensions(text: string, keys: KeyIdentifiers): Extension[]
   return extensions;
 }
 
-function written(key: string, list: string, keys: KeyIdentifiers, section: Section): Extension {
+function writeExtension(key: string, list: string, keys: KeyIdentifiers, section: Section): Extension {
   const writer = Object.hasOwn(WRITERS, key) ? WRITERS[key as keyof typeof WRITERS] : undefined;
   if (writer === undefined) throw new CryptoError('invalid', `the line is not one of the supported extensions, which are ${Object.keys(WRITERS).join(', ')}`);
   const values = list.split(',').map((value) => value.trim());

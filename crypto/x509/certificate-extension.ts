@@ -1,6 +1,6 @@
 // Certificate extensions: their object identifiers, and their form in certificates and requests (RFC 5280 section 4.2).
 import { CryptoError } from '../crypto-error.ts';
-import { boolean, contentOf, DER, inside, octets, oid, readElement, readOid, sequence } from '../der.ts';
+import { boolean, contentOf, DER, octets, oid, readElement, readInside, readOid, sequence } from '../der.ts';
 
 export interface Extension {
   readonly oid: string;
@@ -42,8 +42,8 @@ export const writeExtension = ({ oid: dotted, critical, value }: Extension): Buf
 /** @param der a SEQUENCE OF Extension. @throws CryptoError invalid */
 export function readExtensions(der: Uint8Array): Extension[] {
   const what = 'certificate extensions';
-  const extensions = inside(readElement(der, what), DER.sequence, what).map((each) => {
-    const [identifier, second, third] = inside(each, DER.sequence, what);
+  const extensions = readInside(readElement(der, what), DER.sequence, what).map((each) => {
+    const [identifier, second, third] = readInside(each, DER.sequence, what);
     const critical = second?.tag === DER.boolean && second.content[0] !== 0;
     return { oid: readOid(identifier, what), critical, value: contentOf(second?.tag === DER.boolean ? third : second, DER.octets, what) };
   });

@@ -1,7 +1,7 @@
 // What a certificate says: the source of KMIP's certificate attributes (specification 2.1 sections 4.6 to 4.8 and 4.61 to 4.63).
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, DER, type Element, inside, readBits, readElement } from '../der.ts';
+import { contentOf, DER, type Element, readBits, readElement, readInside } from '../der.ts';
 import type { DigitalSignatureAlgorithm } from '../parameters.ts';
 import { EXTENSION, type Extension, readExtensions } from './certificate-extension.ts';
 import { readTime } from './certificate-time.ts';
@@ -42,12 +42,12 @@ export function certificateFacts(der: Uint8Array): CertificateFacts {
   const [serial, algorithm, issuer, validity, subject, spki, ...rest] = isVersioned ? signed.fields.slice(1) : signed.fields;
   if (subject === undefined || issuer === undefined || spki === undefined || !algorithm?.whole.equals(signed.algorithm.whole))
     throw new CryptoError('invalid', `${WHAT} must be an X.509 certificate`);
-  const [notBefore, notAfter] = inside(validity, DER.sequence, WHAT);
+  const [notBefore, notAfter] = readInside(validity, DER.sequence, WHAT);
   const wrapped = rest.find(({ tag }) => tag === 0xa3);
   const extensions = wrapped === undefined ? [] : readExtensions(wrapped.content);
   return {
-    subject: named(subject, extensions, EXTENSION.subjectAltName),
-    issuer: named(issuer, extensions, EXTENSION.issuerAltName),
+    subject: readNames(subject, extensions, EXTENSION.subjectAltName),
+    issuer: readNames(issuer, extensions, EXTENSION.issuerAltName),
     serialNumber: contentOf(serial, DER.integer, WHAT),
     notBefore: readTime(notBefore, WHAT),
     notAfter: readTime(notAfter, WHAT),
@@ -59,7 +59,7 @@ export function certificateFacts(der: Uint8Array): CertificateFacts {
   };
 }
 
-function named(name: Element, extensions: readonly Extension[], alternative: string): CertifiedName {
+function readNames(name: Element, extensions: readonly Extension[], alternative: string): CertifiedName {
   const names = extensions.find(({ oid }) => oid === alternative);
   return { der: name.whole, attributes: readName(name.whole), alternativeNames: names === undefined ? [] : readGeneralNames(names.value) };
 }
@@ -77,6 +77,6 @@ export function publicKeyOf(spki: Buffer): KeyObject {
 export function keyIdentifierOf(key: KeyObject): Buffer {
   const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
   return createHash('sha1')
-    .update(readBits(inside(spki, DER.sequence, WHAT)[1], WHAT))
+    .update(readBits(readInside(spki, DER.sequence, WHAT)[1], WHAT))
     .digest();
 }

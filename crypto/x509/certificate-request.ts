@@ -1,7 +1,7 @@
 // Certificate requests of PKCS#10 (RFC 2986), in DER or PEM.
 import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { DER, type Element, inside, readOid } from '../der.ts';
+import { DER, type Element, readInside, readOid } from '../der.ts';
 import { type Extension, readExtensions } from './certificate-extension.ts';
 import { publicKeyOf } from './certificate-facts.ts';
 import { isSignedBy, readSigned } from './signed-der.ts';
@@ -20,7 +20,7 @@ const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 /** @throws CryptoError bad_certificate_request for what is no request, or one that its own key has not signed */
 export function readCertificateRequest(request: Uint8Array): CertificateRequest {
   try {
-    return opened(fromPem(Buffer.from(request.buffer, request.byteOffset, request.length)));
+    return parseRequest(fromPem(Buffer.from(request.buffer, request.byteOffset, request.length)));
   } catch (error) {
     if (error instanceof CryptoError) throw new CryptoError('bad_certificate_request', error.message);
     throw error;
@@ -32,21 +32,21 @@ function fromPem(request: Buffer): Buffer {
   return base64 === undefined ? request : Buffer.from(base64, 'base64');
 }
 
-function opened(der: Buffer): CertificateRequest {
+function parseRequest(der: Buffer): CertificateRequest {
   const signed = readSigned(der, WHAT);
   const [, subject, spki, attributes] = signed.fields;
   if (subject?.tag !== DER.sequence || spki?.tag !== DER.sequence) throw new CryptoError('invalid', `${WHAT} is not PKCS#10`);
   const subjectPublicKey = publicKeyOf(spki.whole);
   if (!isSignedBy(signed, subjectPublicKey, WHAT)) throw new CryptoError('invalid', `${WHAT} is not signed by its own key`);
-  return { subject: subject.whole, subjectPublicKey, requestedExtensions: requested(attributes) };
+  return { subject: subject.whole, subjectPublicKey, requestedExtensions: readRequestedExtensions(attributes) };
 }
 
-function requested(attributes: Element | undefined): Extension[] {
+function readRequestedExtensions(attributes: Element | undefined): Extension[] {
   if (attributes?.tag !== 0xa0) return [];
-  for (const attribute of inside(attributes, 0xa0, WHAT)) {
-    const [type, values] = inside(attribute, DER.sequence, WHAT);
+  for (const attribute of readInside(attributes, 0xa0, WHAT)) {
+    const [type, values] = readInside(attribute, DER.sequence, WHAT);
     if (readOid(type, WHAT) !== EXTENSION_REQUEST) continue;
-    const [extensions] = inside(values, DER.set, WHAT);
+    const [extensions] = readInside(values, DER.set, WHAT);
     return extensions === undefined ? [] : readExtensions(extensions.whole);
   }
   return [];

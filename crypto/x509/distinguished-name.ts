@@ -1,6 +1,6 @@
 // Distinguished names by KMIP's certificate attributes (RFC 5280 section 4.1.2.4, KMIP 2.1 section 4.6).
 import { CryptoError } from '../crypto-error.ts';
-import { contentOf, DER, type Element, element, inside, oid, readElement, readOid, sequence } from '../der.ts';
+import { contentOf, DER, type Element, element, oid, readElement, readInside, readOid, sequence } from '../der.ts';
 
 /** The last part of KMIP's attribute names: CertificateSubjectCN, CertificateIssuerDNQualifier. */
 export type NameAttribute = 'CN' | 'O' | 'OU' | 'Email' | 'C' | 'ST' | 'L' | 'UID' | 'SerialNumber' | 'Title' | 'DC' | 'DNQualifier';
@@ -50,20 +50,20 @@ export function writeName(name: DistinguishedName): Buffer {
 /** As people write it, `CN=leaf,O=ACME` (RFC 4514: the last part first), of the attributes that KMIP knows. @throws CryptoError invalid for what is no name */
 export function nameText(der: Uint8Array): string {
   return Object.entries(readName(der))
-    .flatMap(([attribute, values]) => values.map((value) => `${attribute}=${escaped(value)}`))
+    .flatMap(([attribute, values]) => values.map((value) => `${attribute}=${escapeValue(value)}`))
     .reverse()
     .join(',');
 }
 
-const escaped = (value: string): string => value.replaceAll(/[,+"\\<>;]|^[# ]| $/g, '\\$&').replaceAll('\0', '\\00');
+const escapeValue = (value: string): string => value.replaceAll(/[,+"\\<>;]|^[# ]| $/g, '\\$&').replaceAll('\0', '\\00');
 
 /** The attributes that KMIP knows; others are left out. @throws CryptoError invalid for what is no name */
 export function readName(der: Uint8Array): DistinguishedName {
   const what = 'a distinguished name';
   const name: Partial<Record<NameAttribute, string[]>> = {};
-  for (const set of inside(readElement(der, what), DER.sequence, what)) {
-    for (const pair of inside(set, DER.set, what)) {
-      const [type, value] = inside(pair, DER.sequence, what);
+  for (const set of readInside(readElement(der, what), DER.sequence, what)) {
+    for (const pair of readInside(set, DER.set, what)) {
+      const [type, value] = readInside(pair, DER.sequence, what);
       const attribute = BY_OID.get(readOid(type, what));
       if (attribute === undefined || value === undefined) continue;
       name[attribute] = [...(name[attribute] ?? []), textOf(value)];

@@ -1,7 +1,7 @@
 // General names: what subject alternative names are made of (RFC 5280 section 4.2.1.6).
 import { isIP, SocketAddress } from 'node:net';
 import { CryptoError } from '../crypto-error.ts';
-import { DER, type Element, element, inside, readElement } from '../der.ts';
+import { DER, type Element, element, readElement, readInside } from '../der.ts';
 
 export interface GeneralName {
   readonly type: 'email' | 'DNS' | 'URI' | 'IP' | 'dirName';
@@ -44,7 +44,7 @@ function dottedEnd(address: string): string {
 /** Names of the kinds that KMIP's AlternativeName has; others are left out. @throws CryptoError invalid */
 export function readGeneralNames(der: Uint8Array): GeneralName[] {
   const what = 'an alternative name';
-  return inside(readElement(der, what), DER.sequence, what).flatMap((each) => {
+  return readInside(readElement(der, what), DER.sequence, what).flatMap((each) => {
     const name = generalName(each);
     return name === undefined ? [] : [name];
   });

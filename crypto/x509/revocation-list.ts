@@ -1,5 +1,5 @@
 // Certificate revocation lists (RFC 5280 section 5).
-import { DER, type Element, inside } from '../der.ts';
+import { DER, type Element, readInside } from '../der.ts';
 import { EXTENSION, readExtensions } from './certificate-extension.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
 import { readTime } from './certificate-time.ts';
@@ -33,14 +33,14 @@ export function readRevocationList(der: Uint8Array): RevocationList {
     issuer: issuer?.whole ?? Buffer.alloc(0),
     thisUpdate: readTime(thisUpdate, WHAT),
     nextUpdate: next === undefined ? undefined : readTime(next, WHAT),
-    revoked: new Map((entries === undefined ? [] : inside(entries, DER.sequence, WHAT)).map(revocation)),
+    revoked: new Map((entries === undefined ? [] : readInside(entries, DER.sequence, WHAT)).map(revocation)),
     isWhole: extensions.every(({ critical, oid }) => !critical || oid === EXTENSION.authorityKeyIdentifier),
     signed,
   };
 }
 
 function revocation(entry: Element): [string, number] {
-  const [serial, time] = inside(entry, DER.sequence, WHAT);
+  const [serial, time] = readInside(entry, DER.sequence, WHAT);
   return [serial?.content.toString('hex') ?? '', readTime(time, WHAT)];
 }
 

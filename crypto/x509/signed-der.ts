@@ -1,7 +1,7 @@
 // What certificates, certificate requests and revocation lists have in common: a body, an algorithm, a signature (RFC 5280 section 4.1.1).
 import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { bits, DER, type Element, inside, nullElement, oid, readBits, readElement, readOid, readUnsigned, sequence } from '../der.ts';
+import { bits, DER, type Element, nullElement, oid, readBits, readElement, readInside, readOid, readUnsigned, sequence } from '../der.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
 import { verify } from '../signature/sign.ts';
@@ -52,14 +52,14 @@ export interface SignedDer {
 
 /** @throws CryptoError invalid */
 export function readSigned(der: Uint8Array, what: string): SignedDer {
-  const [body, algorithm, signature] = inside(readElement(der, what), DER.sequence, what);
-  const fields = inside(body, DER.sequence, what);
+  const [body, algorithm, signature] = readInside(readElement(der, what), DER.sequence, what);
+  const fields = readInside(body, DER.sequence, what);
   return { fields, body: body?.whole as Buffer, algorithm: algorithm as Element, signature: readBits(signature, what) };
 }
 
 /** KMIP's name of the algorithm; undefined where its enumeration has none, as for Ed25519. */
 export function signatureAlgorithm(algorithm: Element, what: string): DigitalSignatureAlgorithm | undefined {
-  return BY_OID[readOid(inside(algorithm, DER.sequence, what)[0], what)];
+  return BY_OID[readOid(readInside(algorithm, DER.sequence, what)[0], what)];
 }
 
 /** False also for an algorithm that is not supported or does not go with the key. */
@@ -83,14 +83,14 @@ function parametersOf(algorithm: Element, key: KeyObject, what: string): Cryptog
 
 /** RFC 4055 section 3.1: what is left out is SHA-1 and 20 bytes of salt. */
 function pssParameters(algorithm: Element, what: string): CryptographicParameters | undefined {
-  const members = inside(inside(algorithm, DER.sequence, what)[1], DER.sequence, what);
+  const members = readInside(readInside(algorithm, DER.sequence, what)[1], DER.sequence, what);
   const member = (number: number): Element | undefined => {
     const found = members.find(({ tag }) => tag === (0xa0 | number));
     return found === undefined ? undefined : readElement(found.content, what);
   };
   const hashOf = (identifier: Element | undefined): HashingAlgorithm | undefined =>
-    identifier === undefined ? 'SHA_1' : HASH_BY_OID[readOid(inside(identifier, DER.sequence, what)[0], what)];
-  const [mask, maskHash] = member(1) === undefined ? [] : inside(member(1), DER.sequence, what);
+    identifier === undefined ? 'SHA_1' : HASH_BY_OID[readOid(readInside(identifier, DER.sequence, what)[0], what)];
+  const [mask, maskHash] = member(1) === undefined ? [] : readInside(member(1), DER.sequence, what);
   const hashingAlgorithm = hashOf(member(0));
   const maskGeneratorHashingAlgorithm = hashOf(maskHash);
   if (hashingAlgorithm === undefined || maskGeneratorHashingAlgorithm === undefined || (mask !== undefined && readOid(mask, what) !== MGF1)) return undefined;
@@ -102,7 +102,7 @@ function pssParameters(algorithm: Element, what: string): CryptographicParameter
 /** The AlgorithmIdentifier of the public key's SubjectPublicKeyInfo. */
 function keyIdentifier(key: KeyObject): Buffer {
   const spki = readElement(key.export({ format: 'der', type: 'spki' }), 'the public key');
-  return inside(spki, DER.sequence, 'the public key')[0]?.whole as Buffer;
+  return readInside(spki, DER.sequence, 'the public key')[0]?.whole as Buffer;
 }
 
 /** SHA-256, and for EC keys the hash that is no weaker than the curve (RFC 5480 section 4). */

@@ -1,7 +1,7 @@
 // Inserts the rows of a backup into new tables, many rows per statement.
 import type { SqlValue, Transaction } from '../store/store.ts';
 import type { Table } from './format.ts';
-import { quoted } from './schema.ts';
+import { quote } from './schema.ts';
 
 const ROWS = 64;
 /** Limit of the waiting rows, in bytes and characters. */
@@ -32,7 +32,7 @@ export class Inserter {
   async #begin(table: Table): Promise<void> {
     await this.flush();
     this.#table = table;
-    await this.#tx.run(`DELETE FROM ${quoted(table.table)}`);
+    await this.#tx.run(`DELETE FROM ${quote(table.table)}`);
   }
 
   async flush(): Promise<void> {
@@ -44,7 +44,7 @@ export class Inserter {
     const { table, columns } = this.#table as Table;
     let parameter = 0;
     const tuples = rows.map(() => `(${columns.map(() => `$${++parameter}`).join(', ')})`);
-    await this.#tx.run(`INSERT INTO ${quoted(table)} (${columns.map(quoted).join(', ')})${this.#overriding} VALUES ${tuples.join(', ')}`, rows.flat());
+    await this.#tx.run(`INSERT INTO ${quote(table)} (${columns.map(quote).join(', ')})${this.#overriding} VALUES ${tuples.join(', ')}`, rows.flat());
     this.#weight = 0;
   }
 }
@@ -56,6 +56,6 @@ export async function continueIdentities(tx: Transaction): Promise<void> {
   );
   for (const { table_name: table, column_name: column } of columns)
     await tx.all(
-      `SELECT setval(pg_get_serial_sequence('${quoted(table)}', '${column}'), MAX(${quoted(column)})) FROM ${quoted(table)} HAVING MAX(${quoted(column)}) IS NOT NULL`,
+      `SELECT setval(pg_get_serial_sequence('${quote(table)}', '${column}'), MAX(${quote(column)})) FROM ${quote(table)} HAVING MAX(${quote(column)}) IS NOT NULL`,
     );
 }

@@ -50,7 +50,7 @@ async function* batches(pieces: AsyncIterable<Buffer>, path: string): AsyncGener
     }
     if (from < piece.length) rest.push(piece.subarray(from));
     waiting += piece.length - from;
-    if (waiting > MAX_LINE_BYTES) throw damaged(path);
+    if (waiting > MAX_LINE_BYTES) throw damagedFile(path);
     yield lines;
   }
   if (waiting > 0) throw new BackupError(`${path} is incomplete: it ends within a line; use another copy of the backup`);
@@ -72,11 +72,11 @@ class Reading {
 
   line(bytes: Buffer): Promise<void> | undefined {
     const value = this.#parse(bytes);
-    if (this.end) throw damaged(this.#path);
+    if (this.end) throw damagedFile(this.#path);
     if (!this.hasBegun) this.#begin(value as Header | null);
     else if (Array.isArray(value)) {
       const values = decodeRow(value);
-      if (!values || !this.#table || values.length !== this.#table.columns.length) throw damaged(this.#path);
+      if (!values || !this.#table || values.length !== this.#table.columns.length) throw damagedFile(this.#path);
       this.#rows += 1;
       this.#hash.update(bytes);
       return this.#take.row(this.#table, values);
@@ -92,7 +92,7 @@ class Reading {
     try {
       return JSON.parse(bytes.toString('utf8'));
     } catch {
-      throw this.hasBegun ? damaged(this.#path) : foreign(this.#path);
+      throw this.hasBegun ? damagedFile(this.#path) : foreign(this.#path);
     }
   }
 
@@ -103,14 +103,14 @@ class Reading {
       throw new BackupError(
         `${this.#path} has format ${version} of gatehouse ${server}, but this version reads format ${FORMAT_VERSION}; restore it with gatehouse ${server}`,
       );
-    if (typeof rootKey !== 'string' || typeof migrations !== 'object' || migrations === null) throw damaged(this.#path);
+    if (typeof rootKey !== 'string' || typeof migrations !== 'object' || migrations === null) throw damagedFile(this.#path);
     this.hasBegun = true;
     this.#take.header?.(header);
   }
 
   #finish(end: End | null): undefined {
     const sha256 = this.#hash.digest('hex');
-    if (end?.end !== true || end.sha256 !== sha256 || end.rows !== this.#rows || typeof end.mac !== 'string') throw damaged(this.#path);
+    if (end?.end !== true || end.sha256 !== sha256 || end.rows !== this.#rows || typeof end.mac !== 'string') throw damagedFile(this.#path);
     this.end = end;
   }
 }
@@ -120,7 +120,7 @@ function isTable(value: unknown): value is Table {
   return typeof table === 'string' && Array.isArray(columns) && columns.every((column) => typeof column === 'string');
 }
 
-function damaged(path: string): BackupError {
+function damagedFile(path: string): BackupError {
   return new BackupError(`${path} is damaged: its contents have changed since it was written; use another copy of the backup`);
 }
 
@@ -131,6 +131,6 @@ function foreign(path: string): BackupError {
 function inWords(error: unknown, path: string, hasBegun: boolean): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === 'Z_BUF_ERROR') return new BackupError(`${path} is incomplete: it ends too early; use another copy of the backup`);
-  if (code?.startsWith('Z_')) return hasBegun ? damaged(path) : foreign(path);
+  if (code?.startsWith('Z_')) return hasBegun ? damagedFile(path) : foreign(path);
   return syscall === undefined || code === undefined ? error : new BackupError(`${path} cannot be read (${code})`);
 }

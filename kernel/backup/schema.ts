@@ -45,6 +45,6 @@ export function schemaSql(migrations: readonly Migration[], dialect: Dialect): r
 }
 
 /** Quotes a name for both databases, so that it may be a keyword of SQL. */
-export function quoted(name: string): string {
+export function quote(name: string): string {
   return `"${name.toLowerCase().replaceAll('"', '""')}"`;
 }

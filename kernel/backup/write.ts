@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import { makePrivate, renameDurably } from '../private-file.ts';
 import type { Snapshot } from '../store/snapshot.ts';
 import { BackupError, type End, encodeRow, type Header, macOf, type Table } from './format.ts';
-import { quoted } from './schema.ts';
+import { quote } from './schema.ts';
 
 /** Lines are written in pieces of about this many characters. */
 const PIECE = 65_536;
@@ -32,7 +32,7 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
   try {
     const sink = createWriteStream(partial, { flags: 'wx', mode: 0o600, flush: true });
     sink.on('open', makePrivate);
-    await pipeline(Readable.from(hashed(contents, (count) => (rows = count))), createGzip(), sink);
+    await pipeline(Readable.from(hashRows(contents, (count) => (rows = count))), createGzip(), sink);
     renameDurably(partial, path);
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
@@ -47,7 +47,7 @@ export async function writeBackup(path: string, contents: Contents): Promise<num
   return rows;
 }
 
-async function* hashed(contents: Contents, done: (rows: number) => void): AsyncGenerator<Buffer> {
+async function* hashRows(contents: Contents, done: (rows: number) => void): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let text = '';
   let rows = 0;
@@ -70,6 +70,6 @@ async function* linesOf({ header, tables, snapshot }: Contents): AsyncGenerator<
   yield { line: `${JSON.stringify(header)}\n`, isRow: false };
   for (const { table, columns } of tables) {
     yield { line: `${JSON.stringify({ table, columns })}\n`, isRow: false };
-    for await (const values of snapshot.rows(`SELECT ${columns.map(quoted).join(', ')} FROM ${quoted(table)}`)) yield { line: encodeRow(values), isRow: true };
+    for await (const values of snapshot.rows(`SELECT ${columns.map(quote).join(', ')} FROM ${quote(table)}`)) yield { line: encodeRow(values), isRow: true };
   }
 }

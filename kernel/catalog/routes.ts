@@ -9,7 +9,7 @@ import type { Route } from '../http/route.ts';
 export function routesOf(contexts: Contexts): readonly Route[] {
   const sets = [...contexts].map(([plugin, ctx]) => ({ owner: plugin.name, routes: plugin.routes?.(ctx) ?? [] }));
   const problems = sets.flatMap(({ owner, routes }) =>
-    routes.flatMap((route) => malformed(route).map((problem) => `plugin ${owner}: route ${route.method} ${route.path}: ${problem}`)),
+    routes.flatMap((route) => findMalformed(route).map((problem) => `plugin ${owner}: route ${route.method} ${route.path}: ${problem}`)),
   );
   const taken = new Map([...PROBE_PATHS, OPENAPI_PATH].map((path) => [path, 'the kernel']));
   for (const { owner, routes } of sets) {
@@ -25,7 +25,7 @@ export function routesOf(contexts: Contexts): readonly Route[] {
   return sets.flatMap(({ routes }) => routes);
 }
 
-function malformed({ method, path, auth, handle }: Route): string[] {
+function findMalformed({ method, path, auth, handle }: Route): string[] {
   const problems: string[] = [];
   if (!/^\/[^\s?#]*$/.test(path)) problems.push('the path must begin with / and contain no spaces, ? or #');
   if (!['GET', 'POST', 'PUT', 'DELETE'].includes(method)) problems.push('the method must be GET, POST, PUT or DELETE');

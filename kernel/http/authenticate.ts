@@ -26,7 +26,7 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
     Authenticator[]
   >;
   const attempt = async (request: FastifyRequest, accepted?: readonly CredentialKind[]): Promise<Caller | undefined> => {
-    const found = presentedBy(request, clock.now());
+    const found = findPresented(request, clock.now());
     if (!found || (accepted && !accepted.includes(found.kind))) return undefined;
     for (const authenticate of byKind[found.kind]) {
       const caller = await authenticate(found.presented);
@@ -45,7 +45,7 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
   };
 }
 
-function presentedBy(request: FastifyRequest, now: number): { kind: CredentialKind; presented: Presented } | undefined {
+function findPresented(request: FastifyRequest, now: number): { kind: CredentialKind; presented: Presented } | undefined {
   const { authorization } = request.headers;
   if (authorization !== undefined) return { kind: 'authorization', presented: { value: authorization } };
   const appToken = appTokenIn(request.headers);

@@ -66,7 +66,7 @@ function problems(check: ValidateFunction, thorough: ValidateFunction, value: un
 
 function inWords({ instancePath, keyword, params, message, parentSchema }: ErrorObject, where: string): string {
   const path = `${where}${instancePath}`;
-  if (keyword === 'additionalProperties') return `${path}/${shortened(String(params['additionalProperty']))}: unknown member`;
+  if (keyword === 'additionalProperties') return `${path}/${shorten(String(params['additionalProperty']))}: unknown member`;
   if (keyword === 'required') return `${path}/${params['missingProperty']}: is missing`;
   if (keyword === 'enum') return `${path}: must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`;
   const rule = IN_RULE.has(keyword) ? (parentSchema as { readonly description?: string }).description : undefined;
@@ -74,7 +74,7 @@ function inWords({ instancePath, keyword, params, message, parentSchema }: Error
 }
 
 /** The client chose the name, so it may be very long. */
-function shortened(name: string): string {
+function shorten(name: string): string {
   return name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}...` : name;
 }
 

@@ -24,7 +24,7 @@ export interface Connections {
   /** The TCP connection below a TLS connection. Bytes written there are sent unencrypted. */
   below(socket: Socket): Socket | undefined;
   /** The connection has sent a request. @param who its holder from now on, instead of its address */
-  heard(socket: Socket, who?: string): void;
+  noteActivity(socket: Socket, who?: string): void;
   /** Closes the connections that have not sent a request. */
   destroySilent(): void;
   destroyAll(): void;
@@ -84,7 +84,7 @@ class WatchedConnections implements Connections {
     return this.#sockets.get(keyOf(socket));
   }
 
-  heard(socket: Socket, who?: string): void {
+  noteActivity(socket: Socket, who?: string): void {
     if (this.#heard.has(socket)) return;
     this.#heard.add(socket);
     const below = this.below(socket);

@@ -80,13 +80,13 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     routerOptions: { maxParamLength: MAX_PARAM },
     clientErrorHandler: (error, socket) => void refuseUnparsed(app, error, socket, connections.current as Connections),
     frameworkErrors: (error, request, reply) => {
-      void sendProblem(dress(reply as unknown as FastifyReply, request.id), problems(error, request.id));
+      void sendProblem(setDefaultHeaders(reply as unknown as FastifyReply, request.id), problems(error, request.id));
     },
     serverFactory: (handler) => {
       const server = createServer({ ...tls, ...serverLimits(http) }, oneByOne(handler));
       server.keepAliveTimeout = KEEP_ALIVE_MS;
       const watched = watchConnections(server, options.share);
-      server.on('request', ({ socket }) => watched.heard(socket));
+      server.on('request', ({ socket }) => watched.noteActivity(socket));
       server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
       connections.current = watched;
       return server;
@@ -120,7 +120,7 @@ function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Se
   app.addHook('onRequest', (request, reply, done) => {
     busy.add(request.id);
     request.response = reply.raw;
-    dress(reply, request.id);
+    setDefaultHeaders(reply, request.id);
     callContext.run({ requestId: request.id }, done);
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -133,7 +133,7 @@ function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Se
 }
 
 /** Adds the headers that every answer has, including errors. */
-function dress(reply: FastifyReply, requestId: string): FastifyReply {
+function setDefaultHeaders(reply: FastifyReply, requestId: string): FastifyReply {
   return reply.headers(SECURITY_HEADERS).header('x-request-id', requestId);
 }
 

@@ -23,7 +23,9 @@ export function responsesOf(route: Described): Readonly<Record<string, object>> 
   };
   const { form } = route;
   return Object.fromEntries(
-    Object.entries(described).map(([status, response]) => (form && Number(status) >= 400 ? formed(form, status, response) : [status, written(response)])),
+    Object.entries(described).map(([status, response]) =>
+      form && Number(status) >= 400 ? applyErrorForm(form, status, response) : [status, writeResponse(response)],
+    ),
   );
 }
 
@@ -44,11 +46,11 @@ function refusalsOf({ method, path, auth, admit }: Described): [number | string,
 }
 
 /** A response in the error form of the route. Two responses may end up with the same status. */
-function formed({ status, schema }: ErrorForm, usual: string, response: ResponseDescription): [number, object] {
-  return [status(Number(usual)), written({ schema, ...response })];
+function applyErrorForm({ status, schema }: ErrorForm, usual: string, response: ResponseDescription): [number, object] {
+  return [status(Number(usual)), writeResponse({ schema, ...response })];
 }
 
-function written({ description, schema, type = 'application/json', types = [type] }: ResponseDescription): object {
+function writeResponse({ description, schema, type = 'application/json', types = [type] }: ResponseDescription): object {
   if (!schema) return { description, type: 'null' };
   return { description, content: Object.fromEntries(types.map((each) => [each, contentOf(each, schema, types.length === 1)])) };
 }

@@ -8,23 +8,23 @@ const isObject = (value: unknown): value is Schema => typeof value === 'object' 
 
 /** `x-document` holds keywords for the document only, where the server accepts more than it documents. @returns a copy in which members with a default are optional and our own keywords are also described in words */
 export function asSent(schema: TSchema): TSchema {
-  return described(schema as Schema) as TSchema;
+  return describeSchema(schema as Schema) as TSchema;
 }
 
-function described(schema: Schema): Schema {
+function describeSchema(schema: Schema): Schema {
   const copy = Object.fromEntries(
-    Object.entries(schema).map(([keyword, value]) => [keyword, keyword === 'properties' ? each(value as Schema) : nested(value)]),
+    Object.entries(schema).map(([keyword, value]) => [keyword, keyword === 'properties' ? each(value as Schema) : describeNested(value)]),
   );
   const { 'x-document': told, ...rest } = copy;
   return inWords({ ...rest, ...requiredOf(schema), ...(isObject(told) ? told : {}) });
 }
 
 /** The keys below `properties` are names of members, not keywords. */
-const each = (properties: Schema): Schema => Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, nested(schema)]));
+const each = (properties: Schema): Schema => Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, describeNested(schema)]));
 
-function nested(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(nested);
-  return isObject(value) ? described(value) : value;
+function describeNested(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(describeNested);
+  return isObject(value) ? describeSchema(value) : value;
 }
 
 function requiredOf({ required, properties }: Schema): Schema {

@@ -55,7 +55,7 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
 
 export const PROBE_PATHS: readonly string[] = Object.keys(PROBES);
 
-function documented(path: keyof typeof PROBES): { schema: ReturnType<typeof operationOf> } {
+function describeProbe(path: keyof typeof PROBES): { schema: ReturnType<typeof operationOf> } {
   const described: Described = { method: 'GET', path, auth: 'none', tag: SERVER_TAG, ...PROBES[path] };
   return { schema: operationOf(described) };
 }
@@ -64,19 +64,19 @@ export function addProbes(app: FastifyInstance, { notReady, authentication, metr
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
   for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
-  app.get('/health', documented('/health'), async () => ({ status: 'UP' }));
-  app.get('/version', documented('/version'), async ({ headers }, reply) => {
+  app.get('/health', describeProbe('/health'), async () => ({ status: 'UP' }));
+  app.get('/version', describeProbe('/version'), async ({ headers }, reply) => {
     const type = preferred(headers.accept, isVersionJson ? ['application/json', 'text/plain'] : ['text/plain', 'application/json']);
     void reply.header('vary', 'accept');
     return type === 'text/plain' ? reply.type(PLAIN).send(version) : reply.type('application/json; charset=utf-8').send(JSON.stringify(version));
   });
-  app.get('/ready', documented('/ready'), async (request, reply) => {
+  app.get('/ready', describeProbe('/ready'), async (request, reply) => {
     const names = await notReady();
     const mayKnow = isIn(loopback, request) || (names.length > 0 && (await authentication.attempt(request)) !== undefined);
     reply.code(names.length === 0 ? 200 : 503);
     return { status: names.length === 0 ? 'READY' : 'NOT_READY', ...(names.length > 0 && mayKnow ? { not_ready: names } : {}) };
   });
-  app.get('/metrics', documented('/metrics'), async (request, reply) => {
+  app.get('/metrics', describeProbe('/metrics'), async (request, reply) => {
     if (!isIn(allowed, request)) throw new Fault('FORBIDDEN');
     return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
   });

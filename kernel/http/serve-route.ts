@@ -97,13 +97,13 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
       if (route.nullIsNone && request.body === null) request.body = undefined;
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
       const view = viewOf(request, reply, clock, callers.get(request));
-      return send(reply, view.caller ? await inTurn(limits, request, view, handle) : await handle(view));
+      return send(reply, view.caller ? await runInTurn(limits, request, view, handle) : await handle(view));
     },
   });
 }
 
 /** Runs the handler in the caller's turn. A caller with slow requests waits; one that does not read its answers is refused. Others are still served. */
-async function inTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Promise<Response> {
+async function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Promise<Response> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
   const entered = turns.enter(who, () => view.signal);

@@ -45,7 +45,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     const { view } = peerCertificate(socket, clock.now());
     if (!view) return socket.destroy();
     const who = certificateHolder(view.commonName);
-    connections.heard(socket, who);
+    connections.noteActivity(socket, who);
     limits.stalled.watch(socket, who);
     talks.set(socket, new Conversation(socket, { ...options, listener, who }));
     socket.on('close', () => talks.delete(socket));

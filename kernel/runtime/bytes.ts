@@ -9,7 +9,7 @@ export function move<T extends Uint8Array>(bytes: T): T {
 }
 
 /** @returns the bytes in a buffer of their own; copied only if they share one. The caller must not use `bytes` any more. */
-export function owned(bytes: Uint8Array): Uint8Array {
+export function toOwned(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
 }
 

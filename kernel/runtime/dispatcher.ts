@@ -101,7 +101,7 @@ export class Dispatcher {
       channel.control({ kind: 'cancel', n });
       if (code === 'DEADLINE') this.onLate();
     };
-    pending.sent(this.#run);
+    pending.markSent(this.#run);
     const envelope: Envelope = { n, requestId: pending.requestId, args: pending.args };
     const finish = (reply: Reply) => {
       if (!this.#inFlight.delete(n)) return;

@@ -1,6 +1,6 @@
 // Encodes a page of a list for its way to another thread.
 import type { Page } from '../store/page.ts';
-import { move, owned } from './bytes.ts';
+import { move, toOwned } from './bytes.ts';
 
 /** A page as bytes of JSON text, which can move to another thread. Objects would be copied and stay on its heap until garbage collection. */
 export interface EncodedPage<T> extends Omit<Page<T>, 'items'> {
@@ -10,5 +10,5 @@ export interface EncodedPage<T> extends Omit<Page<T>, 'items'> {
 }
 
 export function encodePage<T>({ items, ...rest }: Page<T>): EncodedPage<T> {
-  return { ...rest, count: items.length, json: move(owned(Buffer.from(JSON.stringify(items).slice(1, -1)))) };
+  return { ...rest, count: items.length, json: move(toOwned(Buffer.from(JSON.stringify(items).slice(1, -1)))) };
 }

@@ -39,7 +39,7 @@ export interface StoreAddress {
 }
 
 /** Settles when the host reports that its actor exists. Rejects with the reason that the host reports, or if it is lost before. */
-export function started(channel: Channel, lost: Promise<unknown>, label: string): Promise<void> {
+export function waitForStart(channel: Channel, lost: Promise<unknown>, label: string): Promise<void> {
   return new Promise((resolve, reject) => {
     channel.onControl((message) => {
       if (message.kind === 'started') resolve();

@@ -53,7 +53,7 @@ export class Pending implements Due {
   }
 
   /** The call was sent to the actor. @param run time limit of the work, which replaces the current deadline */
-  sent(run: Deadlines | undefined): void {
+  markSent(run: Deadlines | undefined): void {
     this.#sentAt = performance.now();
     if (!run) return;
     this.#deadlines.delete(this);

@@ -16,6 +16,6 @@ channel.onControl(async (message) => {
   if (message.kind === 'clock' || message.kind === 'task') clock.offset[0] = BigInt(message['offset'] as number);
   if (message.kind !== 'task') return;
   await host(message['task'] as HostTask, channel, { clock, versions: undefined, channel: (given) => openChannel(hub.wire(given['channel'] as number)) });
-  await hub.drained();
+  await hub.waitUntilDrained();
   process.exit(0);
 });

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { openChannel } from './channel.ts';
-import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
+import { closeWhenLost, type HostTask, type Incarnation, waitForStart } from './incarnation.ts';
 import { openRelay } from './relay.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
 
@@ -38,7 +38,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
   channel.flush();
   for (const key of Object.values(task.dataKeys)) key.fill(0);
   try {
-    await started(channel, lost, `${task.name}/${task.key}`);
+    await waitForStart(channel, lost, `${task.name}/${task.key}`);
   } catch (error) {
     void kill();
     throw error;

@@ -79,7 +79,7 @@ export class Runtime {
   async advance(ms: number): Promise<void> {
     const { clock } = this.#options;
     Atomics.add(clock.offset, 0, BigInt(ms));
-    clock.moved();
+    clock.fireDue();
     const running = [...this.groups.values()].flatMap(({ supervisors }) => supervisors).flatMap(({ incarnation }) => incarnation ?? []);
     await Promise.all(running.map((incarnation) => this.#tellClock(incarnation)));
   }

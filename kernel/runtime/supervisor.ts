@@ -78,12 +78,12 @@ export class Supervisor {
       supervisorMachine.provide({
         actors: { start: fromPromise(() => this.#launch()), stop: fromPromise(() => this.#end()) },
         actions: {
-          onRunning: () => this.#running(),
-          onDown: () => this.#down(),
-          onFailed: () => this.#failed(),
+          onRunning: () => this.#attach(),
+          onDown: () => this.#detach(),
+          onFailed: () => this.#giveUp(),
           onSealed: () => this.#sealed(),
           onUnsealed: () => this.dispatcher.detach('its data key can be opened'),
-          onCrash: (_, { cause }) => this.#crashed(cause),
+          onCrash: (_, { cause }) => this.#noteCrash(cause),
         },
       }),
       { clock: clock as never, input: { policy, now: () => clock.now() } },
@@ -107,27 +107,27 @@ export class Supervisor {
     });
   }
 
-  #running(): void {
+  #attach(): void {
     const { incarnation } = this;
     if (!incarnation) return;
     this.dispatcher.attach(incarnation.channel);
     this.#options.onRunning(this);
   }
 
-  #down(): void {
+  #detach(): void {
     this.status = undefined;
     this.dispatcher.detach(this.lastCause ?? 'stopped');
     this.#options.onLost(this);
   }
 
-  #crashed(cause: unknown): void {
+  #noteCrash(cause: unknown): void {
     this.restarts += 1;
     this.lastCause = cause;
     this.incarnation = undefined;
     this.#options.log.error({ actor: this.name, key: this.key, cause: describe(cause) }, 'actor lost');
   }
 
-  #failed(): void {
+  #giveUp(): void {
     this.dispatcher.detach(this.lastCause, 'failed');
     this.#options.log.error(
       { actor: this.name, key: this.key, retry_ms: this.#options.policy.retryMs },

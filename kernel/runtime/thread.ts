@@ -2,7 +2,7 @@
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { openChannel } from './channel.ts';
-import { closeWhenLost, type HostTask, type Incarnation, started } from './incarnation.ts';
+import { closeWhenLost, type HostTask, type Incarnation, waitForStart } from './incarnation.ts';
 import { portWire } from './wires.ts';
 
 interface ThreadOptions {
@@ -50,7 +50,7 @@ export async function startThread(task: HostTask, options: ThreadOptions): Promi
   const gone = lost.then(end);
   const kill = () => inTime(end());
   try {
-    await started(channel, lost, `${task.name}/${task.key}`);
+    await waitForStart(channel, lost, `${task.name}/${task.key}`);
   } catch (error) {
     channel.close();
     void kill();

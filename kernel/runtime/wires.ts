@@ -32,7 +32,7 @@ interface Parcel {
 interface IpcHub {
   wire(channel: number): Wire;
   /** Settles when everything sent so far has left this process. */
-  drained(): Promise<void>;
+  waitUntilDrained(): Promise<void>;
 }
 
 interface IpcListener {
@@ -49,7 +49,7 @@ export function ipcHub(end: IpcEnd): IpcHub {
     else sent();
   };
   return {
-    drained: () => new Promise((resolve) => send({ channel: 0, batch: [] }, resolve)),
+    waitUntilDrained: () => new Promise((resolve) => send({ channel: 0, batch: [] }, resolve)),
     wire: (channel) => ({
       post(batch, transfer) {
         send({ channel, batch });

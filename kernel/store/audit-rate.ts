@@ -87,7 +87,7 @@ export class RefusalRate {
       this.#sum = sum;
     });
     const [first, ...others] = sum.sources.keys();
-    const reason = `${listed(sum.events)}; from ${listed(sum.sources)}; since ${new Date(sum.since).toISOString()}`;
+    const reason = `${formatCounts(sum.events)}; from ${formatCounts(sum.sources)}; since ${new Date(sum.since).toISOString()}`;
     return { event: 'audit.suppressed', outcome: 'success', source: others.length === 0 ? first : undefined, target: `${sum.rows} rows`, reason };
   }
 
@@ -131,6 +131,6 @@ function add(counts: Map<string, number>, name: string): () => void {
   };
 }
 
-function listed(counts: ReadonlyMap<string, number>): string {
+function formatCounts(counts: ReadonlyMap<string, number>): string {
   return [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
 }

@@ -51,7 +51,7 @@ export async function readPage<T extends object>(reader: Reader, listing: Listin
   // First query the sizes, without reading the contents.
   const wanted = Math.min(limit, MAX_PAGE_ROWS);
   const sizes = await reader.all<{ bytes: number }>(`SELECT ${size} + ${ROW_BYTES} AS bytes ${rest}`, [...values, wanted + 1]);
-  const { rows, bytes } = fitting(sizes.slice(0, wanted));
+  const { rows, bytes } = fitRows(sizes.slice(0, wanted));
   if (rows === 0) return { items: [], bytes: 0, next: null };
   const items = await reader.all<T>(`SELECT ${columns} ${rest}`, [...values, rows]);
   const last = items.at(-1) as Record<string, SqlValue> | undefined;
@@ -63,7 +63,7 @@ export function mapPage<A, B>({ items, ...rest }: Page<A>, make: (item: A) => B)
   return { ...rest, items: items.map(make) };
 }
 
-function fitting(sizes: readonly { readonly bytes: number }[]): { rows: number; bytes: number } {
+function fitRows(sizes: readonly { readonly bytes: number }[]): { rows: number; bytes: number } {
   let [rows, bytes] = [0, 0];
   for (const { bytes: size } of sizes) {
     if (rows > 0 && bytes + Number(size) > MAX_PAGE_BYTES) break;

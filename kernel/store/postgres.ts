@@ -34,7 +34,7 @@ export async function openPostgres(url: string, audit: AuditWriter): Promise<Sto
   pool.on('error', () => {});
   const connection = new PostgresConnection(settings);
   const group = new GroupCommit(connection, audit);
-  await guarded(() => pool.query('SELECT 1'));
+  await translateErrors(() => pool.query('SELECT 1'));
   return {
     dialect: 'postgres',
     shared: true,
@@ -49,7 +49,8 @@ export async function openPostgres(url: string, audit: AuditWriter): Promise<Sto
 }
 
 function readerOver(pool: pg.Pool): Reader {
-  const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) => (await guarded(() => pool.query(named(sql, params)))).rows as T[];
+  const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) =>
+    (await translateErrors(() => pool.query(nameQuery(sql, params)))).rows as T[];
   return { all, get: async <T extends object>(sql: string, params?: readonly SqlValue[]) => (await all<T>(sql, params))[0] };
 }
 
@@ -96,11 +97,11 @@ class PostgresConnection implements WriteConnection {
   }
 
   async run(sql: string, params: readonly SqlValue[]): Promise<number> {
-    return (await this.#query(named(sql, params))).rowCount ?? 0;
+    return (await this.#query(nameQuery(sql, params))).rowCount ?? 0;
   }
 
   async all(sql: string, params: readonly SqlValue[]): Promise<Row[]> {
-    return (await this.#query(named(sql, params))).rows;
+    return (await this.#query(nameQuery(sql, params))).rows;
   }
 
   mayRetry(error: unknown): boolean {
@@ -116,7 +117,7 @@ class PostgresConnection implements WriteConnection {
     fresh.on('error', () => {
       if (this.#client === fresh) this.#client = undefined;
     });
-    await guarded(() => fresh.connect());
+    await translateErrors(() => fresh.connect());
     await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     this.#client = fresh;
   }
@@ -125,7 +126,7 @@ class PostgresConnection implements WriteConnection {
   #query(sql: string | pg.QueryConfig): Promise<pg.QueryResult> {
     const open = this.#client;
     if (!open) return Promise.reject(new Fault('UNAVAILABLE', { detail: UNREACHABLE }));
-    return guarded(() => open.query(sql as string));
+    return translateErrors(() => open.query(sql as string));
   }
 
   async #release(): Promise<void> {
@@ -149,7 +150,7 @@ const MAX_STATEMENT_NAMES = 500;
 const names = new Map<string, string>();
 
 /** Each text is prepared once per connection under its own name. */
-function named(text: string, params: readonly SqlValue[]): pg.QueryConfig {
+function nameQuery(text: string, params: readonly SqlValue[]): pg.QueryConfig {
   let name = names.get(text);
   if (name === undefined && names.size < MAX_STATEMENT_NAMES) {
     name = `gatehouse_${names.size}`;
@@ -166,7 +167,7 @@ function parameterOf(value: SqlValue): unknown {
 }
 
 /** @throws Fault OVERLOADED or UNAVAILABLE for the state of the database; other errors unchanged */
-export async function guarded<T>(run: () => Promise<T>): Promise<T> {
+export async function translateErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {

@@ -1,7 +1,7 @@
 // Reads a consistent snapshot of the whole store row by row, while others keep writing.
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import { guarded, types } from './postgres.ts';
+import { translateErrors, types } from './postgres.ts';
 import type { Row, SqlValue } from './store.ts';
 
 export interface Snapshot {
@@ -40,18 +40,18 @@ async function postgresSnapshot(connectionString: string): Promise<Snapshot> {
   const client = new pg.Client({ connectionString, types, application_name: 'gatehouse backup' });
   // If the connection breaks, the waiting query fails; this listener only keeps the error from ending the thread.
   client.on('error', () => {});
-  await guarded(() => client.connect());
-  await guarded(() => client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
+  await translateErrors(() => client.connect());
+  await translateErrors(() => client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'));
   return {
-    all: async <T extends object>(sql: string) => (await guarded(() => client.query(sql))).rows as T[],
+    all: async <T extends object>(sql: string) => (await translateErrors(() => client.query(sql))).rows as T[],
     async *rows(sql) {
-      await guarded(() => client.query(`DECLARE each_row NO SCROLL CURSOR FOR ${sql}`));
+      await translateErrors(() => client.query(`DECLARE each_row NO SCROLL CURSOR FOR ${sql}`));
       for (;;) {
-        const { rows } = await guarded(() => client.query<SqlValue[]>({ text: `FETCH ${FETCHED} FROM each_row`, rowMode: 'array' }));
+        const { rows } = await translateErrors(() => client.query<SqlValue[]>({ text: `FETCH ${FETCHED} FROM each_row`, rowMode: 'array' }));
         yield* rows;
         if (rows.length < FETCHED) break;
       }
-      await guarded(() => client.query('CLOSE each_row'));
+      await translateErrors(() => client.query('CLOSE each_row'));
     },
     close: () => client.end(),
   };

@@ -49,17 +49,17 @@ export function openSqliteReader(path: string): ReadStore {
 function readerOver(prepare: (sql: string) => StatementSync): Reader {
   return {
     async get<T extends object>(sql: string, params: readonly SqlValue[] = []) {
-      return guarded(() => prepare(sql).get(...params)) as T | undefined;
+      return translateErrors(() => prepare(sql).get(...params)) as T | undefined;
     },
     async all<T extends object>(sql: string, params: readonly SqlValue[] = []) {
-      return guarded(() => prepare(sql).all(...params)) as T[];
+      return translateErrors(() => prepare(sql).all(...params)) as T[];
     },
   };
 }
 
 function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
   const prepare = statements(db);
-  const begun = () => {
+  const begin = () => {
     try {
       // SQLite allows one writer per file, so IMMEDIATE includes every named lock.
       db.exec('BEGIN IMMEDIATE');
@@ -70,9 +70,9 @@ function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
     }
   };
   return {
-    begin: () => turn.take(begun),
+    begin: () => turn.take(begin),
     async commit() {
-      guarded(() => db.exec('COMMIT'));
+      translateErrors(() => db.exec('COMMIT'));
       turn.pass();
     },
     async rollback() {
@@ -80,9 +80,9 @@ function writeConnection(db: DatabaseSync, turn: Turn): WriteConnection {
       db.exec('ROLLBACK');
       turn.pass();
     },
-    exec: async (sql) => guarded(() => db.exec(sql)),
-    run: async (sql, params) => guarded(() => Number(prepare(sql).run(...params).changes)),
-    all: async (sql, params) => guarded(() => prepare(sql).all(...params)),
+    exec: async (sql) => translateErrors(() => db.exec(sql)),
+    run: async (sql, params) => translateErrors(() => Number(prepare(sql).run(...params).changes)),
+    all: async (sql, params) => translateErrors(() => prepare(sql).all(...params)),
     mayRetry: () => false,
   };
 }
@@ -100,7 +100,7 @@ function statements(db: DatabaseSync): (sql: string) => StatementSync {
   };
 }
 
-function guarded<T>(run: () => T): T {
+function translateErrors<T>(run: () => T): T {
   try {
     return run();
   } catch (error) {

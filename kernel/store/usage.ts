@@ -72,14 +72,14 @@ function present(usage: string, { table, counters, isCounted }: CountedTable, di
     .join('\n');
 }
 
-function added(usage: string, counter: Counter, dialect: Dialect): string {
+function addSql(usage: string, counter: Counter, dialect: Dialect): string {
   const scope = counter.scope('NEW', dialect);
   return `INSERT INTO ${usage} (kind, scope, amount) SELECT '${counter.kind}', ${scope}, ${amountOf(counter, 'NEW')} WHERE ${scope} IS NOT NULL AND ${amountOf(counter, 'NEW')} > 0
     ON CONFLICT (kind, scope) DO UPDATE SET amount = ${usage}.amount + excluded.amount;`;
 }
 
 /** A scope with the amount 0 has no row. */
-function removed(usage: string, counter: Counter, dialect: Dialect): string {
+function removeSql(usage: string, counter: Counter, dialect: Dialect): string {
   const own = `kind = '${counter.kind}' AND scope = ${counter.scope('OLD', dialect)}`;
   return `UPDATE ${usage} SET amount = amount - (${amountOf(counter, 'OLD')}) WHERE ${own};
     DELETE FROM ${usage} WHERE ${own} AND amount <= 0;`;
@@ -88,10 +88,10 @@ function removed(usage: string, counter: Counter, dialect: Dialect): string {
 const changedSql = (columns: readonly string[]) => columns.map((column) => `OLD.${column} <> NEW.${column}`).join(' OR ');
 
 function sqliteTriggers(usage: string, { table, counters, changing }: CountedTable): string {
-  const all = (sql: typeof added) => counters.map((counter) => sql(usage, counter, 'sqlite')).join('\n');
-  const updates = `CREATE TRIGGER ${table}_changed AFTER UPDATE ON ${table} WHEN ${changedSql(changing ?? [])} BEGIN ${all(removed)} ${all(added)} END;`;
-  return `CREATE TRIGGER ${table}_added AFTER INSERT ON ${table} BEGIN ${all(added)} END;
-    CREATE TRIGGER ${table}_removed AFTER DELETE ON ${table} BEGIN ${all(removed)} END;
+  const all = (sql: typeof addSql) => counters.map((counter) => sql(usage, counter, 'sqlite')).join('\n');
+  const updates = `CREATE TRIGGER ${table}_changed AFTER UPDATE ON ${table} WHEN ${changedSql(changing ?? [])} BEGIN ${all(removeSql)} ${all(addSql)} END;`;
+  return `CREATE TRIGGER ${table}_added AFTER INSERT ON ${table} BEGIN ${all(addSql)} END;
+    CREATE TRIGGER ${table}_removed AFTER DELETE ON ${table} BEGIN ${all(removeSql)} END;
     ${changing ? updates : ''}`;
 }
 
@@ -107,11 +107,11 @@ function postgresTriggers(usage: string, { table, counters, changing }: CountedT
       SELECT '${counter.kind}', scope, CAST(SUM(amount) AS BIGINT) FROM (${parts.join(' UNION ALL ')}) AS changes
         WHERE scope IS NOT NULL GROUP BY scope HAVING SUM(amount) <> 0 ORDER BY scope
       ON CONFLICT (kind, scope) DO UPDATE SET amount = ${usage}.amount + excluded.amount;`;
-  const emptied = (counter: Counter) => `DELETE FROM ${usage} WHERE kind = '${counter.kind}' AND amount <= 0
+  const dropEmptySql = (counter: Counter) => `DELETE FROM ${usage} WHERE kind = '${counter.kind}' AND amount <= 0
       AND scope IN (SELECT ${counter.scope('counted', 'postgres')} FROM (${rows.DELETE}) AS counted);`;
   const added = counters.map((counter) => changes(counter, [of(counter, rows.INSERT, '')])).join('\n');
-  const removed = counters.map((counter) => changes(counter, [of(counter, rows.DELETE, '-')]) + emptied(counter)).join('\n');
-  const both = counters.map((counter) => changes(counter, [of(counter, rows.INSERT, ''), of(counter, rows.DELETE, '-')]) + emptied(counter)).join('\n');
+  const removed = counters.map((counter) => changes(counter, [of(counter, rows.DELETE, '-')]) + dropEmptySql(counter)).join('\n');
+  const both = counters.map((counter) => changes(counter, [of(counter, rows.INSERT, ''), of(counter, rows.DELETE, '-')]) + dropEmptySql(counter)).join('\n');
   const trigger = (operation: string, referencing: string) =>
     `CREATE TRIGGER ${table}_counted_${operation.toLowerCase()} AFTER ${operation} ON ${table} REFERENCING ${referencing} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_counted();`;
   return `CREATE OR REPLACE FUNCTION ${table}_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

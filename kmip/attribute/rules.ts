@@ -49,11 +49,11 @@ export function attributeByName(name: string): number | undefined {
   return TAGS.get(name);
 }
 
-const NAMES: ReadonlyMap<number, string> = new Map([...ATTRIBUTES].filter(([, { since }]) => since < '2.0').map(([tag]) => [tag, spaced(tagName(tag))]));
+const NAMES: ReadonlyMap<number, string> = new Map([...ATTRIBUTES].filter(([, { since }]) => since < '2.0').map(([tag]) => [tag, spaceWords(tagName(tag))]));
 const TAGS: ReadonlyMap<string, number> = new Map([...NAMES].map(([tag, name]) => [name, tag]));
 
 /** `X_509CertificateIssuer` as `X.509 Certificate Issuer`. */
-function spaced(name: string): string {
+function spaceWords(name: string): string {
   if (name === 'PKCS_12FriendlyName') return 'PKCS#12 Friendly Name';
   return name.replace('_', '.').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ');
 }

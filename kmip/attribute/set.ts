@@ -163,13 +163,13 @@ function keyOf(node: Node): string | number {
 
 /** Whether two values are the same, by their binary encoding; the order of a structure's members means nothing. */
 export function sameNode(a: Node, b: Node): boolean {
-  return a.tag === b.tag && a.type === b.type && Buffer.compare(encodeBinary(ordered(a)), encodeBinary(ordered(b))) === 0;
+  return a.tag === b.tag && a.type === b.type && Buffer.compare(encodeBinary(orderMembers(a)), encodeBinary(orderMembers(b))) === 0;
 }
 
-function ordered(node: Node): Node {
+function orderMembers(node: Node): Node {
   if (node.type !== TYPE.Structure) return node;
   return structure(
     node.tag,
-    node.value.map(ordered).toSorted((a, b) => a.tag - b.tag),
+    node.value.map(orderMembers).toSorted((a, b) => a.tag - b.tag),
   );
 }

@@ -1,6 +1,6 @@
 // Points of elliptic curves as ANSI X9.62 writes them: compressed, uncompressed, and both at once (KMIP 1.4 section 9.1.3.2.2, SEC 1 section 2.3.3).
 import { ECDH, type KeyObject } from 'node:crypto';
-import { bits, DER, inside, readElement, sequence } from '../../crypto/der.ts';
+import { bits, DER, readElement, readInside, sequence } from '../../crypto/der.ts';
 import { domainOf, opensslCurve } from '../../crypto/key/curve.ts';
 import { keyFacts } from '../../crypto/key/key-algorithm.ts';
 import { exportRaw } from '../../crypto/key/raw-key.ts';
@@ -41,6 +41,6 @@ export function exportPoint(key: KeyObject, format: KeyFormatType, compression: 
   const material = exportKey(key, format);
   if (!(material instanceof Uint8Array)) return material.map((node) => (node.tag === TAG.QString ? bytes(TAG.QString, new Uint8Array(point)) : node));
   if (format === 'Raw') return new Uint8Array(point);
-  const [algorithm] = inside(readElement(material, 'SubjectPublicKeyInfo'), DER.sequence, 'SubjectPublicKeyInfo');
+  const [algorithm] = readInside(readElement(material, 'SubjectPublicKeyInfo'), DER.sequence, 'SubjectPublicKeyInfo');
   return new Uint8Array(sequence((algorithm as { whole: Buffer }).whole, bits(point)));
 }

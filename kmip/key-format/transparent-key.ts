@@ -7,7 +7,7 @@ import { exportRaw, importRaw, importScalar } from '../../crypto/key/raw-key.ts'
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { bigInteger, bytes, enumeration, type Node, type Structure } from '../ttlv/node.ts';
-import { bytesOf, named, required } from '../ttlv/read.ts';
+import { bytesOf, enumNameOf, required } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 import type { KeyFormatType } from './key-format-type.ts';
 import { rsaFromStructure, rsaToStructure } from './rsa-structure.ts';
@@ -40,7 +40,7 @@ export function importTransparent(family: Family, kind: Kind, material: Structur
 }
 
 function ellipticFromStructure(kind: Kind, material: Structure): KeyObject {
-  const curve = required(named(material, TAG.RecommendedCurve, 'RecommendedCurve'), TAG.RecommendedCurve);
+  const curve = required(enumNameOf(material, TAG.RecommendedCurve, 'RecommendedCurve'), TAG.RecommendedCurve);
   if (kind === 'PrivateKey') return importScalar(required(positive(material, TAG.D), TAG.D), curve);
   return importRaw(kind, required(bytesOf(material, TAG.QString), TAG.QString), 'EC', curve);
 }

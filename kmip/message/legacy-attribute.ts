@@ -15,10 +15,10 @@ export function upgradeAttribute(node: Node): Node[] {
   const name = required(textOf(node, TAG.AttributeName), TAG.AttributeName);
   const value = required(child(node, TAG.AttributeValue), TAG.AttributeValue);
   const index = integerOf(node, TAG.AttributeIndex);
-  return [...(index === undefined ? [] : [integer(TAG.AttributeIndex, index)]), named(name, value)];
+  return [...(index === undefined ? [] : [integer(TAG.AttributeIndex, index)]), nameAttribute(name, value)];
 }
 
-function named(name: string, value: Node): Node {
+function nameAttribute(name: string, value: Node): Node {
   const custom = CUSTOM.exec(name);
   if (custom) return structure(TAG.Attribute, [text(TAG.VendorIdentification, custom[1] ?? ''), text(TAG.AttributeName, custom[2] ?? ''), value]);
   const tag = attributeByName(name);

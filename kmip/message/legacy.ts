@@ -66,7 +66,7 @@ export function upgradePayload(operation: OperationName, payload: Structure, ver
   const members = payload.value.flatMap((node) => upgradeMember(operation, node, templates));
   // Section 4.16 of 1.4: without an index the first value is meant.
   if (operation === 'DeleteAttribute' && !child(payload, TAG.AttributeIndex)) members.push(integer(TAG.AttributeIndex, 0));
-  return structure(payload.tag, gathered(members));
+  return structure(payload.tag, gather(members));
 }
 
 function upgradeMember(operation: OperationName, node: Node, templates: Templates): Node[] {
@@ -111,7 +111,7 @@ function templateAttributes(node: Node, templates: Templates): Node[] {
 }
 
 /** Attributes structures as one, in the place of the first. */
-function gathered(members: readonly Node[]): Node[] {
+function gather(members: readonly Node[]): Node[] {
   const first = members.findIndex(({ tag }) => tag === TAG.Attributes);
   const all = members.flatMap((node) => (node.tag === TAG.Attributes && node.type === TYPE.Structure ? node.value : []));
   return members.flatMap((node, place) => (node.tag !== TAG.Attributes ? [node] : place === first ? [structure(TAG.Attributes, all)] : []));
@@ -121,14 +121,14 @@ function gathered(members: readonly Node[]): Node[] {
 export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
   const shown = knownValues(payload, version);
   const answered = version.major === 1 ? shown.flatMap((node) => downgradeMember(operation, node)) : shown;
-  return known(answered, version);
+  return keepKnown(answered, version);
 }
 
 /** Without the members, however deep, that the version has not. */
-function known(nodes: readonly Node[], version: Version): Node[] {
+function keepKnown(nodes: readonly Node[], version: Version): Node[] {
   return nodes
     .filter(({ tag }) => tagExists(tag, version))
-    .map((node) => (node.type === TYPE.Structure ? structure(node.tag, known(node.value, version)) : node));
+    .map((node) => (node.type === TYPE.Structure ? structure(node.tag, keepKnown(node.value, version)) : node));
 }
 
 function downgradeMember(operation: OperationName, node: Node): Node[] {
@@ -153,7 +153,7 @@ function downgradeMember(operation: OperationName, node: Node): Node[] {
 function inKeyValue(object: Node, convert: (member: Node) => Node[]): Node {
   const inside = (node: Node): Node => {
     if (node.type !== TYPE.Structure) return node;
-    if (node.tag === TAG.KeyValue) return structure(node.tag, gathered(node.value.flatMap(convert)));
+    if (node.tag === TAG.KeyValue) return structure(node.tag, gather(node.value.flatMap(convert)));
     return structure(
       node.tag,
       node.value.map((member) => (member.tag === TAG.KeyBlock || member.tag === TAG.KeyValue ? inside(member) : member)),

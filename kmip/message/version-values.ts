@@ -48,19 +48,19 @@ export function knownValues(nodes: readonly Node[], version: Version): Node[] {
       known.push(node.tag === TAG.Attributes ? knownAttributes(node, version) : structure(node.tag, knownMembers(node, version)));
     else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) known.push(integer(node.tag, usageIn(node.value, version)));
     else if (node.type !== TYPE.Enumeration || isCodeIn(node, version)) known.push(node);
-    else if (node.tag === TAG.ObjectType) throw new Refusal('InvalidObjectType', `${spoken(version)} has no object type ${named(node)}`);
+    else if (node.tag === TAG.ObjectType) throw new Refusal('InvalidObjectType', `${spoken(version)} has no object type ${describeCode(node)}`);
   }
   return known;
 }
 
-const named = ({ tag, value }: Node): string => codeName(value as number, enumerationNames(tag));
+const describeCode = ({ tag, value }: Node): string => codeName(value as number, enumerationNames(tag));
 
 function knownMembers({ tag, value }: Structure, version: Version): Node[] {
   const known = knownValues(value, version);
   if (tag !== TAG.KeyBlock || known.length === value.length) return known;
   const format = value.find((node) => node.tag === TAG.KeyFormatType);
   if (format && !isCodeIn(format, version))
-    throw new Refusal('KeyFormatTypeNotSupported', `${spoken(version)} has no key format ${named(format)}, in which this key is stored`);
+    throw new Refusal('KeyFormatTypeNotSupported', `${spoken(version)} has no key format ${describeCode(format)}, in which this key is stored`);
   // Section 3.1: the algorithm and the length are there together or not at all.
   return known.some((node) => node.tag === TAG.CryptographicAlgorithm) ? known : known.filter((node) => node.tag !== TAG.CryptographicLength);
 }

@@ -54,15 +54,15 @@ export class BinaryReader {
       case TYPE.Structure:
         return { tag, type, value: this.#children(at, length, depth) };
       case TYPE.Integer:
-        this.#fixed(at, length, 4, depth);
+        this.#requireLength(at, length, 4, depth);
         return { tag, type, value: this.#view.getInt32(at) };
       case TYPE.Enumeration:
       case TYPE.Interval:
-        this.#fixed(at, length, 4, depth);
+        this.#requireLength(at, length, 4, depth);
         return { tag, type, value: this.#view.getUint32(at) };
       case TYPE.LongInteger:
       case TYPE.DateTimeExtended:
-        this.#fixed(at, length, 8, depth);
+        this.#requireLength(at, length, 8, depth);
         return { tag, type, value: this.#view.getBigInt64(at) };
       case TYPE.BigInteger:
         if (length === 0 || length % 8 !== 0) throw this.#refusal(depth, at - 4, 'the length of a BigInteger must be a multiple of 8 bytes, and not 0');
@@ -91,7 +91,7 @@ export class BinaryReader {
     return nodes;
   }
 
-  #fixed(at: number, length: number, wanted: number, depth: number): void {
+  #requireLength(at: number, length: number, wanted: number, depth: number): void {
     if (length !== wanted) throw this.#refusal(depth, at - 4, `the length is ${length} bytes, but this type takes ${wanted}`);
     if (wanted === 4 && this.#view.getUint32(at + 4) !== 0) throw this.#refusal(depth, at + 4, 'padding bytes must be zero');
   }
@@ -101,14 +101,14 @@ export class BinaryReader {
   }
 
   #boolean(at: number, length: number, depth: number): boolean {
-    this.#fixed(at, length, 8, depth);
+    this.#requireLength(at, length, 8, depth);
     const low = this.#view.getUint32(at + 4);
     if (this.#view.getUint32(at) !== 0 || low > 1) throw this.#refusal(depth, at, 'a Boolean must be 0 or 1');
     return low === 1;
   }
 
   #seconds(at: number, length: number, depth: number): number {
-    this.#fixed(at, length, 8, depth);
+    this.#requireLength(at, length, 8, depth);
     const seconds = this.#view.getInt32(at) * 0x1_0000_0000 + this.#view.getUint32(at + 4);
     if (!Number.isSafeInteger(seconds)) throw this.#refusal(depth, at, 'a DateTime must be less than 2^53 seconds from 1970');
     return seconds;

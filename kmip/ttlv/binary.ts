@@ -23,9 +23,9 @@ export function binarySize(node: Node): number {
       return size;
     }
     case TYPE.TextString:
-      return HEADER + padded(Buffer.byteLength(node.value));
+      return HEADER + padLength(Buffer.byteLength(node.value));
     case TYPE.ByteString:
-      return HEADER + padded(node.value.length);
+      return HEADER + padLength(node.value.length);
     case TYPE.BigInteger:
       return HEADER + bigIntegerBytes(node.value);
     default:
@@ -33,7 +33,7 @@ export function binarySize(node: Node): number {
   }
 }
 
-const padded = (length: number): number => length + (-length & 7);
+const padLength = (length: number): number => length + (-length & 7);
 
 /** @returns bytes that own their buffer */
 export function encodeBinary(node: Node): Uint8Array {
@@ -48,7 +48,7 @@ function write(node: Node, bytes: Buffer, at: number): number {
   const value = at + HEADER;
   const length = writeValue(node, bytes, value);
   bytes.writeUInt32BE(length, at + 4);
-  return value + padded(length);
+  return value + padLength(length);
 }
 
 /** @returns the length of the value, without its padding */

@@ -4,7 +4,7 @@ import { fromNumber, fromText } from './json-value.ts';
 import { type Limits, MAX_DEPTH } from './limits.ts';
 import { TAG_NAMES, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
-import { Place, quoted } from './place.ts';
+import { Place, quoteName } from './place.ts';
 import { TAG } from './tag.ts';
 
 /** What a node looks like after JSON.parse, before anything of it is checked. */
@@ -45,7 +45,7 @@ export class JsonReader {
     const { tag: name, type, value } = json as JsonNode;
     if (typeof name !== 'string') throw this.#place.refusal(depth - 1, 'the field has no tag');
     const tag = tagOf(name);
-    if (tag === undefined) throw this.#place.refusal(depth - 1, `unknown tag: ${quoted(name)}`);
+    if (tag === undefined) throw this.#place.refusal(depth - 1, `unknown tag: ${quoteName(name)}`);
     this.#place.enter(depth, tag);
     if (--this.#left < 0) throw this.#place.refusal(depth, 'too many fields in one message');
     const code = type === undefined && Array.isArray(value) ? TYPE.Structure : this.#type(type, depth);
@@ -62,7 +62,7 @@ export class JsonReader {
   #type(type: unknown, depth: number): number {
     if (type === undefined) throw this.#place.refusal(depth, 'the field has no type');
     const code = typeof type === 'string' ? TYPE_NAMES.code(type) : undefined;
-    if (code === undefined) throw this.#place.refusal(depth, `unknown type${typeof type === 'string' ? `: ${quoted(type)}` : ''}`);
+    if (code === undefined) throw this.#place.refusal(depth, `unknown type${typeof type === 'string' ? `: ${quoteName(type)}` : ''}`);
     return code;
   }
 
@@ -76,7 +76,7 @@ export class JsonReader {
 
   /** The refusal shows names but no values, which may be secrets. */
   #unreadable(type: number, value: unknown, depth: number) {
-    if (type === TYPE.Enumeration && typeof value === 'string') return this.#place.refusal(depth, `unknown value: ${quoted(value)}`);
+    if (type === TYPE.Enumeration && typeof value === 'string') return this.#place.refusal(depth, `unknown value: ${quoteName(value)}`);
     return this.#place.refusal(depth, `the value is not a valid ${TYPE_NAMES.name(type)}`);
   }
 }

@@ -83,14 +83,14 @@ export class JsonScanner {
   }
 
   #leaf(tag: number, type: number, attribute: string | undefined): Node | undefined {
-    if (this.#take(QUOTE)) return this.#quoted(tag, type, attribute);
+    if (this.#take(QUOTE)) return this.#scanQuoted(tag, type, attribute);
     // The look for a quote has moved past the space.
     if (type === TYPE.Boolean) return this.#boolean(tag);
     const number = this.#number();
     return number === undefined ? undefined : fromNumber(tag, type, number);
   }
 
-  #quoted(tag: number, type: number, attribute: string | undefined): Node | undefined {
+  #scanQuoted(tag: number, type: number, attribute: string | undefined): Node | undefined {
     if (type === TYPE.ByteString) return this.#digits(tag);
     const names = type === TYPE.Enumeration ? enumerationNames(tag, attribute) : undefined;
     const from = this.#at;

@@ -16,25 +16,25 @@ export function fromText(tag: number, type: number, value: string, attribute: st
     case TYPE.TextString:
       return value.isWellFormed() ? { tag, type, value } : undefined;
     case TYPE.ByteString:
-      return checked(tag, type, bytesOfHex(value));
+      return checkNode(tag, type, bytesOfHex(value));
     case TYPE.Enumeration:
-      return checked(tag, type, codeOf(value, enumerationNames(tag, attribute)));
+      return checkNode(tag, type, codeOf(value, enumerationNames(tag, attribute)));
     case TYPE.Integer: {
       const names = maskNames(tag, attribute);
-      return checked(tag, type, names === undefined ? integerOf(value) : maskOf(value, names));
+      return checkNode(tag, type, names === undefined ? integerOf(value) : maskOf(value, names));
     }
     case TYPE.LongInteger:
-      return checked(tag, type, longOf(value));
+      return checkNode(tag, type, longOf(value));
     case TYPE.BigInteger:
-      return checked(tag, type, bigOf(value));
+      return checkNode(tag, type, bigOf(value));
     case TYPE.Boolean:
-      return checked(tag, type, booleanOf(value));
+      return checkNode(tag, type, booleanOf(value));
     case TYPE.DateTime:
-      return checked(tag, type, dateOf(value));
+      return checkNode(tag, type, dateOf(value));
     case TYPE.Interval:
-      return checked(tag, type, unsignedOf(value));
+      return checkNode(tag, type, unsignedOf(value));
     case TYPE.DateTimeExtended:
-      return checked(tag, type, asLong(microsecondsOf(value)) ?? longOf(value));
+      return checkNode(tag, type, asLong(microsecondsOf(value)) ?? longOf(value));
     default:
       return undefined;
   }
@@ -45,10 +45,10 @@ export function fromNumber(tag: number, type: number, value: number): Node | und
   if (!Number.isSafeInteger(value)) return undefined;
   switch (type) {
     case TYPE.Integer:
-      return checked(tag, type, asInteger(value));
+      return checkNode(tag, type, asInteger(value));
     case TYPE.Enumeration:
     case TYPE.Interval:
-      return checked(tag, type, asUnsigned(value));
+      return checkNode(tag, type, asUnsigned(value));
     case TYPE.DateTime:
       return { tag, type, value: value === 0 ? 0 : value }; // JSON has a negative zero, KMIP has none.
     case TYPE.LongInteger:
@@ -60,6 +60,6 @@ export function fromNumber(tag: number, type: number, value: number): Node | und
   }
 }
 
-function checked(tag: number, type: Node['type'], value: Node['value'] | undefined): Node | undefined {
+function checkNode(tag: number, type: Node['type'], value: Node['value'] | undefined): Node | undefined {
   return value === undefined ? undefined : ({ tag, type, value } as Node);
 }

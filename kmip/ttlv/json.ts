@@ -11,7 +11,7 @@ import { hexOfBytes } from './lexical.ts';
 import { LIMITS, type Limits } from './limits.ts';
 import { TAG_NAMES, tagName, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
-import { invalid, quoted } from './place.ts';
+import { invalid, quoteName } from './place.ts';
 import { TAG } from './tag.ts';
 
 /** @throws Refusal InvalidMessage with the path of the field */
@@ -53,7 +53,8 @@ function read(json: unknown, limits: Limits): JsonRequest {
 /** The operation a root names; undefined for a RequestMessage. @throws Refusal OperationNotSupported */
 function operationOf(root: string): number | undefined {
   const operation = OPERATION_NAMES.code(root);
-  if (operation === undefined && TAG_NAMES.code(root) !== TAG.RequestMessage) throw new Refusal('OperationNotSupported', `unknown operation: ${quoted(root)}`);
+  if (operation === undefined && TAG_NAMES.code(root) !== TAG.RequestMessage)
+    throw new Refusal('OperationNotSupported', `unknown operation: ${quoteName(root)}`);
   return operation;
 }
 

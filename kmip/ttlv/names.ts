@@ -4,7 +4,7 @@ import { COMPACT_TAGS } from './compact.ts';
 import { TAG } from './tag.ts';
 
 /** What is equal of two spellings of one name: `SHA-256`, `sha_256`, `SHA256`. */
-export function folded(name: string): string {
+export function foldName(name: string): string {
   return name.replaceAll(/[ _\-./]/g, '').toLowerCase();
 }
 
@@ -46,7 +46,7 @@ export class Names {
 
   #add(name: string, code: number): void {
     this.#exact.set(name, code);
-    this.#folded.set(folded(name), code);
+    this.#folded.set(foldName(name), code);
     const bytes = Buffer.from(name);
     const key = sample(bytes, 0, bytes.length);
     this.#sampled.set(key, [...(this.#sampled.get(key) ?? []), { name: bytes, code }]);
@@ -62,7 +62,7 @@ export class Names {
   }
 
   code(name: string): number | undefined {
-    return this.#exact.get(name) ?? this.#folded.get(folded(name));
+    return this.#exact.get(name) ?? this.#folded.get(foldName(name));
   }
 
   /** The code of the exact name that stands among other bytes. */

@@ -23,6 +23,6 @@ export function invalid(message: string): Refusal {
 }
 
 /** A name the client sent, short enough for a message. */
-export function quoted(name: string): string {
+export function quoteName(name: string): string {
   return JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
 }

@@ -18,7 +18,7 @@ export function children(parent: Structure, tag: number): Node[] {
 type Value<T extends Node['type']> = Extract<Node, { readonly type: T }>['value'];
 
 /** @throws Refusal InvalidMessage where the child has another type */
-function typed<T extends Node['type']>(parent: Structure, tag: number, type: T): Value<T> | undefined {
+function valueOfType<T extends Node['type']>(parent: Structure, tag: number, type: T): Value<T> | undefined {
   const node = child(parent, tag);
   if (node === undefined) return undefined;
   if (node.type !== type) throw wrongType(node, type);
@@ -36,13 +36,13 @@ export const structureOf = (parent: Structure, tag: number): Structure | undefin
   if (node.type !== TYPE.Structure) throw wrongType(node, TYPE.Structure);
   return node;
 };
-export const textOf = (parent: Structure, tag: number): string | undefined => typed(parent, tag, TYPE.TextString);
-export const bytesOf = (parent: Structure, tag: number): Uint8Array | undefined => typed(parent, tag, TYPE.ByteString);
-export const integerOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.Integer);
-export const longOf = (parent: Structure, tag: number): bigint | undefined => typed(parent, tag, TYPE.LongInteger);
-export const bigOf = (parent: Structure, tag: number): bigint | undefined => typed(parent, tag, TYPE.BigInteger);
-export const booleanOf = (parent: Structure, tag: number): boolean | undefined => typed(parent, tag, TYPE.Boolean);
-export const dateOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.DateTime);
+export const textOf = (parent: Structure, tag: number): string | undefined => valueOfType(parent, tag, TYPE.TextString);
+export const bytesOf = (parent: Structure, tag: number): Uint8Array | undefined => valueOfType(parent, tag, TYPE.ByteString);
+export const integerOf = (parent: Structure, tag: number): number | undefined => valueOfType(parent, tag, TYPE.Integer);
+export const longOf = (parent: Structure, tag: number): bigint | undefined => valueOfType(parent, tag, TYPE.LongInteger);
+export const bigOf = (parent: Structure, tag: number): bigint | undefined => valueOfType(parent, tag, TYPE.BigInteger);
+export const booleanOf = (parent: Structure, tag: number): boolean | undefined => valueOfType(parent, tag, TYPE.Boolean);
+export const dateOf = (parent: Structure, tag: number): number | undefined => valueOfType(parent, tag, TYPE.DateTime);
 /** Seconds are read from the other types of whole numbers too. */
 export function intervalOf(parent: Structure, tag: number): number | undefined {
   const node = child(parent, tag);
@@ -51,7 +51,7 @@ export function intervalOf(parent: Structure, tag: number): number | undefined {
   if (seconds === undefined) throw wrongType(node, TYPE.Interval);
   return seconds;
 }
-export const codeOf = (parent: Structure, tag: number): number | undefined => typed(parent, tag, TYPE.Enumeration);
+export const codeOf = (parent: Structure, tag: number): number | undefined => valueOfType(parent, tag, TYPE.Enumeration);
 
 /** An Interval, or an Integer or a LongInteger in its range; undefined for anything else. */
 export function secondsOf({ type, value }: Node): number | undefined {
@@ -77,7 +77,7 @@ const NAMES: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
 );
 
 /** An enumeration's child by name. */
-export function named<E extends EnumName>(parent: Structure, tag: number, enumeration: E): (keyof (typeof ENUM)[E] & string) | undefined {
+export function enumNameOf<E extends EnumName>(parent: Structure, tag: number, enumeration: E): (keyof (typeof ENUM)[E] & string) | undefined {
   const code = codeOf(parent, tag);
   return code === undefined ? undefined : nameOf(enumeration, code);
 }

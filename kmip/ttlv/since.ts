@@ -114,13 +114,13 @@ function rank(major: number, minor: number): number {
 }
 
 /** The starts from the latest to the earliest. */
-const ranked = (starts: Starts) =>
+const rankStarts = (starts: Starts) =>
   Object.entries(starts)
     .map(([version, code]) => ({ from: rank(...(version.split('.').map(Number) as [number, number])), code }))
     .sort((a, b) => b.code - a.code);
 
-const TAG_RANKS = ranked(TAG_STARTS);
-const VALUE_RANKS = new Map(Object.entries(VALUE_STARTS).map(([name, starts]) => [name, ranked(starts)]));
+const TAG_RANKS = rankStarts(TAG_STARTS);
+const VALUE_RANKS = new Map(Object.entries(VALUE_STARTS).map(([name, starts]) => [name, rankStarts(starts)]));
 const GONE_TAGS: ReadonlySet<number> = new Set(TAG_GONE_IN_2.map((name) => TAG[name]));
 const GONE_VALUES = new Map(
   Object.entries(VALUE_GONE_IN_2).map(([name, gone]) => [

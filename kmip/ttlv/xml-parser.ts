@@ -98,13 +98,13 @@ class Parser {
       const name = match[1] as string;
       if (attributes.has(name) || attributes.size === MAX_ATTRIBUTES)
         throw this.#refusal(`an element must have each attribute only once, and at most ${MAX_ATTRIBUTES} attributes`);
-      attributes.set(name, this.#unescaped(match[2] ?? (match[3] as string)));
+      attributes.set(name, this.#unescape(match[2] ?? (match[3] as string)));
       this.#at = ATTRIBUTE.lastIndex;
     }
   }
 
   /** White space as it stands becomes spaces (XML 1.0 section 3.3.3), references keep what they name. */
-  #unescaped(raw: string): string {
+  #unescape(raw: string): string {
     const value = raw.replaceAll(/\r\n|[\t\n\r]/g, ' ').replaceAll(REFERENCE, (whole, entity, decimal, hex) => {
       // Each takes a microsecond: a body of nothing else would take a quarter of a minute.
       if (--this.#left < 0) throw this.#refusal('too many references in one message');

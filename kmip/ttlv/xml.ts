@@ -7,7 +7,7 @@ import { asLong, booleanOf, bytesOfHex, codeOf, dateOf, hexOfBytes, integerOf, l
 import { LIMITS, type Limits, MAX_DEPTH } from './limits.ts';
 import { TAG_NAMES, tagOf } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
-import { invalid, Place, quoted } from './place.ts';
+import { invalid, Place, quoteName } from './place.ts';
 import { TAG } from './tag.ts';
 import { type Element, parseXml } from './xml-parser.ts';
 
@@ -30,21 +30,21 @@ class XmlReader {
     this.#place.enter(depth, tag);
     const name = element.attributes.get('type');
     const type = name === undefined ? TYPE.Structure : TYPE_NAMES.code(name);
-    if (type === undefined) throw this.#place.refusal(depth, `unknown type: ${quoted(name as string)}`);
+    if (type === undefined) throw this.#place.refusal(depth, `unknown type: ${quoteName(name as string)}`);
     if (type === TYPE.Structure) return { tag, type, value: this.#children(tag, element, depth) };
     const text = element.attributes.get('value');
     if (text === undefined || element.children.length > 0) throw this.#place.refusal(depth, 'a field must have a value attribute and no child elements');
     const value = fromText(tag, type, text, attribute);
     if (value !== undefined) return { tag, type, value } as Node;
     // The refusal shows names but no values, which may be secrets.
-    throw this.#place.refusal(depth, type === TYPE.Enumeration ? `unknown value: ${quoted(text)}` : `the value is not a valid ${TYPE_NAMES.name(type)}`);
+    throw this.#place.refusal(depth, type === TYPE.Enumeration ? `unknown value: ${quoteName(text)}` : `the value is not a valid ${TYPE_NAMES.name(type)}`);
   }
 
   /** `<TTLV tag="0x54FFFF" name="…">` is how a tag without a name is written. */
   #tag({ name, attributes }: Element, depth: number): number {
     const written = name === 'TTLV' ? (attributes.get('tag') ?? '') : name;
     const tag = tagOf(written);
-    if (tag === undefined) throw this.#place.refusal(depth - 1, `unknown tag: ${quoted(written)}`);
+    if (tag === undefined) throw this.#place.refusal(depth - 1, `unknown tag: ${quoteName(written)}`);
     return tag;
   }
 
@@ -93,17 +93,17 @@ function bigOfHex(text: string): bigint | undefined {
 
 /** @returns bytes that own their buffer */
 export function encodeXml(node: Node): Uint8Array {
-  return UTF_8.encode(written(node, undefined));
+  return UTF_8.encode(writeNode(node, undefined));
 }
 
 const UTF_8 = new TextEncoder();
 
-function written(node: Node, attribute: string | undefined): string {
+function writeNode(node: Node, attribute: string | undefined): string {
   const name = TAG_NAMES.name(node.tag) ?? `TTLV tag="0x${node.tag.toString(16).toUpperCase()}"`;
   if (node.type !== TYPE.Structure) return `<${name} type="${TYPE_NAMES.name(node.type)}" value="${valueText(node, attribute)}"/>`;
   const below = node.tag === TAG.Attribute ? attributeName(node) : undefined;
   let text = `<${name}>`;
-  for (const child of node.value) text += written(child, below);
+  for (const child of node.value) text += writeNode(child, below);
   return `${text}</${name.startsWith('TTLV ') ? 'TTLV' : name}>`;
 }
 
@@ -118,7 +118,7 @@ function valueText(node: Exclude<Node, Structure>, attribute: string | undefined
     case TYPE.Enumeration:
       return codeName(node.value, enumerationNames(node.tag, attribute));
     case TYPE.TextString:
-      return escaped(node.value);
+      return escapeText(node.value);
     case TYPE.ByteString:
       return hexOfBytes(node.value);
     case TYPE.DateTime:
@@ -133,6 +133,6 @@ function valueText(node: Exclude<Node, Structure>, attribute: string | undefined
 const SPECIAL: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\t': '&#x9;', '\n': '&#xA;', '\r': '&#xD;' };
 
 /** Characters that XML has no way to write become U+FFFD: a message must not fail for the name somebody gave to a key. */
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll(/[^\n\r\t\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[&<>"\t\n\r]/gu, (character) => SPECIAL[character] ?? '\ufffd');
 }

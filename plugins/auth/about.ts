@@ -126,6 +126,6 @@ const ABOUT: Readonly<Record<string, About>> = {
 };
 
 /** Adds the descriptions to the routes; a route's own description takes precedence. */
-export function documented(routes: readonly Route[]): readonly Route[] {
+export function describeRoutes(routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({ ...ABOUT[`${route.method} ${route.path}`], ...route }));
 }

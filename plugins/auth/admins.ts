@@ -6,9 +6,9 @@ import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
-import { listed, PAGE_QUERY } from './listing.ts';
+import { answerList, PAGE_QUERY } from './listing.ts';
 import { ADMIN_ID, Free, Ignored, IgnoredName, REALM_ID } from './parameters.ts';
-import { actorOf, found, type Rights, requireSuperAdmin, rightsOf } from './rights.ts';
+import { actorOf, type Rights, requireFound, requireSuperAdmin, rightsOf } from './rights.ts';
 import { usernameOf } from './username.ts';
 
 const text = Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Null()]));
@@ -52,14 +52,14 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       query: PAGE_QUERY,
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        return listed(request, (page) => directory.listAdmins(page));
+        return answerList(request, (page) => directory.listAdmins(page));
       },
     },
     {
       method: 'GET',
       path: '/admins/{admin_id}',
       auth: ['cookie'],
-      handle: async (request) => ({ status: 200, body: found((await owned(ctx, request)).admin, 'admin') }),
+      handle: async (request) => ({ status: 200, body: requireFound((await loadAdministered(ctx, request)).admin, 'admin') }),
     },
     {
       method: 'PUT',
@@ -67,9 +67,9 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       auth: ['cookie'],
       body: ADMIN_BODY,
       handle: async (request: Request<AdminBody>) => {
-        const { admin, rights, by } = await owned(ctx, request);
+        const { admin, rights, by } = await loadAdministered(ctx, request);
         if (!rights.isSuperAdmin && !rights.administersAll(request.body.realms)) throw new Fault('FORBIDDEN');
-        return { status: 200, body: found(await directory.updateAdmin(recordOf(found(admin, 'admin').id, request.body), by), 'admin') };
+        return { status: 200, body: requireFound(await directory.updateAdmin(recordOf(requireFound(admin, 'admin').id, request.body), by), 'admin') };
       },
     },
     {
@@ -77,7 +77,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
       path: '/admins/{admin_id}',
       auth: ['cookie'],
       handle: async (request) => {
-        const { by, id } = await owned(ctx, request);
+        const { by, id } = await loadAdministered(ctx, request);
         await directory.deleteAdmin(id, by);
         return { status: 204 };
       },
@@ -96,18 +96,18 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: str
     auth: ['cookie'],
     handle: async (request) => {
       const realm = request.params['realm_id'] as string;
-      const { admin, rights, by, id } = await owned(ctx, request);
+      const { admin, rights, by, id } = await loadAdministered(ctx, request);
       if (!rights.administers(realm)) throw new Fault('FORBIDDEN');
-      found(admin, 'admin');
-      found(await directory.getRealm(realm), 'realm');
-      return { status: 200, body: found(await change(id, realm, by), 'admin or the realm') };
+      requireFound(admin, 'admin');
+      requireFound(await directory.getRealm(realm), 'realm');
+      return { status: 200, body: requireFound(await change(id, realm, by), 'admin or the realm') };
     },
   };
 }
 
 /** The admin of the path; a realm admin gets 403 for every one they do not own, existing or not. */
-async function owned(ctx: AuthContext, request: Request): Promise<{ admin: Admin | null; rights: Rights; by: Actor; id: string }> {
-  const id = found(usernameOf(request.params['admin_id'] as string), 'admin');
+async function loadAdministered(ctx: AuthContext, request: Request): Promise<{ admin: Admin | null; rights: Rights; by: Actor; id: string }> {
+  const id = requireFound(usernameOf(request.params['admin_id'] as string), 'admin');
   const rights = await rightsOf(ctx, request.caller as Caller);
   const admin = await ctx.actors.directory.at('main').getAdmin(id);
   if (!rights.isSuperAdmin && !(admin && rights.administersAll(admin.realms))) throw new Fault('FORBIDDEN');

@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
-import { joined } from './listing.ts';
+import { joinParts } from './listing.ts';
 import { Query } from './parameters.ts';
 import { rightsOf } from './rights.ts';
 
@@ -23,7 +23,7 @@ export function auditRoute(ctx: AuthContext): Route {
       const rights = await rightsOf(ctx, caller as Caller);
       if (!rights.isSuperAdmin && !(realm !== undefined && rights.administers(realm))) throw new Fault('FORBIDDEN');
       const { json, next } = await ctx.actors.directory.at('main').audit({ realm, event, actor, after, limit: Number(limit) });
-      return { status: 200, ...joined(['{"events":[', json, `],"next":${JSON.stringify(next)}}`]) };
+      return { status: 200, ...joinParts(['{"events":[', json, `],"next":${JSON.stringify(next)}}`]) };
     },
   };
 }

@@ -9,11 +9,11 @@ import { move } from '../../kernel/runtime/bytes.ts';
 import type { AuthContext } from './actors.ts';
 import { passwordBytes } from './basic.ts';
 import { EXTRA_CLAIMS } from './claim-names.ts';
-import { listed, PAGE_QUERY } from './listing.ts';
+import { answerList, PAGE_QUERY } from './listing.ts';
 import { NEW_PASSWORD, newPasswordProblem } from './new-password.ts';
 import { Ignored, IgnoredName, MAX_STORED_BYTES, USERNAME } from './parameters.ts';
 import { PHC } from './phc.ts';
-import { found, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
+import { requireFound, requireRealmAdmin, requireSuperAdmin } from './rights.ts';
 import { usernameOf } from './username.ts';
 
 /** Attempts of an update that meets concurrent changes. */
@@ -46,7 +46,7 @@ export function credentialRoutes(ctx: AuthContext): readonly Route[] {
       ...{ method: 'GET', path: '/admins/userpass', auth, query: PAGE_QUERY },
       handle: async (request) => {
         await requireSuperAdmin(ctx, request);
-        return listed(request, (page) => directory.listCredentials(null, page));
+        return answerList(request, (page) => directory.listCredentials(null, page));
       },
     },
     { method: 'POST', path: all, auth, body: NEW_BODY, handle: (request) => create(ctx, request) },
@@ -65,23 +65,23 @@ async function create(ctx: AuthContext, request: Request<Static<typeof NEW_BODY>
   const realm = realmOf(request);
   const by = await requireRealmAdmin(ctx, request, realm);
   const username = nameIn(request.body.username, 'body/username');
-  found(await directory.getRealm(realm), 'realm');
+  requireFound(await directory.getRealm(realm), 'realm');
   // Checked before anything is compared or hashed, so that the answer for an existing name reveals nothing about its password.
   if (await directory.getCredential(realm, username)) throw new Fault('AUTH_EXISTS', { detail: `the credential ${username} already exists` });
   const input = await inputOf(ctx, realm, username, request.body, null);
-  return { status: 201, body: found(await directory.createCredential(input, by), 'realm') };
+  return { status: 201, body: requireFound(await directory.createCredential(input, by), 'realm') };
 }
 
 async function list(ctx: AuthContext, request: Request): Promise<Response> {
   const directory = ctx.actors.directory.at('main');
   await requireRealmAdmin(ctx, request, realmOf(request));
-  found(await directory.getRealm(realmOf(request)), 'realm');
-  return listed(request, (page) => directory.listCredentials(realmOf(request), page));
+  requireFound(await directory.getRealm(realmOf(request)), 'realm');
+  return answerList(request, (page) => directory.listCredentials(realmOf(request), page));
 }
 
 async function show(ctx: AuthContext, request: Request): Promise<Response> {
   await requireRealmAdmin(ctx, request, realmOf(request));
-  return { status: 200, body: found(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'credential') };
+  return { status: 200, body: requireFound(await ctx.actors.directory.at('main').getCredential(realmOf(request), nameOfPath(request)), 'credential') };
 }
 
 async function update(ctx: AuthContext, request: Request<CredentialBody>): Promise<Response> {
@@ -106,9 +106,12 @@ async function unlock(ctx: AuthContext, request: Request): Promise<Response> {
 async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
-    const old = found((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'credential');
+    const old = requireFound((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'credential');
     const input = await inputOf(ctx, realm, nameOfPath(request), request.body, old.passwordHash);
-    const updated = found(await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by), 'credential');
+    const updated = requireFound(
+      await directory.updateCredential({ ...input, comparedWith: input.passwordHash === null ? null : old.revision }, by),
+      'credential',
+    );
     if (updated !== 'overtaken') return updated;
   }
   throw new Fault('OVERLOADED', { detail: 'others keep changing this credential: try again later' });
@@ -116,7 +119,7 @@ async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>
 
 /** @throws Fault NOT_FOUND for a path that cannot name a credential */
 function nameOfPath({ params }: Request): string {
-  return found(usernameOf(params['username'] as string), 'credential');
+  return requireFound(usernameOf(params['username'] as string), 'credential');
 }
 
 /** Realm and name in the path take precedence over the body's. @param old hash of the current password @throws Fault BAD_REQUEST, AUTH_PASSWORD_UNFIT */

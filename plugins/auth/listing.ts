@@ -39,7 +39,7 @@ type Part = string | Uint8Array;
  * @param around text before and after the list in the body
  * @throws Fault AUTH_LIST_TOO_LONG for a whole list that is too long
  */
-export async function listed<T>(
+export async function answerList<T>(
   { query }: Pick<Request, 'query'>,
   read: (page: PageRequest) => Promise<EncodedPage<T>>,
   around: readonly [string, string] = ['', ''],
@@ -64,11 +64,11 @@ export async function listed<T>(
       detail: `the list has more than ${MAX_ENTRIES} entries or ${MAX_BYTES} bytes: use ?limit= to read it page by page`,
     });
   }
-  return { status: 200, ...joined([...parts, `]${around[1]}`]), headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
+  return { status: 200, ...joinParts([...parts, `]${around[1]}`]), headers: next === null ? {} : { link: `<?limit=${most}&after=${next}>; rel="next"` } };
 }
 
 /** Joins parts of JSON text to a body; the parts must not be used afterwards. */
-export function joined(parts: readonly Part[]): Pick<Response, 'body' | 'type' | 'once'> {
+export function joinParts(parts: readonly Part[]): Pick<Response, 'body' | 'type' | 'once'> {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   release(parts);
   return { body, type: JSON_TYPE, once: true };

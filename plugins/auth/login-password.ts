@@ -83,7 +83,7 @@ async function finish(ctx: AuthContext, { value, context }: LoginState): Promise
 
 async function complete(ctx: AuthContext, context: LoginContext): Promise<LoginEnd | undefined> {
   const { realm, username, passwordHash, found } = context;
-  const signedIn = await ctx.actors.directory.at('main').complete({ ...provenBy(context), passwordHash });
+  const signedIn = await ctx.actors.directory.at('main').complete({ ...toProvenLogin(context), passwordHash });
   if (signedIn === null || !found.realm) return undefined;
   if (passwordHash !== null && realm === '_') forgetInitialPassword(ctx.dataDir, username);
   return { realm: found.realm, provenRealm: found.realmAccount, username, scheme: 'up', ...signedIn };
@@ -97,11 +97,11 @@ async function interrupt(
   row: Omit<AuditEvent, 'outcome'>,
 ): Promise<LoginEnd | undefined> {
   const reason = reached === 'Unfit' ? 'the new password cannot be used' : reached;
-  if (!(await ctx.actors.directory.at('main').interrupt(provenBy(context), { ...row, outcome: 'failure', reason }))) return undefined;
+  if (!(await ctx.actors.directory.at('main').interrupt(toProvenLogin(context), { ...row, outcome: 'failure', reason }))) return undefined;
   if (reached === 'Unfit') throw new Fault('AUTH_PASSWORD_UNFIT', { detail: `the new password cannot be used: ${context.unfit}` });
   return reached as 'TotpRequired' | 'ChangePassword';
 }
 
-function provenBy({ realm, username, source, revision, code }: LoginContext): ProvenLogin {
+function toProvenLogin({ realm, username, source, revision, code }: LoginContext): ProvenLogin {
   return { realm, username, source, revision, code: code ?? null };
 }

@@ -15,7 +15,8 @@ export function loginHandler(ctx: AuthContext, count: (outcome: string) => void)
   return async (request: LoginRequest): Promise<Response> => {
     try {
       const end = await prove(ctx, request);
-      const response = typeof end === 'string' ? { status: 200, body: { next_step: end, session_id: null } } : await authenticated(ctx, end, request.address);
+      const response =
+        typeof end === 'string' ? { status: 200, body: { next_step: end, session_id: null } } : await answerAuthenticated(ctx, end, request.address);
       count(typeof end === 'string' ? end : 'Authenticated');
       return response;
     } catch (error) {
@@ -36,7 +37,7 @@ function prove(ctx: AuthContext, request: LoginRequest): Promise<LoginEnd> {
   return token === undefined ? refuse(ctx, request, 'malformed credentials') : proveToken(ctx, request, token);
 }
 
-async function authenticated(ctx: AuthContext, proven: Proven, address: string): Promise<Response> {
+async function answerAuthenticated(ctx: AuthContext, proven: Proven, address: string): Promise<Response> {
   const { realm, ...rest } = proven;
   const value = newCookieValue();
   const { sessionId: id, hash: cookieHash } = cookieKeys(value) as NonNullable<ReturnType<typeof cookieKeys>>;

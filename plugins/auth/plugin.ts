@@ -5,7 +5,7 @@ import type { Route } from '../../kernel/http/route.ts';
 import { createSignInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { MAX_PASSWORD_CHARACTERS } from '../../kernel/normal-form.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { AUTH_TAGS, documented } from './about.ts';
+import { AUTH_TAGS, describeRoutes } from './about.ts';
 import { type AuthActors, authActors } from './actors.ts';
 import { adminRoutes } from './admins.ts';
 import { auditRoute } from './audit.ts';
@@ -82,6 +82,6 @@ export default definePlugin<AuthConfig, AuthActors>({
       ...machineRoutes(ctx, admit),
       ...signInRoutes(ctx),
     ];
-    return documented(withParameters(routes));
+    return describeRoutes(withParameters(routes));
   },
 });

@@ -6,9 +6,9 @@ import type { Caller } from '../../kernel/http/credential.ts';
 import { isFetchable } from '../../kernel/http/outbound.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { AuthContext } from './actors.ts';
-import { listed, PAGE_QUERY } from './listing.ts';
+import { answerList, PAGE_QUERY } from './listing.ts';
 import { DOCUMENT_ADDRESS, IgnoredName, MAX_AUTH_PARAMS_BYTES, REALM_ID } from './parameters.ts';
-import { found, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
+import { requireFound, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
 
 const strict = { additionalProperties: false };
 const MAX_AGE_SECONDS = 2 ** 31 - 1;
@@ -90,7 +90,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request) => {
         const { realms, isSuperAdmin } = await rightsOf(ctx, request.caller as Caller);
         if (realms.length === 0) throw new Fault('FORBIDDEN');
-        return listed(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
+        return answerList(request, (page) => directory.listRealms(isSuperAdmin ? null : realms, page));
       },
     },
     {
@@ -100,7 +100,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       handle: async (request) => {
         const id = request.params['realm_id'] as string;
         await requireRealmAdmin(ctx, request, id);
-        return { status: 200, body: found(await directory.getRealm(id), 'realm') };
+        return { status: 200, body: requireFound(await directory.getRealm(id), 'realm') };
       },
     },
     {
@@ -110,7 +110,7 @@ export function realmRoutes(ctx: AuthContext): readonly Route[] {
       body: REALM_BODY,
       handle: async (request: Request<RealmBody>) => {
         const by = await requireSuperAdmin(ctx, request);
-        return { status: 200, body: found(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'realm') };
+        return { status: 200, body: requireFound(await directory.updateRealm(realmOf(request.params['realm_id'] as string, request.body), by), 'realm') };
       },
     },
     {

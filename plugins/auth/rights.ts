@@ -45,7 +45,7 @@ export function actorOf({ caller, address }: Request): Actor {
 }
 
 /** @param what names the object in the message @throws Fault NOT_FOUND for null */
-export function found<T>(value: T | null, what: string): T {
+export function requireFound<T>(value: T | null, what: string): T {
   if (value === null) throw new Fault('NOT_FOUND', { detail: `the ${what} does not exist` });
   return value;
 }

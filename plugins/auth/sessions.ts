@@ -8,7 +8,7 @@ import { encodePage } from '../../kernel/runtime/encoded-page.ts';
 import type { Page } from '../../kernel/store/page.ts';
 import type { AuthContext } from './actors.ts';
 import { CLEAR_COOKIE } from './cookie.ts';
-import { listed, PAGE_QUERY } from './listing.ts';
+import { answerList, PAGE_QUERY } from './listing.ts';
 import { actorOf, type Rights, requireRealmAdmin, requireSuperAdmin, rightsOf } from './rights.ts';
 import { CLIENTS, clientsOf, type SessionData, sessionData } from './session-data.ts';
 
@@ -41,7 +41,7 @@ export function sessionRoutes(ctx: AuthContext): readonly Route[] {
         const realm = request.params['realm_id'] as string;
         const clients = clientsOf(Array.isArray(request.body) ? request.body : request.body.authenticated_clients);
         if (!mayEndAll(await rightsOf(ctx, request.caller as Caller), request.caller as Caller, realm, clients)) throw new Fault('FORBIDDEN');
-        return listed(request, async (page) => encodePage(await ctx.actors.session.of(realm).list(realm, clients, page)), ['{"session_ids":', '}']);
+        return answerList(request, async (page) => encodePage(await ctx.actors.session.of(realm).list(realm, clients, page)), ['{"session_ids":', '}']);
       },
     },
     {

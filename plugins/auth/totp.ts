@@ -8,7 +8,7 @@ import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import { MAX_NAME_CHARACTERS } from '../../kernel/normal-form.ts';
 import type { AuthContext } from './actors.ts';
-import { actorOf, found, rightsOf } from './rights.ts';
+import { actorOf, requireFound, rightsOf } from './rights.ts';
 import { usernameOf } from './username.ts';
 
 const strict = { additionalProperties: false };
@@ -38,8 +38,8 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: GENERATE_BODY,
       handle: async (request: Request<Static<typeof GENERATE_BODY>>) => {
         const { realm, username } = await target(ctx, request, nameIn(request.body.username, 'body/username'));
-        const { auth_params: params } = found(await directory.getRealm(realm), 'realm');
-        found(await directory.getCredential(realm, username), 'credential');
+        const { auth_params: params } = requireFound(await directory.getRealm(realm), 'realm');
+        requireFound(await directory.getCredential(realm, username), 'credential');
         const { algorithm = 'SHA1', step = 30 } = params.totp_params ?? {};
         const secret = new Secret({ size: SECRET_BYTES });
         // A colon separates issuer and account in the label, so the issuer must not contain one.
@@ -68,7 +68,7 @@ export function totpRoutes(ctx: AuthContext): readonly Route[] {
       body: REMOVE_BODY,
       bodyOptional: true,
       handle: async (request: Request<Static<typeof REMOVE_BODY> | undefined>) => {
-        const { realm, username } = await target(ctx, request, found(usernameOf(request.params['username'] as string), 'credential'));
+        const { realm, username } = await target(ctx, request, requireFound(usernameOf(request.params['username'] as string), 'credential'));
         const outcome = await directory.disableTotp(realm, username, request.body?.totp_code ?? undefined, actorOf(request));
         requireDone(outcome === 'missing' ? 'done' : outcome);
         return { status: 204 };

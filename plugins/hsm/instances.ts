@@ -2,7 +2,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs } from '../../actors/hsm/api.ts';
 import type { HsmConfig, HsmInstanceConfig } from './config.ts';
-import { modelNamed } from './models.ts';
+import { findModel } from './models.ts';
 
 export interface HsmInstance {
   readonly prefix: string;
@@ -46,11 +46,11 @@ function prefixOf(config: HsmConfig, index: number): string {
 }
 
 function libraryOf({ hsm_model: model, library }: HsmInstanceConfig): string {
-  const path = library === '' ? (modelNamed(model).libraries.find((candidate) => existsSync(candidate)) ?? '') : library;
+  const path = library === '' ? (findModel(model).libraries.find((candidate) => existsSync(candidate)) ?? '') : library;
   // Two paths of one file load the same library, with the same Cryptoki state.
   return path !== '' && existsSync(path) ? realpathSync(path) : path;
 }
 
 function environment({ hsm_model: model }: HsmInstanceConfig, env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(modelNamed(model).env.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+  return Object.fromEntries(findModel(model).env.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
 }

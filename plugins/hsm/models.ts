@@ -9,7 +9,7 @@ import vendorC from './vendor_c.ts';
 
 export const HSM_MODELS: readonly HsmModel[] = [softHsm, smartcardHsm, vendorA, vendorB, vendorC, other];
 
-export function modelNamed(name: string): HsmModel {
+export function findModel(name: string): HsmModel {
   const model = HSM_MODELS.find((candidate) => candidate.model === name);
   if (!model) throw new TypeError(`unknown HSM model ${name}`);
   return model;

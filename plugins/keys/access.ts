@@ -69,14 +69,14 @@ export function accessRoutes(ctx: KeysContext): readonly Route[] {
       'owned',
       'List the objects that you own, newest first',
       Type.Object({ object_id: text, state: text, attributes: Type.Unknown() }),
-      (request, page) => kmip.owned(who(request), page),
+      (request, page) => kmip.listOwned(who(request), page),
     ),
     list(
       ctx.config,
       'obtained',
       'List the objects of others that you may use, and the operations allowed; objects granted to you by name come first',
       Type.Object({ object_id: text, owner_id: text, state: text, operations: texts }),
-      (request, page) => kmip.obtained(who(request), page),
+      (request, page) => kmip.listObtained(who(request), page),
     ),
     list(
       ctx.config,

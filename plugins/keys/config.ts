@@ -61,9 +61,11 @@ export function keysProblems({ realm, realms, identity_providers: providers }: K
     ...realms.flatMap((each, index) =>
       each === '*' || REALM.test(each) ? [] : [`.realms[${index}]: not a valid realm name: use 1 to 64 letters, digits, _ and -, or "*" for all realms`],
     ),
-    ...repeated(providers.map(({ name }) => name)).map((index) => `.identity_providers[${index}].name: another provider has the same name; each needs its own`),
+    ...findRepeated(providers.map(({ name }) => name)).map(
+      (index) => `.identity_providers[${index}].name: another provider has the same name; each needs its own`,
+    ),
     // Two entries for one issuer would leave open which provider's user a token names.
-    ...repeated(providers.map(({ issuer }) => issuer)).map(
+    ...findRepeated(providers.map(({ issuer }) => issuer)).map(
       (index) => `.identity_providers[${index}].issuer: another provider has the same issuer; each needs its own`,
     ),
     ...providers.flatMap(({ jwks_uri: uri }, index) =>
@@ -73,6 +75,6 @@ export function keysProblems({ realm, realms, identity_providers: providers }: K
 }
 
 /** Indices of values that also appear earlier in the list. */
-function repeated(values: readonly string[]): number[] {
+function findRepeated(values: readonly string[]): number[] {
   return values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 }

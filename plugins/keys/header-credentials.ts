@@ -54,7 +54,7 @@ async function judge(
     // Only the caller is looked up: any other name is refused in the same words and time, whether or not such a user exists.
     if (!identity || !isOwn(credential.username, identity))
       return await refuse(ctx, caller, address, 'the credentials in the header must belong to the user of the certificate or session');
-    return await proven(ctx, identity, credential, address, signal);
+    return await prove(ctx, identity, credential, address, signal);
   } finally {
     for (const { password } of credentials) password?.fill(0);
   }
@@ -83,7 +83,7 @@ function isOwn(given: string | undefined, { realm, username }: Identity): boolea
 }
 
 /** Like any sign-in, this is subject to the limit of its address, costs one password hash, and respects locks and the second factor. */
-async function proven(
+async function prove(
   ctx: KeysContext,
   { realm, username }: Identity,
   { password }: HeaderCredential,
@@ -95,7 +95,7 @@ async function proven(
   const source = sourceOf(address);
   const found = await directory.findSignIn(realm, username, source);
   const usable = found.realm?.auth_params.username_password_params?.enabled === false ? null : found.credential;
-  const isRight = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(composed(password)));
+  const isRight = await callWith(ctx.actors.password, { signal }).verify(usable?.passwordHash ?? null, move(composePassword(password)));
   const row = { event: 'login', realm: found.realm ? realm : undefined, actor: found.credential ? username : 'unknown', scheme: 'up', source } as const;
   if (!isRight || !usable || !isOpen(found)) {
     await directory.refuse({ ...row, outcome: 'refused', reason: 'password' }, 'password', username, source);
@@ -122,7 +122,7 @@ function isTooOld({ clock }: KeysContext, { realm, credential }: LoginView): boo
 }
 
 /** The form in which passwords are hashed: UTF-8 of NFC. Bytes that are not a valid password are compared as an empty one. */
-function composed(password: Uint8Array | undefined): Uint8Array {
+function composePassword(password: Uint8Array | undefined): Uint8Array {
   const text = normalPassword(Buffer.from(password ?? []).toString()) ?? '';
   return new Uint8Array(Buffer.from(text));
 }

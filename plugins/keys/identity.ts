@@ -15,12 +15,12 @@ export function principalOf(config: Realms, caller: Caller, address: string): Pr
   const source = sourceOf(address);
   const { credential, realm, scheme } = caller;
   if (credential === 'certificate') return { user: normalName(caller.username) ?? caller.username, scheme, source };
-  if (credential !== 'cookie') return { ...named(caller, nameOf(caller)), scheme, source };
+  if (credential !== 'cookie') return { ...namePrincipal(caller, nameOf(caller)), scheme, source };
   if (!config.realms.includes('*') && !config.realms.includes(realm)) throw new Fault('FORBIDDEN', { detail: 'this realm may not use the key server' });
   const ofRealm = { realm, ...(caller.realmAccount === realmScope(realm) ? {} : { realmAccount: caller.realmAccount as string }) };
   if (isBare(config, caller)) return { user: caller.username, ...ofRealm, scheme, source };
   const name = scheme === 'up' ? userName(realm, caller.username) : `${realmScope(realm)}${scheme}:${caller.username}`;
-  return { ...named(caller, name), ...ofRealm, scheme, source };
+  return { ...namePrincipal(caller, name), ...ofRealm, scheme, source };
 }
 
 /** The principal of a request; the route must require authentication. */
@@ -37,7 +37,7 @@ function isBare({ realm: bare }: Realms, { realm, scheme }: Caller): boolean {
 }
 
 /** Never uses the name in place of a missing account: the name may have belonged to somebody else before. */
-function named({ credential, account, realm, realmAccount }: Caller, name: string): Pick<Principal, 'user' | 'name'> {
+function namePrincipal({ credential, account, realm, realmAccount }: Caller, name: string): Pick<Principal, 'user' | 'name'> {
   if (account === undefined || (realm !== '' && realmAccount === undefined)) throw new Error(`a caller by ${credential} has no account`);
   return account === name ? { user: account } : { user: account, name };
 }

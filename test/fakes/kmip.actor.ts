@@ -34,10 +34,10 @@ export default defineActor<KmipApi, KmipArgs>((args, ctx) => {
         if (call.name === 'deleteKey') return { status: 204, body: new Uint8Array(0), outcomes: ['Destroy:Success'] };
         return { status: 200, body: json({ call, body: Buffer.from(body).toString(), caller }), outcomes: ['Encrypt:Success'] };
       },
-      async owned(caller: Principal) {
+      async listOwned(caller: Principal) {
         return { items: [{ object_id: 'one', state: 'Active', attributes: { owner: caller.user } }], next: undefined };
       },
-      async obtained(caller) {
+      async listObtained(caller) {
         return { items: [{ object_id: 'two', owner_id: caller.user, state: 'Active', operations: ['get'] }], next: undefined };
       },
       async grantees(id, caller) {

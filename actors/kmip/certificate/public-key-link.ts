@@ -1,6 +1,6 @@
 // The link from a public key to its newest certificate.
 import { setLink } from '../object/create.ts';
-import { changed, settle } from '../object/lifecycle.ts';
+import { markChanged, settle } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 
@@ -8,6 +8,6 @@ import type { ObjectTransaction } from '../operation-context.ts';
 export async function linkPublicKey(tx: ObjectTransaction, publicKey: DescriptionDraft, certificate: string, now: number): Promise<void> {
   settle(publicKey, now);
   setLink(publicKey, 'CertificateLink', certificate);
-  changed(publicKey, now);
+  markChanged(publicKey, now);
   await tx.update(publicKey);
 }

@@ -49,7 +49,7 @@ export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload:
   const issuer = await issuerFor(tx, old, before, wishes, ctx, publicKeyOf);
   const validity = validityOf(payload, attributes, wishes, before, ctx.now);
   const unsigned = unsignedCertificate({
-    ...renewed(before, request, wishes, issuer, validity),
+    ...renew(before, request, wishes, issuer, validity),
     issuerPublicKey: await publicKeyOf(issuer.key),
     serial: outside.keep('serial number', randomSerial),
   });
@@ -107,7 +107,7 @@ function validityOf(payload: Structure, attributes: AttributeSet, { validityDays
   return { notBefore, notAfter: dateAttribute(attributes, TAG.DeactivationDate) ?? notBefore + (before.notAfter - before.notBefore) };
 }
 
-function renewed(
+function renew(
   before: CertificateFacts,
   request: CertificateRequest | undefined,
   wishes: CertificateWishes,

@@ -22,7 +22,7 @@ export async function requestIn(
   const isGiven = bytesOf(payload, TAG.CertificateRequestValue) !== undefined;
   const isNamed = child(payload, TAG.CertificateRequestUniqueIdentifier) !== undefined;
   if (isGiven && isNamed) throw new Refusal('InvalidField', 'give either CertificateRequestValue or CertificateRequestUniqueIdentifier, not both');
-  if (isGiven) return opened(payload);
+  if (isGiven) return openRequest(payload);
   if (!isNamed && codeOf(payload, TAG.CertificateRequestType) !== undefined)
     throw new Refusal('InvalidMessage', 'missing field: CertificateRequestValue; CertificateRequestType alone is not enough');
   if (!isNamed) return undefined;
@@ -33,10 +33,10 @@ export async function requestIn(
 export function requestOf(object: ManagedObject, operation: OperationName, now: number): CertificateRequest {
   requireKind(object, ObjectType.CertificateRequest, operation);
   requireUsable(object, now);
-  return opened(object.content as Structure);
+  return openRequest(object.content as Structure);
 }
 
-function opened(holder: Structure): CertificateRequest {
+function openRequest(holder: Structure): CertificateRequest {
   const type = required(codeOf(holder, TAG.CertificateRequestType), TAG.CertificateRequestType);
   if (type !== CertificateRequestType.PKCS_10 && type !== CertificateRequestType.PEM)
     throw new Refusal('FeatureNotSupported', `certificate requests of type ${nameOf('CertificateRequestType', type)} are not supported; use PKCS#10`);

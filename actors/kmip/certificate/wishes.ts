@@ -35,15 +35,15 @@ export function wishesOf(request: Structure, vendor: string): CertificateWishes 
   if (given.some(({ tag, value }) => tag === TAG.CertificateType && value !== ENUM.CertificateType.X_509))
     throw new Refusal('InvalidField', 'only X.509 certificates are issued; leave out CertificateType or set it to X_509');
   const vendors = given.filter((node) => isVendorWish(node, vendor));
-  const named = (name: string) => vendors.find((node) => textOf(node as Structure, TAG.AttributeName) === name) as Structure | undefined;
-  const linked = (type: number) => given.find((node): node is Structure => isLink(node, type));
+  const findNamed = (name: string) => vendors.find((node) => textOf(node as Structure, TAG.AttributeName) === name) as Structure | undefined;
+  const findLink = (type: number) => given.find((node): node is Structure => isLink(node, type));
   const left = given.filter((node) => !vendors.includes(node) && !isWish(node));
   return {
     subject: subjectOf(given),
-    extensions: extensionsIn(named('x509-extension')),
-    validityDays: daysIn(named('requested_validity_days')),
-    issuerCertificate: linked(ENUM.LinkType.CertificateLink),
-    issuerKey: linked(ENUM.LinkType.PrivateKeyLink),
+    extensions: extensionsIn(findNamed('x509-extension')),
+    validityDays: daysIn(findNamed('requested_validity_days')),
+    issuerCertificate: findLink(ENUM.LinkType.CertificateLink),
+    issuerKey: findLink(ENUM.LinkType.PrivateKeyLink),
     ofKey: given.filter(({ tag }) => OF_KEY.has(tag) || tag === TAG.CryptographicUsageMask),
     request: structure(request.tag, [...request.value.filter(({ tag }) => tag !== TAG.Attributes), structure(TAG.Attributes, left)]),
   };

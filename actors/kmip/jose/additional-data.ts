@@ -8,6 +8,6 @@ export function additionalText(body: Members): string | undefined {
 }
 
 /** @param header `octets` is `encoded` in ASCII */
-export function authenticated({ encoded, octets }: { encoded: string; octets: Uint8Array }, aad: string | undefined): Uint8Array {
+export function toAuthenticatedData({ encoded, octets }: { encoded: string; octets: Uint8Array }, aad: string | undefined): Uint8Array {
   return aad === undefined ? octets : Buffer.from(`${encoded}.${aad}`, 'latin1');
 }

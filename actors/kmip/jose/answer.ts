@@ -9,13 +9,13 @@ import { serveCrypto } from './serve.ts';
 export async function answerCrypto(server: KeyServer, call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer> {
   const ctx = new BatchContext(server, caller, VERSIONS[0] as Version);
   try {
-    return await answered(call, body, ctx);
+    return await runCall(call, body, ctx);
   } finally {
     ctx.opening.end();
   }
 }
 
-async function answered(call: CryptoCall, body: Uint8Array, ctx: BatchContext): Promise<Answer> {
+async function runCall(call: CryptoCall, body: Uint8Array, ctx: BatchContext): Promise<Answer> {
   const { status, body: answer, outcome, refused } = await serveCrypto(call, body, ctx);
   if (refused) await auditRefusal(ctx.server, ctx.caller, refused);
   const text = answer === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(answer));

@@ -7,7 +7,7 @@ import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key } from '../object/key.ts';
 import { contentPurpose, type KeyPurpose } from './key-purpose.ts';
 import { decryptionFailed } from './problem.ts';
-import { type Place, refused } from './registered.ts';
+import { type Place, refuse } from './registered.ts';
 
 export interface ContentEncryption {
   readonly name: string;
@@ -79,7 +79,7 @@ export function findContentEncryption(name: string): ContentEncryption | undefin
 /** @throws Problem bad_request or unsupported_algorithm */
 export function contentEncryption(name: string, place: Place): ContentEncryption {
   const found = ENCRYPTIONS.get(name);
-  if (!found) throw refused('enc', name, place);
+  if (!found) throw refuse('enc', name, place);
   return found;
 }
 

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { additionalText, authenticated } from './additional-data.ts';
+import { additionalText, toAuthenticatedData } from './additional-data.ts';
 import { type ContentEncryption, type ContentKey, contentEncryption, messageKey, open, type Sealed } from './content-encryption.ts';
 import { findSecretKey } from './find-key.ts';
 import { fitsContent } from './fitting-key.ts';
@@ -22,7 +22,7 @@ export async function decrypt(body: Members, ctx: OperationContext): Promise<unk
   const aad = additionalText(body);
   const encryptedKey = encryptedKeyOf(body, alg);
   const key = await keyOf(ctx, header, alg, enc, encryptedKey);
-  const plaintext = await open(enc, key, authenticated({ encoded: header.encoded, octets: Buffer.from(header.encoded, 'latin1') }, aad), sealed);
+  const plaintext = await open(enc, key, toAuthenticatedData({ encoded: header.encoded, octets: Buffer.from(header.encoded, 'latin1') }, aad), sealed);
   return { kid: header.kid, data: Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.length).toString('base64url') };
 }
 

@@ -6,7 +6,7 @@ import { importKey } from '../../../kmip/key-format/key-format.ts';
 import { purposeOf } from './algorithm.ts';
 import { publicJwk } from './jwk.ts';
 import { findKeyManagement } from './key-management.ts';
-import { AGREEMENT, either, type KeyPurpose, SIGNING } from './key-purpose.ts';
+import { AGREEMENT, combinePurposes, type KeyPurpose, SIGNING } from './key-purpose.ts';
 import { type Members, optionalOctets, optionalText } from './members.ts';
 import type { NewPair } from './new-key.ts';
 import { notOfKind } from './not-of-kind.ts';
@@ -43,7 +43,7 @@ export function createEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string 
   const x = coordinate(body, 'x', curve);
   const y = kty === 'EC' ? coordinate(body, 'y', curve) : undefined;
   const d = coordinate(body, 'd', curve);
-  if (d !== undefined) return { ...imported(d, curve, x, y), alg, purpose, imported: true };
+  if (d !== undefined) return { ...importPair(d, curve, x, y), alg, purpose, imported: true };
   if (x === undefined && y === undefined) return { ...generatePair(curve.algorithm, { curve: curve.curve }), alg, purpose, imported: false };
   return { publicKey: publicPoint(curve, x, y), alg, purpose, imported: true };
 }
@@ -62,7 +62,7 @@ function curveOf(kty: string, crv: string | undefined, alg: string | undefined):
 const isAgreement = (alg: string | undefined): boolean => alg !== undefined && findKeyManagement(alg)?.mode === 'agreement';
 
 function purposeOn({ crv, signs, agrees }: Curve, alg: string | undefined): KeyPurpose {
-  if (alg === undefined) return signs && agrees ? either(SIGNING, AGREEMENT) : signs ? SIGNING : AGREEMENT;
+  if (alg === undefined) return signs && agrees ? combinePurposes(SIGNING, AGREEMENT) : signs ? SIGNING : AGREEMENT;
   const isOn = isAgreement(alg) ? agrees : findSignatureAlgorithm(alg)?.keys?.includes(crv);
   const purpose = isOn ? purposeOf(alg) : undefined;
   if (!purpose) throw notOfKind(alg);
@@ -76,7 +76,7 @@ function coordinate(body: Members, name: string, { crv, length }: Curve): Buffer
   return bytes;
 }
 
-function imported(d: Buffer, { crv, algorithm, curve }: Curve, x: Buffer | undefined, y: Buffer | undefined): Pick<NewPair, 'privateKey' | 'publicKey'> {
+function importPair(d: Buffer, { crv, algorithm, curve }: Curve, x: Buffer | undefined, y: Buffer | undefined): Pick<NewPair, 'privateKey' | 'publicKey'> {
   let privateKey: KeyObject;
   try {
     privateKey = importKey('PrivateKey', 'Raw', d, algorithm, curve);

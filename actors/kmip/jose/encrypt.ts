@@ -5,7 +5,7 @@ import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import type { Key } from '../object/key.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { additionalText, authenticated } from './additional-data.ts';
+import { additionalText, toAuthenticatedData } from './additional-data.ts';
 import { type ContentEncryption, type ContentKey, contentEncryption, messageKey, seal } from './content-encryption.ts';
 import { findPublicKey, findSecretKey } from './find-key.ts';
 import { fitsContent, fitsKeyWrap, fitsRsa } from './fitting-key.ts';
@@ -38,7 +38,7 @@ export async function encrypt(body: Members, ctx: OperationContext): Promise<unk
   const data = octets(body, 'data');
   const aad = additionalText(body);
   const { header, key, encryptedKey } = await prepare(ctx, body, { kid, alg, enc, data });
-  const { iv, ciphertext, tag } = await seal(enc, key, authenticated(header, aad), data);
+  const { iv, ciphertext, tag } = await seal(enc, key, toAuthenticatedData(header, aad), data);
   const sealed = { protected: header.encoded, encrypted_key: encryptedKey, iv: base64url(iv), ciphertext: base64url(ciphertext), tag: base64url(tag) };
   return aad === undefined ? sealed : { ...sealed, aad };
 }
@@ -50,9 +50,9 @@ function prepare(ctx: OperationContext, body: Members, call: Call): Promise<Prep
     case 'oaep':
       return oaep(ctx, call, call.alg.hash);
     case 'wrap':
-      return wrapped(ctx, call, call.alg.wrapLength);
+      return encryptWrapped(ctx, call, call.alg.wrapLength);
     case 'agreement':
-      return agreed(ctx, body, call, call.alg.wrapLength);
+      return encryptAgreed(ctx, body, call, call.alg.wrapLength);
   }
 }
 
@@ -62,26 +62,26 @@ async function direct(ctx: OperationContext, { kid, alg, enc, data }: Call): Pro
   return { header: plainHeader(object, alg.name, enc.name), key, encryptedKey: '' };
 }
 
-async function wrapped(ctx: OperationContext, { kid, alg, enc, data }: Call, length: number): Promise<Prepared> {
+async function encryptWrapped(ctx: OperationContext, { kid, alg, enc, data }: Call, length: number): Promise<Prepared> {
   const object = await findSecretKey(ctx, kid, 'Encrypt', 'private');
   const wrapping = await takeKey(ctx, object, WRAP, data.length, fitsKeyWrap(length));
-  return carried(plainHeader(object, alg.name, enc.name), enc, wrapping, KEY_WRAP);
+  return encryptCarried(plainHeader(object, alg.name, enc.name), enc, wrapping, KEY_WRAP);
 }
 
 async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, hash: Parameters<typeof oaepBy>[0]): Promise<Prepared> {
   const object = await findPublicKey(ctx, kid, 'Encrypt');
   const recipient = await takeKey(ctx, object, ENCRYPT_KEY, data.length, fitsRsa);
-  return carried(plainHeader(object, alg.name, enc.name), enc, recipient, oaepBy(hash));
+  return encryptCarried(plainHeader(object, alg.name, enc.name), enc, recipient, oaepBy(hash));
 }
 
 /** A new key for the content, wrapped by the recipient's. */
-async function carried(header: ProtectedHeader, enc: ContentEncryption, wrapping: Key, parameters: CryptographicParameters): Promise<Prepared> {
+async function encryptCarried(header: ProtectedHeader, enc: ContentEncryption, wrapping: Key, parameters: CryptographicParameters): Promise<Prepared> {
   const key = randomBytes(enc.keyLength);
   const { data } = await wrapping.wrap(parameters, key);
   return { header, key: messageKey(enc, key), encryptedKey: base64url(data) };
 }
 
-async function agreed(ctx: OperationContext, body: Members, { kid, alg, enc, data }: Call, length: number | undefined): Promise<Prepared> {
+async function encryptAgreed(ctx: OperationContext, body: Members, { kid, alg, enc, data }: Call, length: number | undefined): Promise<Prepared> {
   const parties = partyInformation(body);
   const object = await findPublicKey(ctx, kid, 'Encrypt');
   const recipient = await takeKey(ctx, object, AGREE, data.length, agreementCurve);

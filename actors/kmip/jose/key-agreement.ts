@@ -74,7 +74,7 @@ export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: K
 
 /** NIST SP 800-56A section 5.8.2.1 with SHA-256, as RFC 7518 section 4.6.2 has it. */
 function concatKdf(secret: Uint8Array, { algorithm, length, apu, apv }: KeyDerivation): Buffer {
-  const info = Buffer.concat([...prefixed(Buffer.from(algorithm)), ...prefixed(apu), ...prefixed(apv), number(length * 8)]);
+  const info = Buffer.concat([...prefixLength(Buffer.from(algorithm)), ...prefixLength(apu), ...prefixLength(apv), number(length * 8)]);
   const rounds: Buffer[] = [];
   for (let round = 1; rounds.length * 32 < length; round++) rounds.push(createHash('sha256').update(number(round)).update(secret).update(info).digest());
   return Buffer.concat(rounds).subarray(0, length);
@@ -86,4 +86,4 @@ function number(value: number): Buffer {
   return bytes;
 }
 
-const prefixed = (bytes: Uint8Array): Uint8Array[] => [number(bytes.length), bytes];
+const prefixLength = (bytes: Uint8Array): Uint8Array[] => [number(bytes.length), bytes];

@@ -1,6 +1,6 @@
 // Key management of JWE: how the content encryption key comes to the recipient (RFC 7518 section 4), by the name of its algorithm.
 import { AGREEMENT, type KeyPurpose, oaepPurpose, WRAPPING } from './key-purpose.ts';
-import { type Place, refused } from './registered.ts';
+import { type Place, refuse } from './registered.ts';
 
 interface Row {
   readonly name: string;
@@ -45,7 +45,7 @@ export function findKeyManagement(name: string): KeyManagement | undefined {
 /** @throws Problem bad_request or unsupported_algorithm */
 export function keyManagement(name: string, place: Place): KeyManagement {
   const found = ALGORITHMS.get(name);
-  if (!found) throw refused('alg', name, place);
+  if (!found) throw refuse('alg', name, place);
   return found;
 }
 

@@ -20,7 +20,7 @@ export const ENCRYPTION: KeyPurpose = { privateMask: BIT.Decrypt | BIT.UnwrapKey
 export const AGREEMENT: KeyPurpose = { privateMask: BIT.KeyAgreement, publicMask: BIT.KeyAgreement };
 
 /** Both, for a key without `alg`. */
-export function either(a: KeyPurpose, b: KeyPurpose): KeyPurpose {
+export function combinePurposes(a: KeyPurpose, b: KeyPurpose): KeyPurpose {
   return { privateMask: a.privateMask | b.privateMask, publicMask: a.publicMask | b.publicMask };
 }
 

@@ -1,6 +1,6 @@
 // The message authentication codes of JWS by name (RFC 7518 section 3.2), and KMIP's names of their keys.
 import { type KeyPurpose, macPurpose } from './key-purpose.ts';
-import { refused } from './registered.ts';
+import { refuse } from './registered.ts';
 
 export interface MacAlgorithm {
   readonly name: string;
@@ -30,6 +30,6 @@ export function findMacAlgorithm(name: string): MacAlgorithm | undefined {
 /** @throws Problem bad_request or unsupported_algorithm */
 export function macAlgorithm(name: string): MacAlgorithm {
   const found = ALGORITHMS.get(name);
-  if (!found) throw refused('alg', name, 'body');
+  if (!found) throw refuse('alg', name, 'body');
   return found;
 }

@@ -60,7 +60,7 @@ export function text(members: Members, name: string): string {
  * Bytes from base64url without padding (RFC 7515 section 2); only the one spelling that encoding them again gives.
  * @throws Problem bad_request
  */
-export function decoded(value: string, name: string): Buffer {
+export function decode(value: string, name: string): Buffer {
   const bytes = Buffer.from(value, 'base64url');
   if (bytes.toString('base64url') !== value) throw badRequest(`${name} is not base64url without padding`);
   return bytes;
@@ -68,11 +68,11 @@ export function decoded(value: string, name: string): Buffer {
 
 /** @throws Problem bad_request */
 export function octets(members: Members, name: string): Buffer {
-  return decoded(text(members, name), name);
+  return decode(text(members, name), name);
 }
 
 /** @throws Problem bad_request */
 export function optionalOctets(members: Members, name: string): Buffer | undefined {
   const value = optionalText(members, name);
-  return value === undefined ? undefined : decoded(value, name);
+  return value === undefined ? undefined : decode(value, name);
 }

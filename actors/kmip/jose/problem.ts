@@ -2,7 +2,7 @@
 import { CryptoError, type CryptoErrorCode } from '../../../crypto/crypto-error.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
-import { Refusal, type ResultReason, spelled } from '../../../kmip/refusal.ts';
+import { Refusal, type ResultReason, spellReason } from '../../../kmip/refusal.ts';
 
 const STATUS = {
   bad_request: 400,
@@ -92,7 +92,7 @@ function problemOf(error: unknown): Problem | undefined {
   if (!(error instanceof Refusal)) return undefined;
   const name = BY_REASON[error.reason] ?? 'crypto_failure';
   if (name === 'not_found') return notFound();
-  if (OF_THE_KEY.has(error.reason)) return new Problem(name, `${spelled(error.reason)}: ${error.message}`, error);
+  if (OF_THE_KEY.has(error.reason)) return new Problem(name, `${spellReason(error.reason)}: ${error.message}`, error);
   return new Problem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
 }
 

@@ -1,6 +1,6 @@
 // Protected headers: written with their members in a fixed order, and read with what they must hold (RFC 7515 section 4, RFC 7516 section 4).
 import type { ManagedObject } from '../object/managed-object.ts';
-import { decoded, type Members, readObject, text } from './members.ts';
+import { decode, type Members, readObject, text } from './members.ts';
 import { Problem } from './problem.ts';
 
 export interface ProtectedHeader {
@@ -47,7 +47,7 @@ export interface ReceivedHeader {
  */
 export function receivedHeader(body: Members): ReceivedHeader {
   const encoded = text(body, 'protected');
-  const members = readObject(decoded(encoded, 'protected'), 'protected');
+  const members = readObject(decode(encoded, 'protected'), 'protected');
   const alg = text(members, 'alg');
   if (members['crit'] !== undefined) throw new Problem('unsupported_algorithm', 'crit names extensions that are not supported');
   if (members['zip'] !== undefined) throw new Problem('unsupported_algorithm', 'zip is not supported: content is never compressed');

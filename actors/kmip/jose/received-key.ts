@@ -42,13 +42,13 @@ function decryptedKey(ctx: OperationContext, received: Received): Promise<Uint8A
     case 'oaep':
       return oaep(ctx, received, received.alg.hash);
     case 'wrap':
-      return wrapped(ctx, received, received.alg.wrapLength);
+      return unwrapReceived(ctx, received, received.alg.wrapLength);
     case 'agreement':
-      return agreed(ctx, received, received.alg.wrapLength);
+      return agreeReceived(ctx, received, received.alg.wrapLength);
   }
 }
 
-async function wrapped(ctx: OperationContext, { header, encryptedKey }: Received, length: number): Promise<Uint8Array | undefined> {
+async function unwrapReceived(ctx: OperationContext, { header, encryptedKey }: Received, length: number): Promise<Uint8Array | undefined> {
   const object = await findSecretKey(ctx, header.kid, 'Decrypt', 'public');
   const key = await takeKey(ctx, object, UNWRAP, 0, fitsKeyWrap(length));
   return unwrapBy(key, KEY_WRAP, { data: encryptedKey });
@@ -60,7 +60,7 @@ async function oaep(ctx: OperationContext, { header, encryptedKey }: Received, h
   return unwrapBy(key, oaepBy(hash), { data: encryptedKey });
 }
 
-async function agreed(ctx: OperationContext, { header, alg, enc, encryptedKey }: Received, length: number | undefined): Promise<Uint8Array | undefined> {
+async function agreeReceived(ctx: OperationContext, { header, alg, enc, encryptedKey }: Received, length: number | undefined): Promise<Uint8Array | undefined> {
   const parties = partyInformation(header.members);
   const object = await findPrivateKey(ctx, header.kid, 'Decrypt');
   const readSender = (key: Key) => readEphemeral(header.members['epk'], agreementCurve(key));

@@ -15,7 +15,7 @@ const REGISTERED: ReadonlySet<string> = new Set([
 export type Place = 'body' | 'header';
 
 /** Explains why an algorithm is refused: an unregistered name is a bad request, a registered one is not supported here. */
-export function refused(member: 'alg' | 'enc', name: string, place: Place): Problem {
+export function refuse(member: 'alg' | 'enc', name: string, place: Place): Problem {
   if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is not a registered algorithm`);
   return new Problem('unsupported_algorithm', `${member} is not supported here`);
 }

@@ -5,7 +5,7 @@ import type { JsonNames } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { purposeOf } from './algorithm.ts';
 import { findKeyManagement } from './key-management.ts';
-import { ENCRYPTION, either, type KeyPurpose, SIGNING } from './key-purpose.ts';
+import { combinePurposes, ENCRYPTION, type KeyPurpose, SIGNING } from './key-purpose.ts';
 import { type Members, optionalOctets } from './members.ts';
 import type { NewPair } from './new-key.ts';
 import { notOfKind } from './not-of-kind.ts';
@@ -31,11 +31,11 @@ export async function createRsaKey(body: Members, { aside, server }: OperationCo
 
 /** The clients of the compact spelling make one key for RS256 and encrypt with it too. */
 function rsaPurpose(alg: string | undefined, names: JsonNames): KeyPurpose {
-  if (alg === undefined) return either(SIGNING, ENCRYPTION);
+  if (alg === undefined) return combinePurposes(SIGNING, ENCRYPTION);
   const scheme = findSignatureAlgorithm(alg)?.scheme;
   const purpose = scheme === 'PKCS1' || scheme === 'PSS' || findKeyManagement(alg)?.mode === 'oaep' ? purposeOf(alg) : undefined;
   if (!purpose) throw notOfKind(alg);
-  return names === 'compact' && scheme !== undefined ? { ...purpose, ...either(purpose, ENCRYPTION) } : purpose;
+  return names === 'compact' && scheme !== undefined ? { ...purpose, ...combinePurposes(purpose, ENCRYPTION) } : purpose;
 }
 
 function requireLength(bits: number): void {
@@ -58,13 +58,13 @@ async function importRsa(body: Members, bits: number | undefined): Promise<Pick<
   requireLength(length);
   if (bits !== undefined && bits !== length) throw badRequest('bits is not the length of n');
   if (n % 2n === 0n || e < 3n || e % 2n === 0n || e >= 2n ** 64n) throw badRequest('n and e are no RSA public key');
-  const publicMembers = { kty: 'RSA', n: encoded(n), e: encoded(e) };
+  const publicMembers = { kty: 'RSA', n: encode(n), e: encode(e) };
   const publicKey = createPublicKey({ key: publicMembers, format: 'jwk' });
   if (PRIVATE.every((name) => body[name] === undefined)) return { publicKey };
   if (body['oth'] !== undefined) throw badRequest('RSA keys with more than two primes are not supported');
   const [d, p, q, dp, dq, qi] = PRIVATE.map((name) => number(name)) as [bigint, bigint, bigint, bigint, bigint, bigint];
   await requireConsistent({ n, e, d, p, q, dp, dq, qi });
-  const privateMembers = { d: encoded(d), p: encoded(p), q: encoded(q), dp: encoded(dp), dq: encoded(dq), qi: encoded(qi) };
+  const privateMembers = { d: encode(d), p: encode(p), q: encode(q), dp: encode(dp), dq: encode(dq), qi: encode(qi) };
   return { publicKey, privateKey: createPrivateKey({ key: { ...publicMembers, ...privateMembers }, format: 'jwk' }) };
 }
 
@@ -88,7 +88,7 @@ async function requireConsistent({ n, e, d, p, q, dp, dq, qi }: RsaNumbers): Pro
 }
 
 /** Base64urlUInt (RFC 7518 section 2). */
-function encoded(value: bigint): string {
+function encode(value: bigint): string {
   const hex = value.toString(16);
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex').toString('base64url');
 }

@@ -48,7 +48,7 @@ export async function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: Opera
   try {
     if (BODILESS.has(call.name)) members = {};
     else members = readObject(body, 'the body');
-    return { ...(await done(call, members, ctx)), outcome: 'Success' };
+    return { ...(await dispatch(call, members, ctx)), outcome: 'Success' };
   } catch (error) {
     const { status, body: answer, reason } = refusalAnswer(error);
     const target = 'kid' in call ? call.kid : keyIn(members);
@@ -58,7 +58,7 @@ export async function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: Opera
 
 const BODILESS: ReadonlySet<CryptoCall['name']> = new Set(['deleteKey', 'getTags']);
 
-async function done(call: CryptoCall, members: Members, ctx: OperationContext): Promise<Omit<CryptoAnswer, 'outcome'>> {
+async function dispatch(call: CryptoCall, members: Members, ctx: OperationContext): Promise<Omit<CryptoAnswer, 'outcome'>> {
   if (!('kid' in call)) return { status: 200, body: await WITH_BODY[call.name](members, ctx) };
   if (call.name === 'getTags') return { status: 200, body: await getTags(call.kid, ctx) };
   if (call.name === 'addTags') return { status: 200, body: await addTags(call.kid, members, ctx) };

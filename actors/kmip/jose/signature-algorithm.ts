@@ -5,7 +5,7 @@ import type { Key, KeyFacts, Signing } from '../object/key.ts';
 import { isLongRsa } from './fitting-key.ts';
 import { curveName } from './jwk.ts';
 import { hashSigning, type KeyPurpose, SIGNING } from './key-purpose.ts';
-import { type Place, refused } from './registered.ts';
+import { type Place, refuse } from './registered.ts';
 
 export interface SignatureAlgorithm {
   readonly name: string;
@@ -48,7 +48,7 @@ export function findSignatureAlgorithm(name: string): SignatureAlgorithm | undef
 /** @throws Problem bad_request or unsupported_algorithm: `none` and the MACs are no signatures */
 export function signatureAlgorithm(name: string, place: Place): SignatureAlgorithm {
   const found = ALGORITHMS.get(name);
-  if (!found) throw refused('alg', name, place);
+  if (!found) throw refuse('alg', name, place);
   return found;
 }
 

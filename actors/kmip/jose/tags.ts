@@ -5,7 +5,7 @@ import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireSize } from '../object/attribute-change.ts';
 import { userTags } from '../object/index-terms.ts';
-import { changed } from '../object/lifecycle.ts';
+import { markChanged } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { describeByKid } from './find-key.ts';
@@ -51,7 +51,7 @@ function changeTags(kid: string, ctx: OperationContext, change: (tags: readonly 
     const tags = change(userTags(draft));
     writeTags(draft, tags, ctx.server.args.vendorIdentification);
     requireSize(draft);
-    changed(draft, ctx.now);
+    markChanged(draft, ctx.now);
     await tx.resize(draft);
     await tx.audit('key.attribute', draft.id);
     return { kid: draft.id, tags };

@@ -11,13 +11,13 @@ import { storeSecret } from './new-key.ts';
 import { decryptionFailed } from './problem.ts';
 import { receivedHeader } from './protected-header.ts';
 import { encryptedKeyOf, receivedKey } from './received-key.ts';
-import { refused } from './registered.ts';
+import { refuse } from './registered.ts';
 
 /** @throws Problem, Refusal */
 export async function unwrapKey(body: Members, ctx: OperationContext): Promise<unknown> {
   const header = receivedHeader(body);
   const alg = keyManagement(header.alg, 'header');
-  if (!carriesKey(alg)) throw refused('alg', header.alg, 'header');
+  if (!carriesKey(alg)) throw refuse('alg', header.alg, 'header');
   const enc = contentEncryption(text(header.members, 'enc'), 'header');
   const encryptedKey = encryptedKeyOf(body, alg);
   await requireCreation(ctx);

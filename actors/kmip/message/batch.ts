@@ -31,7 +31,7 @@ export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], o
   const outcomes: Outcome[] = [];
   const budget = new Budget(ctx.server, false);
   for (const item of items) {
-    const outcome = budget.spent(item) ?? budget.fitting(await runItem(ctx, item));
+    const outcome = budget.checkSpent(item) ?? budget.checkSize(await runItem(ctx, item));
     outcomes.push(outcome);
     ctx.opening.keep(budget.answerBytes);
     if (outcome.status !== 'Success' && onError === 'Stop') break;
@@ -43,11 +43,11 @@ export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], o
 async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Promise<Outcome[]> {
   let outcomes: Outcome[] = [];
   try {
-    await ctx.whole(ctx.server.store, async () => {
+    await ctx.runWhole(ctx.server.store, async () => {
       outcomes = [];
       const budget = new Budget(ctx.server, true);
       for (const item of items) {
-        const outcome = budget.spent(item) ?? budget.fitting(await execute(ctx, item));
+        const outcome = budget.checkSpent(item) ?? budget.checkSize(await execute(ctx, item));
         outcomes.push(outcome);
         ctx.opening.keep(budget.answerBytes);
         if (outcome.status !== 'Success') throw new Undo('undo the batch');
@@ -56,8 +56,8 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
   } catch (error) {
     // The last item is where a commit that fails is told.
     const at = Math.min(outcomes.length, items.length - 1);
-    if (!(error instanceof Undo)) outcomes = [...outcomes.slice(0, at), failed(error, items[at] as BatchItem, ctx)];
-    const last = await audited(outcomes.at(-1) as Outcome, ctx);
+    if (!(error instanceof Undo)) outcomes = [...outcomes.slice(0, at), toFailure(error, items[at] as BatchItem, ctx)];
+    const last = await auditOutcome(outcomes.at(-1) as Outcome, ctx);
     outcomes = [...outcomes.slice(0, -1), last];
     outcomes = outcomes.map((outcome) => (outcome === last ? outcome : { ...outcome, status: 'OperationUndone' }));
   }
@@ -66,16 +66,16 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
 
 /** One operation, alone; a failure is an outcome like any other. */
 export async function runItem(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
-  return audited(await execute(ctx, item).catch((error: unknown) => failed(error, item, ctx)), ctx);
+  return auditOutcome(await execute(ctx, item).catch((error: unknown) => toFailure(error, item, ctx)), ctx);
 }
 
 /** The outcome, with the row of a refusal: without one, nothing is refused. */
-async function audited(outcome: Outcome, ctx: BatchContext): Promise<Outcome> {
+async function auditOutcome(outcome: Outcome, ctx: BatchContext): Promise<Outcome> {
   const { item, status, reason, failure } = outcome;
   if (status === 'Success' || failure) return outcome;
   const target = item.payload.value.find(({ type }) => type === TYPE.TextString)?.value;
   const row = auditRefusal(ctx.server, ctx.caller, { event: `key.${item.operation ?? 'unknown'}`, reason, target });
-  return row.then(() => outcome).catch((error: unknown) => failed(error, item, ctx));
+  return row.then(() => outcome).catch((error: unknown) => toFailure(error, item, ctx));
 }
 
 /** @throws what is no Refusal: a transaction around it may succeed when it is run again */
@@ -94,12 +94,12 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;
-    return failed(refusal, item, ctx);
+    return toFailure(refusal, item, ctx);
   }
 }
 
 /** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */
-function failed(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
+function toFailure(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
   if (error === ELSEWHERE) throw error;
   const outcome = { item, status: 'OperationFailed' } as const;
   const refusal = refusalOf(error);

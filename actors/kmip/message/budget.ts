@@ -35,14 +35,14 @@ export class Budget {
   }
 
   /** The outcome of an item that is not started because no time, or no room in the response, is left. */
-  spent(item: BatchItem): Outcome | undefined {
+  checkSpent(item: BatchItem): Outcome | undefined {
     if (this.#left < 0) return tooLarge(item);
     if (this.#now() < this.#end) return undefined;
     return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch took too long; send the remaining items in a new request' };
   }
 
   /** The outcome, unless its payload makes the answer of the batch too large. */
-  fitting(outcome: Outcome): Outcome {
+  checkSize(outcome: Outcome): Outcome {
     if (!outcome.payload) return outcome;
     const size = binarySize(structure(TAG.ResponsePayload, outcome.payload));
     this.#left -= size;

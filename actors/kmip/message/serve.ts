@@ -6,7 +6,7 @@ import { requireRequest } from '../../../kmip/message/outer.ts';
 import { type RequestHeader, readHeader, readItems, versionOf } from '../../../kmip/message/request.ts';
 import { failedMessage, type ResponseHead, responseMessage } from '../../../kmip/message/response.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
-import { Refusal, spelled } from '../../../kmip/refusal.ts';
+import { Refusal, spellReason } from '../../../kmip/refusal.ts';
 import { binarySize, decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { decodeJsonRequest, encodeJson } from '../../../kmip/ttlv/json.ts';
@@ -43,9 +43,9 @@ export async function serve(
     const refusal = refusalOf(error);
     if (!refusal) throw error;
     // JSON that is neither a message nor a known operation is answered like an unknown operation.
-    if (refusal.reason === 'OperationNotSupported') return refused(server, 404, refusal.detail, `?:${refusal.reason}`);
+    if (refusal.reason === 'OperationNotSupported') return toErrorAnswer(server, 404, refusal.detail, `?:${refusal.reason}`);
     const bare = isJson(encoding) ? bareOperation(bytes) : undefined;
-    if (bare !== undefined) return refused(server, 422, refusal.detail, `${bare}:${refusal.reason}`);
+    if (bare !== undefined) return toErrorAnswer(server, 422, refusal.detail, `${bare}:${refusal.reason}`);
     return refusedMessage(server, encoding, fallback, refusal);
   }
   return serveMessage(server, { message, bytes, encoding, endpoint, verdict }, caller);
@@ -73,15 +73,15 @@ async function serveMessage(server: KeyServer, { message, bytes, encoding, endpo
     version = header.version;
     if (endpoint === '1_4' && version.major !== 1) throw new Refusal('InvalidMessage', 'this address accepts KMIP 1.x; send KMIP 2.x to /kmip/2_1');
     if (header.credentials) {
-      if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(moved) };
+      if (!verdict) return { status: 200, body: move(bytes), outcomes: [], credentials: header.credentials.map(movePassword) };
       if (verdict.refusal !== undefined) throw new Refusal('AuthenticationNotSuccessful', verdict.refusal);
     }
     ctx = new BatchContext(server, caller, version);
     const outcomes = await runBatch(ctx, readItems(message, header), header.onError);
-    return whole(
+    return encodeAnswer(
       encoding,
-      limited({ version, now: ctx.now, correlated: header.clientCorrelationValue !== undefined }, outcomes, header),
-      outcomes.map(counted),
+      limitSize({ version, now: ctx.now, correlated: header.clientCorrelationValue !== undefined }, outcomes, header),
+      outcomes.map(outcomeLabel),
     );
   } catch (error) {
     const refusal = refusalOf(error);
@@ -92,10 +92,11 @@ async function serveMessage(server: KeyServer, { message, bytes, encoding, endpo
   }
 }
 
-const moved = (credential: HeaderCredential): HeaderCredential => (credential.password ? { ...credential, password: move(credential.password) } : credential);
+const movePassword = (credential: HeaderCredential): HeaderCredential =>
+  credential.password ? { ...credential, password: move(credential.password) } : credential;
 
 /** MaximumResponseSize counts the bytes of the binary encoding, whatever goes over the wire. */
-function limited(head: ResponseHead, outcomes: readonly Outcome[], { maximumResponseSize }: RequestHeader): Structure {
+function limitSize(head: ResponseHead, outcomes: readonly Outcome[], { maximumResponseSize }: RequestHeader): Structure {
   const answer = responseMessage(head, outcomes);
   if (maximumResponseSize === undefined || binarySize(answer) <= maximumResponseSize) return answer;
   const message = `TOO_LARGE: the response has more than ${maximumResponseSize} bytes`;
@@ -107,10 +108,10 @@ function limited(head: ResponseHead, outcomes: readonly Outcome[], { maximumResp
 
 /** The answer to a message none of whose items was begun. */
 function refusedMessage(server: KeyServer, encoding: Encoding, version: Version, { reason, message }: Refusal): Answer {
-  return whole(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, reason, message), [`?:${reason}`]);
+  return encodeAnswer(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, reason, message), [`?:${reason}`]);
 }
 
-function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {
+function encodeAnswer(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {
   const body = isJson(encoding) ? encodeJson(answer, undefined, isCompact(encoding)) : encoding === 'binary' ? encodeBinary(answer) : encodeXml(answer);
   return { status: 200, body, outcomes };
 }
@@ -118,7 +119,7 @@ function whole(encoding: Encoding, answer: Structure, outcomes: readonly string[
 const isJson = (encoding: Encoding): boolean => encoding === 'json' || encoding === 'compact-json';
 const isCompact = (encoding: Encoding): boolean => encoding === 'compact-json';
 
-const counted = ({ item, status, reason }: Outcome): string => `${item.operation ?? '?'}:${status === 'OperationFailed' ? (reason ?? status) : status}`;
+const outcomeLabel = ({ item, status, reason }: Outcome): string => `${item.operation ?? '?'}:${status === 'OperationFailed' ? (reason ?? status) : status}`;
 
 interface Manner {
   readonly version: Version;
@@ -132,9 +133,10 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, { 
   try {
     const outcome = await runItem(ctx, item);
     if (outcome.failure) throw outcome.failure;
-    if (outcome.status !== 'Success') return refused(server, 422, `${spelled(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, counted(outcome));
+    if (outcome.status !== 'Success')
+      return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
-    return { status: 200, body, outcomes: [counted(outcome)] };
+    return { status: 200, body, outcomes: [outcomeLabel(outcome)] };
   } finally {
     ctx.opening.end();
   }
@@ -147,7 +149,7 @@ function bareOperation(bytes: Uint8Array): string | undefined {
 }
 
 /** The usual body of errors. */
-function refused({ requestId }: KeyServer, status: number, message: string, outcome: string): Answer {
+function toErrorAnswer({ requestId }: KeyServer, status: number, message: string, outcome: string): Answer {
   const body = { code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message], request_id: requestId() };
   return { status, body: new TextEncoder().encode(JSON.stringify(body)), outcomes: [outcome] };
 }

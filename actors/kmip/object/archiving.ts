@@ -3,7 +3,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { changed } from './lifecycle.ts';
+import { markChanged } from './lifecycle.ts';
 
 /** @returns its identifier @throws Refusal ObjectArchived if the object to archive is already archived */
 export function setArchived(request: Structure, ctx: OperationContext, right: 'Archive' | 'Recover', event: string): Promise<string> {
@@ -15,7 +15,7 @@ export function setArchived(request: Structure, ctx: OperationContext, right: 'A
       draft.archived = archived;
       if (archived) draft.attributes.set(dateTime(TAG.ArchiveDate, ctx.now));
       else draft.attributes.remove(TAG.ArchiveDate);
-      changed(draft, ctx.now);
+      markChanged(draft, ctx.now);
       await tx.update(draft);
       await tx.audit(event, draft.id);
     }

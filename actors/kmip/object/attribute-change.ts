@@ -57,7 +57,7 @@ export function addValue(draft: DescriptionDraft, node: Node, now: number): Attr
     throw new Refusal('AttributeSingleValued', `DENIED: ${tagName(node.tag)} can have only one value, and the object already has one`);
   requireOpenDate(draft, node.tag, now);
   requireRoom(draft.attributes, node.tag);
-  const added = draft.attributes.add(usable(node));
+  const added = draft.attributes.add(requireUsable(node));
   noteProtection(draft, node);
   return added;
 }
@@ -72,7 +72,7 @@ export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice,
   if (node.tag === TAG.Name && others.some((value) => sameNode(value.node, node)))
     throw new Refusal('NonUniqueNameAttribute', 'DENIED: the object already has this Name');
   requireUnused(chosen.node);
-  const changed = draft.attributes.replaceValue(chosen, usable(node));
+  const changed = draft.attributes.replaceValue(chosen, requireUsable(node));
   noteProtection(draft, node);
   return changed;
 }
@@ -139,7 +139,7 @@ function isRepeatable(reference: AttributeReference): boolean {
 }
 
 /** Section 4.59: the count is the server's, and begins with the total; the unit, where a client leaves it out, too. In the order of the table, which clients read by. */
-export function usable(node: Node): Node {
+export function requireUsable(node: Node): Node {
   const total = node.tag === TAG.UsageLimits && node.type === TYPE.Structure ? longOf(node, TAG.UsageLimitsTotal) : undefined;
   if (total === undefined || node.type !== TYPE.Structure) return node;
   const unit = child(node, TAG.UsageLimitsUnit) ?? enumeration(TAG.UsageLimitsUnit, ENUM.UsageLimitsUnit.Object);

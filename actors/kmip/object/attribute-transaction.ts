@@ -8,7 +8,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { requireSize } from './attribute-change.ts';
 import { requireOrderedDates } from './attribute-dates.ts';
 import { keysetOf } from './index-terms.ts';
-import { changed, settle } from './lifecycle.ts';
+import { markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 
 /**
@@ -33,15 +33,15 @@ export async function changeAttribute(
     requireOrderedDates(draft, ctx.now);
     requireSize(draft);
     settle(draft, ctx.now);
-    changed(draft, ctx.now);
+    markChanged(draft, ctx.now);
     await tx.resize(draft);
     await tx.audit('key.attribute', draft.id);
     const id = text(TAG.UniqueIdentifier, draft.id);
-    return value && ctx.version.major === 1 ? [id, structure(TAG.NewAttribute, indexed(value))] : [id];
+    return value && ctx.version.major === 1 ? [id, structure(TAG.NewAttribute, toIndexedNodes(value))] : [id];
   });
 }
 
 /** A value of an attribute, its index before it where that is not 0. */
-export function indexed({ index, node }: AttributeValue): Node[] {
+export function toIndexedNodes({ index, node }: AttributeValue): Node[] {
   return index === 0 ? [node] : [integer(TAG.AttributeIndex, index), node];
 }

@@ -9,7 +9,7 @@ import { child } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { callerName } from '../principal.ts';
-import { requireSize, usable } from './attribute-change.ts';
+import { requireSize, requireUsable } from './attribute-change.ts';
 import { digestOf, isGuessable } from './digest.ts';
 import { flagOf } from './flag.ts';
 import { granteesOf } from './grants.ts';
@@ -63,7 +63,7 @@ export function newObject(ctx: OperationContext, { place: { id }, type, content,
   set(boolean(TAG.Fresh, true));
   const limits = attributes.first(TAG.UsageLimits);
   // What is imported keeps the count that it had.
-  if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(usable(limits));
+  if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(requireUsable(limits));
   if (KEYS.has(type)) describeKey(draft, content, set);
   const digest = isGuessable(type) ? undefined : digestOf(content);
   if (digest) set(digest);

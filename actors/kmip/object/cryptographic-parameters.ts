@@ -55,7 +55,7 @@ function read(node: Node, into: Mutable): void {
       break;
     default: {
       const field = INTEGERS.get(node.tag);
-      if (field !== undefined) into[field] = whole(node, field);
+      if (field !== undefined) into[field] = requireWholeNumber(node, field);
     }
   }
 }
@@ -79,7 +79,7 @@ function code(node: Node): number {
   return node.value;
 }
 
-function whole(node: Node, field: string): number {
+function requireWholeNumber(node: Node, field: string): number {
   if (node.type !== TYPE.Integer) throw wrongType(field);
   return node.value;
 }

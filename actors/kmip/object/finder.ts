@@ -57,38 +57,38 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
     const name = identifierText(payload, tag, this.#batch);
-    const meant = this.#meant(await this.#resolved(name, right, purposeOf(payload, right), true), right);
+    const meant = this.#meant(await this.#resolve(name, right, purposeOf(payload, right), true), right);
     // A certificate request that the payload also names does not count as this object.
     if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
-    return this.#opened(meant, right);
+    return this.#open(meant, right);
   }
 
   async byId(name: string, right: OperationName): Promise<T> {
-    return this.#opened(this.#meant(await this.#resolved(name, right, right, true), right), right);
+    return this.#open(this.#meant(await this.#resolve(name, right, right, true), right), right);
   }
 
   async describe(payload: Structure, right: OperationName): Promise<D> {
     const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
-    const { object } = this.#meant(await this.#resolved(name, right, purposeOf(payload, right), false), right);
+    const { object } = this.#meant(await this.#resolve(name, right, purposeOf(payload, right), false), right);
     requireExpected(payload, object);
     return object;
   }
 
   async describeById(name: string, right: OperationName): Promise<D> {
-    return this.#meant(await this.#resolved(name, right, right, false), right).object;
+    return this.#meant(await this.#resolve(name, right, right, false), right).object;
   }
 
   /** The object of this very identifier, unless it is missing or the caller may not do this with it. */
-  async permitted(id: string, right: OperationName): Promise<D | undefined> {
+  async findPermitted(id: string, right: OperationName): Promise<D | undefined> {
     const held = await this.#source.held(id, false);
     return held && this.#may(held, right) ? held.object : undefined;
   }
 
   async candidates(payload: Structure, right: OperationName): Promise<readonly T[]> {
     const found: T[] = [];
-    const all = await this.#resolved(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, right, true);
+    const all = await this.#resolve(identifierText(payload, TAG.UniqueIdentifier, this.#batch), right, right, true);
     for (const { object } of all) requireExpected(payload, object);
-    for (const held of all) found.push(await this.#opened(held, right));
+    for (const held of all) found.push(await this.#open(held, right));
     return found;
   }
 
@@ -102,9 +102,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return meant;
   }
 
-  async #opened(held: Held<D>, right: OperationName): Promise<T> {
+  async #open(held: Held<D>, right: OperationName): Promise<T> {
     if (hasContent(held.object)) return held.object as unknown as T;
-    const whole = await this.#source.whole(held);
+    const whole = await this.#source.runWhole(held);
     // Read again, because the owner may have changed meanwhile.
     if (!whole || !this.#may(whole, right)) throw this.#absent(right, held.object.id);
     return whole.object;
@@ -114,7 +114,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
    * What a name stands for, at least one. Others may give their objects any identifier, tag or keyset name and grant them to everybody:
    * what is the caller's own goes before these, and what the caller may not know of is passed over, in the same steps as what is not there.
    */
-  async #resolved(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<readonly Held<D>[]> {
+  async #resolve(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<readonly Held<D>[]> {
     const held = await this.#source.held(name, content);
     if (held && this.#isOwn(held.object)) return [held];
     const granted = held && this.#may(held, right) ? held : undefined;
@@ -143,7 +143,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   async #elsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<Held<D>[]> {
     const absence = this.#objects.sourceOf(name).absence(name);
     if (absence !== undefined) throw this.#absent(right, name, absence);
-    const ids = name.startsWith('[') ? await this.#tagged(name, purpose) : await this.#generations(name);
+    const ids = name.startsWith('[') ? await this.#findTagged(name, purpose) : await this.#generations(name);
     const found: Held<D>[] = [];
     for (const id of ids) {
       const held = await this.#source.held(id, content);
@@ -155,7 +155,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return found;
   }
 
-  async #tagged(name: string, purpose: Purpose): Promise<string[]> {
+  async #findTagged(name: string, purpose: Purpose): Promise<string[]> {
     const id = await taggedObject(this.#source.from, name, this.#caller, purpose, async (privateKey, publicKey) => {
       const held = await this.#source.held(privateKey, false);
       return held !== undefined && linkedTo(held.object, 'PublicKeyLink') === publicKey;

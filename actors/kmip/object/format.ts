@@ -41,22 +41,22 @@ export async function inFormat(object: ManagedObject, format: KeyFormatType | un
     return content;
   }
   const asked = format ?? block.format;
-  if (asked === block.format) return block.attributes.length === 0 ? content : rebuilt(object, asked, block.material, block);
+  if (asked === block.format) return block.attributes.length === 0 ? content : rebuild(object, asked, block.material, block);
   if (object.type === ObjectType.SymmetricKey || object.type === ObjectType.SecretData) {
     if (!SYMMETRIC_FORMATS.has(asked)) throw unsupported(object, asked);
     const raw = block.material instanceof Uint8Array ? block.material : required(bytesOf(block.material, TAG.Key), TAG.Key);
-    return rebuilt(object, asked, symmetricMaterial(raw, asked), block);
+    return rebuild(object, asked, symmetricMaterial(raw, asked), block);
   }
   if (object.type !== ObjectType.PrivateKey && object.type !== ObjectType.PublicKey) throw unsupported(object, asked);
   const exported = exportKey(await keyOf(object, ctx).material(), asked);
-  return rebuilt(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block);
+  return rebuild(object, asked, exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported), block);
 }
 
 /**
  * A public key of an elliptic curve with its point in the form of a KeyCompressionType.
  * @throws Refusal KeyCompressionTypeNotSupported, KeyFormatTypeNotSupported
  */
-export async function compressed(object: ManagedObject, format: KeyFormatType | undefined, compression: number, ctx: KeyContext): Promise<Structure> {
+export async function compressPoints(object: ManagedObject, format: KeyFormatType | undefined, compression: number, ctx: KeyContext): Promise<Structure> {
   if (object.type !== ObjectType.PublicKey)
     throw new Refusal('KeyCompressionTypeNotSupported', 'KeyCompressionType applies only to public keys of elliptic curves');
   const block = keyBlockOf(object.content as Structure);
@@ -65,7 +65,7 @@ export async function compressed(object: ManagedObject, format: KeyFormatType | 
   const exported = exportPoint(await keyOf(object, ctx).publicKey(), asked, compression);
   const told = compression === ENUM.KeyCompressionType.ECPublicKeyTypeUncompressed ? undefined : compression;
   const material = exported instanceof Uint8Array ? exported : structure(TAG.KeyMaterial, exported);
-  return rebuilt(object, asked, material, block, told);
+  return rebuild(object, asked, material, block, told);
 }
 
 /** Key material of a symmetric key as a format has it. */
@@ -77,7 +77,7 @@ function unsupported({ id }: ManagedObject, format: string): Refusal {
   return new Refusal('KeyFormatTypeNotSupported', `${id} cannot be returned as ${format}: unsupported key format`);
 }
 
-function rebuilt(
+function rebuild(
   object: ManagedObject,
   format: KeyFormatType,
   material: Uint8Array | Structure,

@@ -11,7 +11,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
-import { askedFormat, compressed, formatIn, inFormat } from './format.ts';
+import { askedFormat, compressPoints, formatIn, inFormat } from './format.ts';
 import { settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
@@ -29,7 +29,7 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (object.content && lacksKeyValue(object.content)) return keptElsewhere(request, object, object.content, ctx);
   const compression = codeOf(request, TAG.KeyCompressionType);
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
-  const content = await (compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressed(object, asked, compression, ctx));
+  const content = await (compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx));
   if (specification) return wrapContent(wrappable(content, specification, object, ctx), specification, ctx);
   const clear = wantsClear(request, object, ctx);
   const wrapper = wrapperOf(object);

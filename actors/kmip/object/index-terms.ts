@@ -89,7 +89,7 @@ export function wrappingTerm(id: string): IndexTerm {
   return { tag: TAG.KeyWrappingData, value: short(id) };
 }
 
-function wrappedBy({ content }: ManagedObject): string | undefined {
+function wrapperIdOf({ content }: ManagedObject): string | undefined {
   const block = content && structureOf(content, TAG.KeyBlock);
   const wrapping = block && structureOf(block, TAG.KeyWrappingData);
   const information = wrapping && structureOf(wrapping, TAG.EncryptionKeyInformation);
@@ -98,7 +98,7 @@ function wrappedBy({ content }: ManagedObject): string | undefined {
 
 /** The key that an object is stored or given out wrapped by, as far as it was read. */
 export function wrappingKeyOf(object: ObjectDescription): string | undefined {
-  return (hasContent(object) ? wrappedBy(object) : undefined) ?? wrapperOf(object);
+  return (hasContent(object) ? wrapperIdOf(object) : undefined) ?? wrapperOf(object);
 }
 
 /** Of a content that was not read, nothing is told. */

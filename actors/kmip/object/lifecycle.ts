@@ -66,7 +66,7 @@ function step(draft: DescriptionDraft, event: LifeEvent): StateCode | undefined 
 }
 
 /** @throws Refusal WrongKeyLifecycleState if the state does not permit the event, InvalidObjectType if the object has no state */
-export function happen(draft: DescriptionDraft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
+export function applyEvent(draft: DescriptionDraft, type: Exclude<LifeEvent['type'], 'elapse'>, now: number): void {
   if (isStateless(draft) && !mayHappen(draft, type))
     throw new Refusal('InvalidObjectType', `DENIED: a ${nameOf('ObjectType', draft.type)} has no State and cannot be ${DONE[type]}`);
   settle(draft, now);
@@ -78,7 +78,7 @@ export function happen(draft: DescriptionDraft, type: Exclude<LifeEvent['type'],
   if (next !== before && date !== undefined) draft.attributes.set(dateTime(date, now));
   // Also for an object that was read without its content, so that the stored content is deleted.
   if (type === 'destroy') (draft as Draft).content = undefined;
-  changed(draft, now);
+  markChanged(draft, now);
 }
 
 /** The reason, and what to do about it if anything helps. */
@@ -97,6 +97,6 @@ const DATE: Readonly<Record<string, number>> = {
 };
 
 /** Notes the time of a change. */
-export function changed(draft: DescriptionDraft, now: number): void {
+export function markChanged(draft: DescriptionDraft, now: number): void {
   draft.attributes.set(dateTime(TAG.LastChangeDate, now));
 }

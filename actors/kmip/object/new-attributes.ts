@@ -14,7 +14,7 @@ import { integer, type Node, type Structure, TYPE } from '../../../kmip/ttlv/nod
 import { nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Version } from '../../../kmip/version.ts';
-import { requireRoom, usable } from './attribute-change.ts';
+import { requireRoom, requireUsable } from './attribute-change.ts';
 
 /**
  * @param tags of the structures that hold attributes, the later ones going before the earlier ones: common ones, then those of one key
@@ -27,7 +27,7 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
     for (const each of given.tags()) requireRoom(given, each, 0);
     for (const node of given.nodes()) for (const value of valuesOf(set, referenceTo(node))) set.removeValue(value);
     for (const node of given.nodes()) {
-      const checked = usable(checkAttribute(node, type));
+      const checked = requireUsable(checkAttribute(node, type));
       if (!mayClientSet(node.tag)) throw readOnly(node.tag);
       // Clients repeat what the payload says of the kind of object.
       if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);

@@ -37,7 +37,7 @@ export function rowOf({ id, type, state, owner, archived, attributes }: Descript
   return { id, object_type: type, state, owner, archived: archived ? 1 : 0, attributes: encodeBinary(attributes.toStructure()) };
 }
 
-export function described(row: DescriptionRow): DescriptionDraft {
+export function toDescription(row: DescriptionRow): DescriptionDraft {
   return {
     id: row.id,
     type: row.object_type as ObjectType,

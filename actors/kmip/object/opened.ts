@@ -10,7 +10,7 @@ import { unwrapContent } from './wrapping.ts';
  * right to the wrapping key may be gone by the next use.
  * @throws Refusal where the caller may not unwrap with the wrapping key, or it is not there or not usable, or does not open the object
  */
-export async function opened(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
+export async function openWrapped(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
   return object.content !== undefined && isWrapped(object) ? { ...object, content: await unwrapContent(object.content, ctx) } : object;
 }
 

@@ -15,7 +15,7 @@ import { askedFormat } from './format.ts';
 import { keyOf } from './key.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject, ObjectDescription } from './managed-object.ts';
-import { opened } from './opened.ts';
+import { openWrapped } from './opened.ts';
 import { passwordFor } from './pkcs12-password.ts';
 
 const { ObjectType, State } = ENUM;
@@ -36,7 +36,7 @@ export async function keyOfFile(named: ManagedObject, request: Structure, right:
 /** @param named what the client named: a certificate is then the one of the key @returns a PrivateKey with the file as its material */
 export async function asPkcs12(key: ManagedObject, named: ManagedObject, request: Structure, right: OperationName, ctx: OperationContext): Promise<Structure> {
   const password = await passwordFor(key, request, ctx);
-  const clear = await opened(key, ctx);
+  const clear = await openWrapped(key, ctx);
   const certificates = await chainOf(clear, named, right, ctx);
   const friendlyName = key.attributes.first(TAG.PKCS_12FriendlyName)?.value;
   const file = { privateKey: await keyOf(clear, ctx).material(), certificates, friendlyName: typeof friendlyName === 'string' ? friendlyName : undefined };
@@ -48,7 +48,7 @@ export async function asPkcs12(key: ManagedObject, named: ManagedObject, request
 /** From the certificate of the key along the links to the issuers. */
 async function chainOf(key: ManagedObject, named: ManagedObject, right: OperationName, ctx: OperationContext): Promise<Uint8Array[]> {
   let certificate = named.type === ObjectType.Certificate ? named : await ctx.byId(await leafOf(key, right, ctx), right);
-  const chain = [usable(certificate, ctx)];
+  const chain = [requireUsable(certificate, ctx)];
   if (!certificateFacts(chain[0] as Uint8Array).publicKey.equals(await keyOf(key, ctx).publicKey()))
     throw new Refusal('InvalidField', `PKCS#12: the certificate ${certificate.id} does not belong to the private key ${key.id}`);
   const seen = new Set([certificate.id]);
@@ -56,7 +56,7 @@ async function chainOf(key: ManagedObject, named: ManagedObject, right: Operatio
     if (chain.length === MAX_CERTIFICATES) throw new Refusal('InvalidField', `PKCS#12: the chain has more than ${MAX_CERTIFICATES} certificates`);
     certificate = await ctx.byId(id, right);
     seen.add(id);
-    chain.push(usable(certificate, ctx));
+    chain.push(requireUsable(certificate, ctx));
   }
   return chain;
 }
@@ -71,7 +71,7 @@ async function leafOf(key: ObjectDescription, right: OperationName, ctx: Operati
   throw new Refusal('InvalidField', `PKCS#12: no certificate is linked to ${key.id} or its public key`);
 }
 
-function usable(certificate: ManagedObject, { now }: OperationContext): Uint8Array {
+function requireUsable(certificate: ManagedObject, { now }: OperationContext): Uint8Array {
   const state = stateAt(certificate, now);
   if (certificate.archived) throw new Refusal('ObjectArchived', `PKCS#12: ${certificate.id} of the chain is archived; recover it first`);
   if (state === State.Compromised) throw new Refusal('WrongKeyLifecycleState', `PKCS#12: ${certificate.id} of the chain is ${nameOf('State', state)}`);

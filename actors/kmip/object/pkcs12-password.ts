@@ -9,7 +9,7 @@ import type { OperationContext } from '../operation-context.ts';
 import { keyOf } from './key.ts';
 import { stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
-import { opened } from './opened.ts';
+import { openWrapped } from './opened.ts';
 
 const { ObjectType, SecretDataType, State } = ENUM;
 const MAX_CHARACTERS = 1024;
@@ -65,7 +65,7 @@ async function textIn(object: ManagedObject, ctx: OperationContext): Promise<str
   const kind = object.content && codeOf(object.content, TAG.SecretDataType);
   if (object.type !== ObjectType.SecretData || kind !== SecretDataType.Password) throw bad(`${object.id} is not secret data of type Password`);
   if (object.archived || stateAt(object, ctx.now) !== State.Active) throw bad(`the secret data ${object.id}, which holds the password, is not Active`);
-  const text = (await keyOf(await opened(object, ctx), ctx).material()).export().toString('utf8');
+  const text = (await keyOf(await openWrapped(object, ctx), ctx).material()).export().toString('utf8');
   if (text.length > MAX_CHARACTERS) throw bad(`the password has more than ${MAX_CHARACTERS} characters`);
   return text;
 }

@@ -7,11 +7,11 @@ import { boolean, dateTime, integer, type Structure, TYPE } from '../../../kmip/
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
-import { usable } from './attribute-change.ts';
+import { requireUsable } from './attribute-change.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
 import { generationOf } from './finder.ts';
 import { keysetOf } from './index-terms.ts';
-import { changed, dateAttribute, settle } from './lifecycle.ts';
+import { dateAttribute, markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';
 import { newAttributes } from './new-attributes.ts';
 
@@ -129,7 +129,7 @@ function refuseOwnersAttributes(request: Structure, given: readonly number[]): v
 function renewUsage(attributes: AttributeSet): void {
   const limits = attributes.first(TAG.UsageLimits);
   if (limits?.type !== TYPE.Structure) return;
-  attributes.set(usable(limits));
+  attributes.set(requireUsable(limits));
 }
 
 /** What no attribute of the request says is not reset to its default. */
@@ -160,7 +160,7 @@ export async function replace(tx: ObjectTransaction, { now }: Pick<OperationCont
     setLink(replacement, 'ReplacedObjectLink', old.id);
     old.attributes.remove(TAG.Name);
     old.attributes.set(boolean(TAG.RotateLatest, false));
-    changed(old, now);
+    markChanged(old, now);
     await tx.update(old);
   }
   for (const { replacement } of successions) await tx.insert(replacement);

@@ -6,7 +6,7 @@ import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 import { linkedTo } from './create.ts';
-import { happen } from './lifecycle.ts';
+import { applyEvent } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 
 export interface Revocation {
@@ -22,7 +22,7 @@ export interface Revocation {
 export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occurrence, now }: Revocation): void {
   const before = draft.state;
   if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is already revoked as compromised`);
-  happen(draft, compromised ? 'compromise' : 'deactivate', now);
+  applyEvent(draft, compromised ? 'compromise' : 'deactivate', now);
   if (draft.state === before) return;
   draft.attributes.set(reason);
   if (compromised) draft.attributes.set(dateTime(TAG.CompromiseOccurrenceDate, occurrence ?? now));
@@ -31,6 +31,6 @@ export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occu
 /** The other key of a pair, if the caller has the right on it too. The link alone is not enough, because a client may have written it. */
 export async function pairOf(tx: ObjectTransaction, draft: DescriptionDraft, right: OperationName): Promise<DescriptionDraft[]> {
   const id = linkedTo(draft, 'PublicKeyLink') ?? linkedTo(draft, 'PrivateKeyLink');
-  const other = id === undefined ? undefined : await tx.permitted(id, right);
+  const other = id === undefined ? undefined : await tx.findPermitted(id, right);
   return other && other.owner === draft.owner ? [other] : [];
 }

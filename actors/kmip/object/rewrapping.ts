@@ -7,7 +7,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 import { wrappingKeyOf } from './index-terms.ts';
 import { type Key, type KeyContext, keyOf } from './key.ts';
-import { changed } from './lifecycle.ts';
+import { markChanged } from './lifecycle.ts';
 import type { Draft } from './managed-object.ts';
 import { fingerprint, type Outside } from './outside.ts';
 import { unwrapWith, wrapWith } from './wrapping.ts';
@@ -29,7 +29,7 @@ export async function findDependants(tx: ObjectTransaction, old: Draft, replacem
   const works = new Map<string, () => Promise<Structure | undefined>>();
   const wrapped: Draft[] = [];
   const keys = `${fingerprint(old)} ${fingerprint(replacement)}`;
-  for (const id of await tx.wrappedBy(old)) {
+  for (const id of await tx.findWrapped(old)) {
     const object = await tx.readWhole(id);
     // The index, which has no MAC, only says where to look.
     if (!object?.content || object.owner !== old.owner || wrappingKeyOf(object) !== old.id) continue;
@@ -51,7 +51,7 @@ export async function updateDependants(tx: ObjectTransaction, dependants: readon
   for (const { object, content } of dependants) {
     if (content) object.content = content;
     else setWrapper(object, replacement.id);
-    changed(object, now);
+    markChanged(object, now);
     await tx.update(object);
   }
 }

@@ -28,11 +28,11 @@ export async function adoptRows(store: Store, seals: RowSeal, log: Log): Promise
   let adopted = 0;
   for (let after: number | undefined = 0; after !== undefined; ) {
     const from: number = after;
-    const done = await patiently(() => store.transaction((tx) => adoptObjects(tx, seals, from), { lock: LOCK }));
+    const done = await retryPatiently(() => store.transaction((tx) => adoptObjects(tx, seals, from), { lock: LOCK }));
     adopted += done.objects;
     after = done.last;
   }
-  await patiently(() => store.transaction((tx) => adoptGrants(tx, seals, EVERYTHING, NO_MARK), { lock: LOCK }));
+  await retryPatiently(() => store.transaction((tx) => adoptGrants(tx, seals, EVERYTHING, NO_MARK), { lock: LOCK }));
   if (adopted > 0) log.info({ objects: adopted }, 'objects of an earlier version are now authenticated');
 }
 
@@ -54,7 +54,7 @@ async function adoptGrants(tx: Transaction, seals: RowSeal, id: string, mark: Ui
 }
 
 /** Others who do the same hold the lock in between, for a moment each. */
-async function patiently<T>(work: () => Promise<T>): Promise<T> {
+async function retryPatiently<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();

@@ -13,7 +13,6 @@ import {
   CONTENT_BYTES,
   DESCRIPTION,
   type DescriptionRow,
-  described,
   FACTS,
   type FactRow,
   type ObjectRow,
@@ -21,6 +20,7 @@ import {
   rowsOf,
   type Sized,
   SMALL_CONTENT,
+  toDescription,
 } from './object-row.ts';
 import { NO_CONTENT, newMark, RowSeal, type Seal } from './row-seal.ts';
 import { SealedContents } from './sealed-content.ts';
@@ -191,7 +191,7 @@ export class ObjectRows {
       this.#forged(row.id, 'row');
       return undefined;
     }
-    const draft = described(row);
+    const draft = toDescription(row);
     this.#marks.set(draft, seal.mark);
     return { draft, seal };
   }

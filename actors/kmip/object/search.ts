@@ -45,11 +45,11 @@ export async function findObjects(ctx: OperationContext, search: Search): Promis
 async function findIn(ctx: OperationContext, scope: Scope, search: Search): Promise<Found> {
   const selection = new Selection(ctx.caller, scope);
   const rest = select(selection, ctx, search);
-  return rest.length === 0 ? byIndex(ctx, scope, selection, search) : byLooking(ctx, scope, selection, rest, search);
+  return rest.length === 0 ? byIndex(ctx, scope, selection, search) : scan(ctx, scope, selection, rest, search);
 }
 
 /** The index only gives candidates. Each identifier is checked against its owner and grants, which are protected by MACs, before it is returned. */
-async function permitted({ server: { rows }, reader, caller }: OperationContext, scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function filterPermitted({ server: { rows }, reader, caller }: OperationContext, scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const facts = await rows.factsOf(reader, ids);
   const isOwn = (id: string) => facts.get(id)?.owner === caller.user;
   if (scope === 'own') return new Set(ids.filter(isOwn));
@@ -68,13 +68,13 @@ async function byIndex(ctx: OperationContext, scope: Scope, selection: Selection
   const page = `${sql} ORDER BY seq DESC LIMIT ${selection.param(limit)} OFFSET ${selection.param(offset)}`;
   const rows = await reader.all<{ id: string }>(page, selection.params);
   const found = rows.map(({ id }) => id);
-  const known = await permitted(ctx, scope, found);
+  const known = await filterPermitted(ctx, scope, found);
   const ids = found.filter((id) => known.has(id));
   return { ids, total: total - (found.length - ids.length) };
 }
 
 /** Conditions that no index knows: the objects that fulfil the others are read, a part at a time. */
-async function byLooking(ctx: OperationContext, scope: Scope, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
+async function scan(ctx: OperationContext, scope: Scope, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
   const ids: string[] = [];
   let total = 0;
   const sql = selection.sql();
@@ -82,9 +82,9 @@ async function byLooking(ctx: OperationContext, scope: Scope, selection: Selecti
   const params = [...selection.params];
   for (;;) {
     const rows = await ctx.reader.all<Candidate>(`${sql} AND o.seq < ${before} ORDER BY seq DESC LIMIT ${MAX_LOOKED_AT}`, params);
-    const part = fitting(rows);
+    const part = fitCandidates(rows);
     const found = part.map(({ id }) => id);
-    const known = await permitted(ctx, scope, found);
+    const known = await filterPermitted(ctx, scope, found);
     for (const object of await ctx.server.rows.describeAll(
       ctx.reader,
       found.filter((id) => known.has(id)),
@@ -101,7 +101,7 @@ async function byLooking(ctx: OperationContext, scope: Scope, selection: Selecti
 }
 
 /** As many as are read together. */
-function fitting(rows: readonly Candidate[]): readonly Candidate[] {
+function fitCandidates(rows: readonly Candidate[]): readonly Candidate[] {
   let bytes = 0;
   const over = rows.findIndex((row, at) => {
     bytes += Number(row.bytes);

@@ -55,7 +55,7 @@ export class Selection {
     const terms = this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
     const has = terms.map((term) => `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND ${term})`);
     if (this.#grantees.length > 0)
-      return rows([`o.id IN (${this.#grantees.map(grantedTo).join(' UNION ')})`, `o.owner <> ${this.#owner}`, ...has, ...this.#conditions]);
+      return rows([`o.id IN (${this.#grantees.map(grantedToSql).join(' UNION ')})`, `o.owner <> ${this.#owner}`, ...has, ...this.#conditions]);
     const own =
       terms.length === 0 ? [`o.owner = ${this.#owner}`] : [`o.id IN (SELECT a.object_id FROM kms_attribute a WHERE a.owner = ${this.#owner} AND ${terms[0]})`];
     return rows([...own, ...has.slice(1), ...this.#conditions]);
@@ -68,7 +68,7 @@ function isSelective({ tag, value }: IndexTerm): boolean {
 }
 
 /** Everybody may grant to everybody: of each kind of grantee the grants that were made first are searched. */
-function grantedTo(grantee: string): string {
+function grantedToSql(grantee: string): string {
   return `SELECT * FROM (SELECT g.object_id FROM kms_grant g WHERE g.user_id = ${grantee} ORDER BY g.granted_at, g.object_id LIMIT ${MAX_GRANTS_SEARCHED}) AS f${grantee.slice(1)}`;
 }
 

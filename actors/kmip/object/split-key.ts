@@ -4,7 +4,7 @@ import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from '../../../
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bigInteger, enumeration, integer, type Structure, structure } from '../../../kmip/ttlv/node.ts';
-import { bigOf, integerOf, named, required } from '../../../kmip/ttlv/read.ts';
+import { bigOf, enumNameOf, integerOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ManagedObject } from './managed-object.ts';
 
@@ -23,7 +23,7 @@ export interface StoredPart extends SplitParameters, KeyPart {
 /** The members that describe the splitting, of a payload or of a split key. @throws Refusal InvalidMessage for a missing one */
 export function splitParametersOf(holder: Structure): SplitParameters {
   return {
-    method: required(named(holder, TAG.SplitKeyMethod, 'SplitKeyMethod'), TAG.SplitKeyMethod),
+    method: required(enumNameOf(holder, TAG.SplitKeyMethod, 'SplitKeyMethod'), TAG.SplitKeyMethod),
     parts: required(integerOf(holder, TAG.SplitKeyParts), TAG.SplitKeyParts),
     threshold: required(integerOf(holder, TAG.SplitKeyThreshold), TAG.SplitKeyThreshold),
     primeField: bigOf(holder, TAG.PrimeFieldSize),

@@ -35,12 +35,12 @@ export async function requireUniqueNames(
     const found = await from.all<{ id: string }>(sql, [draft.owner, tag, value, draft.id]);
     const others = new Set([linkedTo(draft, 'PrivateKeyLink'), linkedTo(draft, 'PublicKeyLink'), ...kin]);
     const other = found.find(({ id }) => !others.has(id));
-    if (other) throw taken(draft, value, other.id, caller);
+    if (other) throw nameTaken(draft, value, other.id, caller);
   }
 }
 
 /** Which object it is, is for its owner to know. */
-function taken({ attributes, owner }: DescriptionDraft, term: string, id: string, caller: Principal): Refusal {
+function nameTaken({ attributes, owner }: DescriptionDraft, term: string, id: string, caller: Principal): Refusal {
   const node = attributes.all(TAG.Name).find((each) => termOf(each.node).value === term)?.node;
   const name = node?.type === TYPE.Structure ? textOf(node as Structure, TAG.NameValue) : undefined;
   const holder = owner === caller.user ? `the object ${id}` : 'another object of its owner';

@@ -24,22 +24,22 @@ const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
 
 /** @param information EncryptionKeyInformation @throws Refusal where it is missing, not the caller's to wrap with, or not usable for it */
 export async function wrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
-  const key = await found(() => ctx.use(information, 'Get'), nameIn(information), 'Get', 'wrap');
-  return usable(key, USE.WrapKey, ctx);
+  const key = await findWrappingKey(() => ctx.use(information, 'Get'), nameIn(information), 'Get', 'wrap');
+  return requireUsable(key, USE.WrapKey, ctx);
 }
 
 /** The private key where a public key or a certificate is named. @throws Refusal as `wrappingKey` */
 export async function unwrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
   const name = nameIn(information);
   // Whoever knows of a public key may know what it leads to; the right to decrypt is that of the private key.
-  const named = await found(() => ctx.describe(information, 'GetAttributes'), name, 'Decrypt', 'unwrap');
+  const named = await findWrappingKey(() => ctx.describe(information, 'GetAttributes'), name, 'Decrypt', 'unwrap');
   if (named.type !== ObjectType.PublicKey && named.type !== ObjectType.Certificate)
-    return usable(await found(() => ctx.use(information, 'Decrypt'), name, 'Decrypt', 'unwrap'), USE.UnwrapKey, ctx);
+    return requireUsable(await findWrappingKey(() => ctx.use(information, 'Decrypt'), name, 'Decrypt', 'unwrap'), USE.UnwrapKey, ctx);
   const id = await privateKeyOf(named, ctx);
-  const key = await found(() => ctx.byId(id, 'Decrypt'), id, 'Decrypt', `unwrap what ${named.id} has wrapped`);
+  const key = await findWrappingKey(() => ctx.byId(id, 'Decrypt'), id, 'Decrypt', `unwrap what ${named.id} has wrapped`);
   if (key.type !== ObjectType.PrivateKey)
     throw new Refusal('InvalidObjectType', `the PrivateKeyLink of ${named.id} points to ${key.id}, which is not a private key and cannot unwrap`);
-  return usable(key, USE.UnwrapKey, ctx);
+  return requireUsable(key, USE.UnwrapKey, ctx);
 }
 
 /** By its own link, or by that of its public key. @throws Refusal InvalidField */
@@ -50,7 +50,7 @@ async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Pr
   const further =
     publicKey === undefined
       ? undefined
-      : linkedTo(await found(() => ctx.describeById(publicKey, 'GetAttributes'), publicKey, 'GetAttributes', 'unwrap'), 'PrivateKeyLink');
+      : linkedTo(await findWrappingKey(() => ctx.describeById(publicKey, 'GetAttributes'), publicKey, 'GetAttributes', 'unwrap'), 'PrivateKeyLink');
   if (further !== undefined) return further;
   throw new Refusal('InvalidField', `unwrapping needs the private key of ${named.id}, which has no PrivateKeyLink`);
 }
@@ -58,7 +58,7 @@ async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Pr
 const nameIn = (information: Structure): string => textOf(information, TAG.UniqueIdentifier) ?? 'of the placeholder';
 
 /** The same message for a missing key and for one that the caller may not use. */
-async function found<T>(find: () => Promise<T>, name: string, right: OperationName, what: string): Promise<T> {
+async function findWrappingKey<T>(find: () => Promise<T>, name: string, right: OperationName, what: string): Promise<T> {
   const said = `the wrapping key ${name} is not found, or you do not have the permission ${right} on it, which is needed to ${what}`;
   return inWrapping(find, said);
 }
@@ -74,7 +74,7 @@ async function inWrapping<T>(work: () => Promise<T>, notFound: string): Promise<
   }
 }
 
-function usable(key: ManagedObject, use: typeof USE.WrapKey | typeof USE.UnwrapKey, { now }: OperationContext): Promise<ManagedObject> {
+function requireUsable(key: ManagedObject, use: typeof USE.WrapKey | typeof USE.UnwrapKey, { now }: OperationContext): Promise<ManagedObject> {
   return inWrapping(async () => {
     requireUse(key, use, now);
     return key;

@@ -36,12 +36,12 @@ export async function wrapWith(key: Key, content: Structure, specification: Stru
   const { data, iv } = await key.wrap(parametersOf(information), plain);
   const wrapping = structure(TAG.KeyWrappingData, [
     ...specification.value.filter(({ tag }) => tag === TAG.WrappingMethod),
-    identified(information, key),
+    addKeyIdentity(information, key),
     ...(iv ? [bytes(TAG.IVCounterNonce, iv)] : []),
     ...specification.value.filter(({ tag }) => tag === TAG.EncodingOption),
   ]);
   const wrapped = block.value.map((member): Node => (member.tag === TAG.KeyValue ? bytes(TAG.KeyValue, data) : member));
-  return replaced(content, structure(TAG.KeyBlock, [...wrapped, wrapping]));
+  return replaceKeyBlock(content, structure(TAG.KeyBlock, [...wrapped, wrapping]));
 }
 
 /** What is encrypted: the material alone, or the whole KeyValue with the attributes that the client wants inside. */
@@ -66,7 +66,7 @@ export function unencodedFormat({ content }: ManagedObject, specification: Struc
 }
 
 /** Tags, keysets and placeholders may later resolve to another key, so the wrapped object stores the identifier of the key itself. */
-function identified(information: Structure, { id }: Key): Structure {
+function addKeyIdentity(information: Structure, { id }: Key): Structure {
   return structure(TAG.EncryptionKeyInformation, [text(TAG.UniqueIdentifier, id), ...information.value.filter(({ tag }) => tag !== TAG.UniqueIdentifier)]);
 }
 
@@ -94,7 +94,7 @@ export async function unwrapWith(key: Key, content: Structure): Promise<Structur
   const encoding = codeOf(wrapping, TAG.EncodingOption) ?? ENUM.EncodingOption.TTLVEncoding;
   const value = encoding === ENUM.EncodingOption.TTLVEncoding ? keyValueOf(plain) : structure(TAG.KeyValue, [bytes(TAG.KeyMaterial, plain)]);
   const members = block.value.filter(({ tag }) => tag !== TAG.KeyWrappingData).map((member): Node => (member.tag === TAG.KeyValue ? value : member));
-  return replaced(content, structure(TAG.KeyBlock, members));
+  return replaceKeyBlock(content, structure(TAG.KeyBlock, members));
 }
 
 /** The KeyValue as bytes. Some clients, such as PyKMIP, put the same bytes into a KeyValue structure as its KeyMaterial. */
@@ -110,7 +110,7 @@ function keyValueOf(plain: Uint8Array): Structure {
   return value;
 }
 
-function replaced(content: Structure, block: Structure): Structure {
+function replaceKeyBlock(content: Structure, block: Structure): Structure {
   return structure(
     content.tag,
     content.value.map((member) => (member.tag === TAG.KeyBlock ? block : member)),

@@ -2,7 +2,7 @@
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { happen } from '../object/lifecycle.ts';
+import { applyEvent } from '../object/lifecycle.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
@@ -16,7 +16,7 @@ export const activate = {
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const id = await ctx.change(async (tx) => {
     const draft = await tx.describe(request, 'Activate');
-    happen(draft, 'activate', ctx.now);
+    applyEvent(draft, 'activate', ctx.now);
     await tx.update(draft);
     await tx.audit(activate.event, draft.id);
     return draft.id;

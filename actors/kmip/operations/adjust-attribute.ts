@@ -5,7 +5,7 @@ import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts
 import { Refusal } from '../../../kmip/refusal.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
 import { type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { child, named, required } from '../../../kmip/ttlv/read.ts';
+import { child, enumNameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { setValue } from '../object/attribute-change.ts';
 import { changeAttribute } from '../object/attribute-transaction.ts';
@@ -24,10 +24,10 @@ export const adjustAttribute = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const reference = readReference(required(child(request, TAG.AttributeReference), TAG.AttributeReference));
-  const adjustment = required(named(request, TAG.AdjustmentType, 'AdjustmentType'), TAG.AdjustmentType);
+  const adjustment = required(enumNameOf(request, TAG.AdjustmentType, 'AdjustmentType'), TAG.AdjustmentType);
   return changeAttribute(request, ctx, 'AdjustAttribute', (draft) => {
     const attribute = presentValue(draft, reference);
-    return setValue(draft, adjusted(attribute, adjustment, child(request, TAG.AdjustmentValue)), ctx.now);
+    return setValue(draft, adjust(attribute, adjustment, child(request, TAG.AdjustmentValue)), ctx.now);
   });
 }
 
@@ -45,7 +45,7 @@ function presentValue(draft: DescriptionDraft, reference: AttributeReference): N
 }
 
 /** A vendor attribute is adjusted in its value. @throws Refusal InvalidDataType, NumericRange */
-function adjusted(node: Node, adjustment: Adjustment, by: Node | undefined): Node {
+function adjust(node: Node, adjustment: Adjustment, by: Node | undefined): Node {
   if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return adjustedValue(node, adjustment, by);
   return structure(
     node.tag,

@@ -55,7 +55,7 @@ export const certify = {
 async function run(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
   requireStorage(payload, TAG.ProtectionStorageMasks);
-  if (await isCertificate(payload, ctx)) return renewed(payload, ctx);
+  if (await isCertificate(payload, ctx)) return renew(payload, ctx);
   const wishes = wishesOf(payload, ctx.server.args.vendorIdentification);
   const attributes = newAttributes(wishes.request, ObjectType.Certificate, TAG.Attributes);
   const place = placeFor(ctx, { type: ObjectType.Certificate, chosen: chosenIn(attributes.nodes()) });
@@ -70,7 +70,7 @@ async function run(payload: Structure, ctx: OperationContext): Promise<readonly 
     publicKeyOf: (key) => keyOf(key, ctx).publicKey(),
     own: () => ownKey(subject, ctx),
   });
-  const content = certificateContent(await signed(subject, issuer, wishes, attributes, ctx));
+  const content = certificateContent(await signCertificate(subject, issuer, wishes, attributes, ctx));
   const uses = (subject.object ?? subject.pair?.publicKey)?.attributes.first(TAG.CryptographicUsageMask)?.value;
   describeCertificate(content, attributes, typeof uses === 'number' ? uses : undefined);
   const draft = newObject(ctx, { place, type: ObjectType.Certificate, content, attributes });
@@ -85,7 +85,7 @@ async function isCertificate(payload: Structure, ctx: OperationContext): Promise
 }
 
 /** As Re-certify. */
-async function renewed(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
+async function renew(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const id = await withOutside((outside) => ctx.change(async (tx) => (await reCertifyDraft(tx, await tx.use(payload, 'Certify'), payload, ctx, outside)).id));
   return [text(TAG.UniqueIdentifier, id)];
 }
@@ -125,7 +125,7 @@ async function ownKey({ object, pair }: Subject, ctx: OperationContext): Promise
   return id === undefined ? undefined : ctx.byId(id, 'Certify');
 }
 
-async function signed(
+async function signCertificate(
   { publicKey, request }: Subject,
   issuer: Issuer,
   wishes: CertificateWishes,

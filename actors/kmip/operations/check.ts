@@ -23,20 +23,20 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const mask = object.attributes.first(TAG.CryptographicUsageMask)?.value;
   const permitted = typeof mask === 'number' ? mask : 0;
   if ((wanted & ~permitted) !== 0 && (permitted & MASK.CryptographicUsageMask.Unrestricted) === 0)
-    throw denied(
+    throw deny(
       ctx,
       'IncompatibleCryptographicUsageMask',
       mask === undefined ? 'the object has no usage mask' : 'the usage mask does not permit all of these uses',
     );
   const units = longOf(request, TAG.UsageLimitsCount);
   const limits = usageLimitsOf(object);
-  if (units !== undefined && limits !== undefined && units > limits.count) throw denied(ctx, 'UsageLimitExceeded', `only ${limits.count} units are left`);
+  if (units !== undefined && limits !== undefined && units > limits.count) throw deny(ctx, 'UsageLimitExceeded', `only ${limits.count} units are left`);
   const seconds = intervalOf(request, TAG.LeaseTime);
-  if (seconds !== undefined && seconds > leaseSeconds(object)) throw denied(ctx, 'PermissionDenied', `a lease lasts at most ${leaseSeconds(object)} seconds`);
+  if (seconds !== undefined && seconds > leaseSeconds(object)) throw deny(ctx, 'PermissionDenied', `a lease lasts at most ${leaseSeconds(object)} seconds`);
   return [text(TAG.UniqueIdentifier, object.id)];
 }
 
-function denied(ctx: OperationContext, reason: ResultReason, why: string): Refusal {
+function deny(ctx: OperationContext, reason: ResultReason, why: string): Refusal {
   ctx.batch.placeholder = undefined;
   return new Refusal(reason, `Check failed: ${why}`);
 }

@@ -65,7 +65,7 @@ async function decryptWith(found: ManagedObject, request: Structure, ctx: Operat
     requireAuthenticated(request, cipher);
     return await key.decrypt({ algorithm, parameters, ...decryption(cipher, request, data, ctx) });
   } catch (error) {
-    throw failed(error);
+    throw toDecryptFailure(error);
   }
 }
 
@@ -88,7 +88,7 @@ function neededIv(cipher: CipherFacts, request: Structure): Uint8Array | undefin
 }
 
 /** What does not decrypt, in words of the operation; every other error as it is. */
-function failed(error: unknown): unknown {
+function toDecryptFailure(error: unknown): unknown {
   const refusal = refusalOf(error);
   if (refusal?.reason !== 'CryptographicFailure') return error;
   return new Refusal('CryptographicFailure', `CRYPTO: cannot decrypt: ${refusal.message}`, refusal.cause);
@@ -109,7 +109,7 @@ async function decryptPart(request: Structure, ctx: OperationContext, found: Man
   };
   const proof = bytesOf(request, TAG.AuthenticatedEncryptionTag);
   const output = await key.parts({ ...part, kind: 'Decrypt', data, proof, start }).catch((error: unknown) => {
-    throw failed(error);
+    throw toDecryptFailure(error);
   });
   return [text(TAG.UniqueIdentifier, object.id), bytes(TAG.Data, output.data), ...correlation(part, output)];
 }

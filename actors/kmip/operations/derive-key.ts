@@ -5,12 +5,12 @@ import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
-import { codeOf, integerOf, named, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { codeOf, enumNameOf, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { hasRoom } from '../object/attribute-change.ts';
 import { link, newObject, requireCreation } from '../object/create.ts';
 import { oneOf } from '../object/expected-type.ts';
-import { changed } from '../object/lifecycle.ts';
+import { markChanged } from '../object/lifecycle.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { newAttributes } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
@@ -75,7 +75,7 @@ async function basesOf(request: Structure, ctx: OperationContext): Promise<KeyUs
 }
 
 function derivedSymmetricKey(attributes: Structure, material: Uint8Array): Structure {
-  const algorithm = named(attributes, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm');
+  const algorithm = enumNameOf(attributes, TAG.CryptographicAlgorithm, 'CryptographicAlgorithm');
   if (algorithm === undefined) throw new Refusal('InvalidMessage', 'the cryptographic algorithm must be specified for a derived key');
   return symmetricKey(material, algorithm);
 }
@@ -94,6 +94,6 @@ async function linkBase(ctx: OperationContext, tx: ObjectTransaction, id: string
   const isLinked = base.owner === derived.owner && hasRoom(base.attributes, TAG.Link);
   if (isLinked) base.attributes.add(link('DerivedKeyLink', derived.id));
   if (!isLinked && !limits) return;
-  changed(base, ctx.now);
+  markChanged(base, ctx.now);
   await tx.update(base);
 }

@@ -7,7 +7,7 @@ import { tagName } from '../../../kmip/ttlv/names.ts';
 import { type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { children } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { indexed } from '../object/attribute-transaction.ts';
+import { toIndexedNodes } from '../object/attribute-transaction.ts';
 import { viewValues, withDigest } from '../object/attribute-view.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -26,7 +26,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const values = viewValues(object, ctx);
   const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => isMeant(reference, referenceTo(node))));
   // Only clients of KMIP 1.x know an index.
-  const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? indexed(value) : [value.node]));
+  const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? toIndexedNodes(value) : [value.node]));
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
 }
 

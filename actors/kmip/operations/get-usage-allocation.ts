@@ -4,7 +4,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { longOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
-import { changed } from '../object/lifecycle.ts';
+import { markChanged } from '../object/lifecycle.ts';
 import { requireUse, USE } from '../object/usage.ts';
 import { take, usageLimitsOf } from '../object/usage-limits.ts';
 import type { Operation } from '../operation.ts';
@@ -26,7 +26,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     if (limits === undefined) throw new Refusal('AttributeNotFound', `${draft.id} has no usage limits`);
     requireUse(draft, USE.GetUsageAllocation, ctx.now);
     take(draft, limits, units, 'UsageLimitExceeded');
-    changed(draft, ctx.now);
+    markChanged(draft, ctx.now);
     await tx.update(draft);
     await tx.audit(getUsageAllocation.event, draft.id);
     return draft.id;

@@ -2,7 +2,7 @@
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
-import { named, required, textOf } from '../../../kmip/ttlv/read.ts';
+import { enumNameOf, required, textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -16,7 +16,7 @@ export const interop = {
 
 /** Begin and End change nothing and are noted in the log. Reset would delete what belongs to others, and is refused. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const step = required(named(request, TAG.InteropFunction, 'InteropFunction'), TAG.InteropFunction);
+  const step = required(enumNameOf(request, TAG.InteropFunction, 'InteropFunction'), TAG.InteropFunction);
   const test = required(textOf(request, TAG.InteropIdentifier), TAG.InteropIdentifier);
   if (step === 'Reset') throw new Refusal('PermissionDenied', 'clients cannot reset this server');
   ctx.server.log.info({ user: callerName(ctx.caller), step, test: test.slice(0, 256) }, 'interoperability test');

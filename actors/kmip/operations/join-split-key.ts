@@ -41,9 +41,9 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const place = placeFor(ctx, { type, chosen: chosenIn(attributesIn(request, TAG.Attributes)) });
   const objects = await partsIn(request, ctx);
   const parts = objects.map(storedPart);
-  const first = agreed(parts);
+  const first = requireSameSplit(parts);
   const attributes = newAttributes(request, type, TAG.Attributes);
-  const secret = joined(first, parts);
+  const secret = joinParts(first, parts);
   const content = contentFor(type, first, secret, codeOf(request, TAG.SecretDataType), givenAlgorithm(attributes));
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   // What no part may do, the whole may not do either.
@@ -85,7 +85,7 @@ function requirePart(object: ObjectDescription, { caller, now }: OperationContex
 const notTogether = (): Refusal => new Refusal('InvalidField', 'the parts do not belong together');
 
 /** One of the parts, where all say the same of the key and its splitting. */
-function agreed(parts: readonly StoredPart[]): StoredPart {
+function requireSameSplit(parts: readonly StoredPart[]): StoredPart {
   const [first, ...others] = parts as [StoredPart, ...StoredPart[]];
   const key = (part: StoredPart) =>
     [part.method, part.parts, part.threshold, part.primeField, part.block.format, part.block.algorithm, part.block.length].map(String).join();
@@ -119,7 +119,7 @@ async function requireOneKey(tx: ObjectTransaction, objects: readonly ObjectDesc
   if (new Set(firsts.values()).size > 1) throw notTogether();
 }
 
-function joined({ method, threshold, primeField, block }: StoredPart, parts: readonly StoredPart[]): Uint8Array {
+function joinParts({ method, threshold, primeField, block }: StoredPart, parts: readonly StoredPart[]): Uint8Array {
   const isBytes = block.format !== 'PKCS_8';
   const length = !isBytes || block.length === undefined ? undefined : block.algorithm ? materialLength(block.algorithm, block.length) : block.length / 8;
   const secret = new Uint8Array(join(method, parts, threshold, primeField, length));

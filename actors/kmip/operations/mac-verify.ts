@@ -13,7 +13,7 @@ import { macPart } from '../use/mac.ts';
 import { type PartOfMany, partOf } from '../use/part.ts';
 import { correlation } from '../use/parts.ts';
 import { type KeyUse, useKey } from '../use/use-key.ts';
-import { validity, verifiedBy } from '../use/validity.ts';
+import { validity, verifyWithAny } from '../use/validity.ts';
 
 export const macVerify = {
   name: 'MACVerify',
@@ -28,7 +28,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (data === undefined && part.is !== 'first' && part.is !== 'last') throw noData('verify');
   if (part.is !== 'whole') return verifyPart(request, await useKey(ctx, candidates[0] as ManagedObject, USE.MACVerify), part, data);
   const expected = required(bytesOf(request, TAG.MACData), TAG.MACData);
-  return verifiedBy(candidates, async (found) => {
+  return verifyWithAny(candidates, async (found) => {
     const { object, key } = await useKey(ctx, found, USE.MACVerify);
     return key.verifyMac({ parameters: effectiveParameters(request, object, 'mac'), data: data as Uint8Array }, expected);
   });

@@ -33,7 +33,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   switch (functionName(code)) {
     case 'C_Initialize':
       if (value !== undefined && (await isOpen(ctx, value))) return result('CRYPTOKI_ALREADY_INITIALIZED');
-      return result('OK', bytes(TAG.CorrelationValue, (await ctx.server.streams.begin(started(ctx), NOTHING)).value));
+      return result('OK', bytes(TAG.CorrelationValue, (await ctx.server.streams.begin(startStream(ctx), NOTHING)).value));
     case 'C_GetInfo':
       if (isGiven(input)) return result('ARGUMENTS_BAD');
       if (value === undefined || !(await isOpen(ctx, value))) return result('CRYPTOKI_NOT_INITIALIZED');
@@ -60,7 +60,7 @@ function functionName(code: number): keyof typeof ENUM.PKCS_11Function {
 
 const owner = (ctx: OperationContext): StreamOwner => ({ kind: 'PKCS_11', user: ctx.caller.user, object: '' });
 
-function started(ctx: OperationContext): StreamStart {
+function startStream(ctx: OperationContext): StreamStart {
   return { ...owner(ctx), algorithm: undefined, parameters: {}, key: NOTHING, iv: undefined, aad: undefined, proof: undefined };
 }
 
@@ -79,14 +79,14 @@ function info({ server: { args } }: OperationContext): Uint8Array {
   const [major = '0', minor = '0'] = args.version.split('.');
   return Buffer.concat([
     Buffer.of(3, 0),
-    padded(args.vendorIdentification),
+    padText(args.vendorIdentification),
     Buffer.alloc(8),
-    padded('key management over KMIP'),
+    padText('key management over KMIP'),
     Buffer.of(Number.parseInt(major, 10) & 0xff, Number.parseInt(minor, 10) & 0xff),
   ]);
 }
 
-function padded(value: string): Buffer {
+function padText(value: string): Buffer {
   const buffer = Buffer.alloc(32, ' ');
   buffer.write(value, 'utf8');
   return buffer;

@@ -14,7 +14,7 @@ import { type PartOfMany, partOf } from '../use/part.ts';
 import { correlation } from '../use/parts.ts';
 import { signatureInput } from '../use/signature-input.ts';
 import { type KeyUse, useKey } from '../use/use-key.ts';
-import { validity, verifiedBy } from '../use/validity.ts';
+import { validity, verifyWithAny } from '../use/validity.ts';
 
 export const signatureVerify = {
   name: 'SignatureVerify',
@@ -29,7 +29,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   if (part.is !== 'whole') return verifyPart(request, await useVerifier(ctx, candidates[0] as ManagedObject), part);
   const { data, digest } = signatureInput(request);
   const signature = required(bytesOf(request, TAG.SignatureData), TAG.SignatureData);
-  return verifiedBy(candidates, async (found) => {
+  return verifyWithAny(candidates, async (found) => {
     const { object, key } = await useVerifier(ctx, found);
     return key.verify({ parameters: effectiveParameters(request, object, 'signature'), data, digest, signature });
   });

@@ -2,14 +2,14 @@
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
-import { bytesOf, children, integerOf, named, required, structureOf } from '../../../kmip/ttlv/read.ts';
+import { bytesOf, children, enumNameOf, integerOf, required, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
 import type { KeyUse } from './use-key.ts';
 
 /** @param bases the key first; secret data after it is derivation data that the request does not give itself */
 export async function derivedBytes(request: Structure, bases: readonly KeyUse[], length: number): Promise<Uint8Array> {
-  const method = required(named(request, TAG.DerivationMethod, 'DerivationMethod'), TAG.DerivationMethod);
+  const method = required(enumNameOf(request, TAG.DerivationMethod, 'DerivationMethod'), TAG.DerivationMethod);
   if (method === 'AsymmetricKey') return agreedBytes(bases, length);
   const given = required(structureOf(request, TAG.DerivationParameters), TAG.DerivationParameters);
   const parameters = parametersIn(given);
@@ -29,7 +29,7 @@ export async function derivedBytes(request: Structure, bases: readonly KeyUse[],
 function parametersIn(given: Structure): CryptographicParameters {
   const inside = structureOf(given, TAG.CryptographicParameters);
   const parameters = inside ? parametersOf(inside) : {};
-  const beside = named(given, TAG.HashingAlgorithm, 'HashingAlgorithm');
+  const beside = enumNameOf(given, TAG.HashingAlgorithm, 'HashingAlgorithm');
   return parameters.hashingAlgorithm !== undefined || beside === undefined ? parameters : { ...parameters, hashingAlgorithm: beside };
 }
 

@@ -3,7 +3,7 @@ import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Key, keyOf } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import { isWrapped, opened } from '../object/opened.ts';
+import { isWrapped, openWrapped } from '../object/opened.ts';
 import { requireUse, type Use } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -42,7 +42,7 @@ export class KeyUse {
 export async function useKey(ctx: OperationContext, named: ManagedObject | Structure, use: Use, tag?: number): Promise<KeyUse> {
   const found = 'tag' in named ? await ctx.use(named, use.operation, tag) : named;
   requireUse(found, use, ctx.now);
-  return new KeyUse(ctx, isWrapped(found) ? await opened(found, ctx) : found, use);
+  return new KeyUse(ctx, isWrapped(found) ? await openWrapped(found, ctx) : found, use);
 }
 
 /**
@@ -50,7 +50,7 @@ export async function useKey(ctx: OperationContext, named: ManagedObject | Struc
  * @param fits throws what the key is refused with
  */
 export async function useFittingKey(ctx: OperationContext, found: ManagedObject, use: Use, fits: (key: Key, object: ManagedObject) => void): Promise<KeyUse> {
-  const permitted = new KeyUse(ctx, isWrapped(found) ? await opened(found, ctx) : found, use);
+  const permitted = new KeyUse(ctx, isWrapped(found) ? await openWrapped(found, ctx) : found, use);
   fits(permitted.key, permitted.object);
   requireUse(found, use, ctx.now);
   return permitted;

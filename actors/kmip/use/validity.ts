@@ -14,7 +14,7 @@ export function validity(valid: boolean): Node {
  * The first that verifies, else the newest with Invalid.
  * @param verify throws a Refusal for an object that cannot verify; only if all do so it is thrown on
  */
-export async function verifiedBy(candidates: readonly ManagedObject[], verify: (object: ManagedObject) => Promise<boolean>): Promise<readonly Node[]> {
+export async function verifyWithAny(candidates: readonly ManagedObject[], verify: (object: ManagedObject) => Promise<boolean>): Promise<readonly Node[]> {
   let refusal: Refusal | undefined;
   let tried: ManagedObject | undefined;
   for (const object of candidates) {

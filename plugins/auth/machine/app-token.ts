@@ -44,7 +44,7 @@ export function shownIn(headers: Request['headers']): { readonly value: string; 
 }
 
 /** @throws Fault AUTH_TOKEN_DENIED for null, which stands for a token that is not valid */
-export function usable<T>(found: T | null): T {
+export function requireUsable<T>(found: T | null): T {
   if (found === null) throw new Fault('AUTH_TOKEN_DENIED');
   return found;
 }

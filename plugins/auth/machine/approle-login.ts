@@ -19,7 +19,7 @@ export function approleLoginRoutes(ctx: AuthContext, form: TokenForm, count: () 
     if (login.outcome === 'exhausted') throw new Fault('AUTH_SECRET_ID_EXHAUSTED');
     if (login.outcome !== 'issued') throw new Fault('AUTH_ROLE_DENIED');
     count();
-    return { status: 200, body: { auth: form.issued(value, login.token) } };
+    return { status: 200, body: { auth: form.formatIssued(value, login.token) } };
   };
   const route = { path: '/auth/approle/login', auth: 'none', anyContentType: true, body: BODY, bodyLimit: MAX_LOGIN_BYTES, handle } as const;
   return [

@@ -4,7 +4,7 @@ import type { Role } from '../../../actors/token/api.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
-import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, Seconds, Strings } from './role.ts';
 
 const DEFAULTS = { token_ttl: 3_600, token_max_ttl: 0, secret_id_ttl: 0, token_policies: [] as string[], token_renewable: true, bind_secret_id: true };
 
@@ -25,22 +25,24 @@ const ROLE = '/auth/approle/role/{name}';
 export function approleRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
-    managed(ctx, { method: 'GET', path: '/auth/approle/role', query: LIST_QUERY }, (request) => keysAnswer(request, (page) => token.of('').roles(page))),
-    managed(ctx, { method: 'POST', path: ROLE, body: BODY, bodyOptional: true }, async ({ body }, by, name) => {
+    defineManagedRoute(ctx, { method: 'GET', path: '/auth/approle/role', query: LIST_QUERY }, (request) =>
+      keysAnswer(request, (page) => token.of('').roles(page)),
+    ),
+    defineManagedRoute(ctx, { method: 'POST', path: ROLE, body: BODY, bodyOptional: true }, async ({ body }, by, name) => {
       await token.of(name).putRole(name, settingsOf({ ...DEFAULTS, ...(body as Static<typeof BODY> | undefined) }), by);
       return { status: 204 };
     }),
-    managed(ctx, { method: 'GET', path: ROLE }, async (_request, _by, name) => {
+    defineManagedRoute(ctx, { method: 'GET', path: ROLE }, async (_request, _by, name) => {
       return { status: 200, body: { data: bodyOf(existing(await token.of(name).role(name))) } };
     }),
-    managed(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
+    defineManagedRoute(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
       await token.of(name).deleteRole(name, by);
       return { status: 204 };
     }),
-    managed(ctx, { method: 'GET', path: `${ROLE}/role-id` }, async (_request, _by, name) => {
+    defineManagedRoute(ctx, { method: 'GET', path: `${ROLE}/role-id` }, async (_request, _by, name) => {
       return { status: 200, body: { data: { role_id: existing(await token.of(name).role(name)).roleId } } };
     }),
-    managed(ctx, { method: 'POST', path: `${ROLE}/revoke-tokens` }, async (_request, by, name) => {
+    defineManagedRoute(ctx, { method: 'POST', path: `${ROLE}/revoke-tokens` }, async (_request, by, name) => {
       existing(await token.of(name).revokeTokens(name, by));
       return { status: 204 };
     }),

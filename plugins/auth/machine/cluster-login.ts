@@ -38,7 +38,7 @@ export function clusterLoginRoutes(ctx: AuthContext, form: TokenForm, count: () 
     const login = await ctx.actors.token.of(name).loginCluster({ ...token, role: name, revision: role.revision, entity });
     if (login.outcome !== 'issued') throw new Fault('AUTH_JWT_DENIED');
     count();
-    return { status: 200, body: { auth: form.issued(value, login.token) } };
+    return { status: 200, body: { auth: form.formatIssued(value, login.token) } };
   };
   return [{ method: 'POST', path: '/auth/cluster/login', auth: 'none', anyContentType: true, body: BODY, bodyLimit: MAX_LOGIN_BYTES, handle }];
 }

@@ -6,7 +6,7 @@ import { isFetchable } from '../../../kernel/http/outbound.ts';
 import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { DOCUMENT_ADDRESS, MAX_BOUND_LIST_BYTES, MAX_MEMBERS } from '../parameters.ts';
-import { existing, keysAnswer, LIST_QUERY, managed, Seconds, Strings } from './role.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, Seconds, Strings } from './role.ts';
 
 /** Refuses empty lists: such a list would allow nobody, but could be mistaken for one that allows everybody. */
 const BODY = Type.Object(
@@ -31,15 +31,17 @@ const ROLE = '/auth/cluster/role/{name}';
 export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
-    managed(ctx, { method: 'GET', path: '/auth/cluster/role', query: LIST_QUERY }, (request) => keysAnswer(request, (page) => token.of('').clusterRoles(page))),
-    managed(ctx, { method: 'POST', path: ROLE, body: BODY }, async ({ body }, by, name) => {
+    defineManagedRoute(ctx, { method: 'GET', path: '/auth/cluster/role', query: LIST_QUERY }, (request) =>
+      keysAnswer(request, (page) => token.of('').clusterRoles(page)),
+    ),
+    defineManagedRoute(ctx, { method: 'POST', path: ROLE, body: BODY }, async ({ body }, by, name) => {
       await token.of(name).putClusterRole(name, settingsOf(body), by);
       return { status: 204 };
     }),
-    managed(ctx, { method: 'GET', path: ROLE }, async (_request, _by, name) => {
+    defineManagedRoute(ctx, { method: 'GET', path: ROLE }, async (_request, _by, name) => {
       return { status: 200, body: { data: bodyOf(existing(await token.of(name).clusterRole(name))) } };
     }),
-    managed(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
+    defineManagedRoute(ctx, { method: 'DELETE', path: ROLE }, async (_request, by, name) => {
       await token.of(name).deleteClusterRole(name, by);
       return { status: 204 };
     }),

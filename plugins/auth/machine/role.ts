@@ -7,7 +7,7 @@ import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { EncodedPage } from '../../../kernel/runtime/encoded-page.ts';
 import type { PageRequest } from '../../../kernel/store/page.ts';
 import type { AuthContext } from '../actors.ts';
-import { listed, PAGE_MEMBERS } from '../listing.ts';
+import { answerList, PAGE_MEMBERS } from '../listing.ts';
 import { MAX_STORED_BYTES, Query } from '../parameters.ts';
 import { isAdministered } from '../rights.ts';
 
@@ -33,7 +33,7 @@ export function isRoleName(name: string): boolean {
 type Handler = (request: Request<any>, by: Administrator, name: string) => Promise<Response>;
 
 /** A route for super admins only, because roles are not part of a realm. `name` is the role's name in the path; an invalid name is answered with NOT_FOUND. */
-export function managed(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>, handle: Handler): Route {
+export function defineManagedRoute(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>, handle: Handler): Route {
   return {
     ...route,
     auth: ['cookie'],
@@ -55,5 +55,5 @@ export function existing<T>(found: T | null): T {
 
 /** The answer with a list of names. */
 export function keysAnswer(request: Request, read: (page: PageRequest) => Promise<EncodedPage<string>>): Promise<Response> {
-  return listed(request, read, ['{"data":{"keys":', '}}']);
+  return answerList(request, read, ['{"data":{"keys":', '}}']);
 }

@@ -5,7 +5,7 @@ import type { Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { MAX_MEMBERS } from '../parameters.ts';
 import { digestOf } from './app-token.ts';
-import { existing, keysAnswer, LIST_QUERY, MAX_SECONDS, managed, Seconds } from './role.ts';
+import { defineManagedRoute, existing, keysAnswer, LIST_QUERY, MAX_SECONDS, Seconds } from './role.ts';
 
 const SECRET_IDS = '/auth/approle/role/{name}/secret-id';
 const DEFAULTS = { ttl: 0, num_uses: 0 };
@@ -18,7 +18,7 @@ const BODY = Type.Partial(
 export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
   const { token } = ctx.actors;
   return [
-    managed(ctx, { method: 'POST', path: SECRET_IDS, body: BODY, bodyOptional: true }, async ({ body }, by, role) => {
+    defineManagedRoute(ctx, { method: 'POST', path: SECRET_IDS, body: BODY, bodyOptional: true }, async ({ body }, by, role) => {
       const { ttl, num_uses: numUses } = { ...DEFAULTS, ...body };
       const secretId = randomUUID();
       const accessor = randomUUID();
@@ -26,10 +26,10 @@ export function secretIdRoutes(ctx: AuthContext): readonly Route[] {
       existing(created || null);
       return { status: 200, body: { data: { secret_id: secretId, secret_id_accessor: accessor } } };
     }),
-    managed(ctx, { method: 'GET', path: SECRET_IDS, query: LIST_QUERY }, (request, _by, role) =>
+    defineManagedRoute(ctx, { method: 'GET', path: SECRET_IDS, query: LIST_QUERY }, (request, _by, role) =>
       keysAnswer(request, async (page) => existing(await token.of(role).accessors(role, page))),
     ),
-    managed(
+    defineManagedRoute(
       ctx,
       {
         method: 'POST',

@@ -3,21 +3,21 @@ import type { TokenView } from '../../../actors/token/api.ts';
 
 export interface TokenForm {
   /** The member `auth` of an answer that issues or renews a token. */
-  issued(value: string, token: TokenView): object;
+  formatIssued(value: string, token: TokenView): object;
   /** The member `data` of an answer that describes a token. */
-  described(value: string, token: TokenView): object;
+  formatDescribed(value: string, token: TokenView): object;
 }
 
 export const SPECIFIED: TokenForm = {
   // `lease_duration` is the granted time: the role's lease, or less if the token is close to its maximum age.
-  issued: (value, { kind, role, policies, ttlSeconds, renewable }) => ({
+  formatIssued: (value, { kind, role, policies, ttlSeconds, renewable }) => ({
     client_token: value,
     renewable,
     lease_duration: ttlSeconds,
     policies,
     metadata: kind === 'approle' ? { role_name: role } : {},
   }),
-  described: (id, { entity, policies, ttlSeconds, createdAt, renewable }) => ({
+  formatDescribed: (id, { entity, policies, ttlSeconds, createdAt, renewable }) => ({
     id,
     entity_id: entity,
     policies,

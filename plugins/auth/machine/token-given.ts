@@ -3,7 +3,7 @@ import Type, { type Static } from 'typebox';
 import type { Request, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
 import { Ignored, MAX_LOGIN_BYTES, MAX_MEMBERS } from '../parameters.ts';
-import { appTokenDigest, shownIn, usable } from './app-token.ts';
+import { appTokenDigest, requireUsable, shownIn } from './app-token.ts';
 import type { TokenForm } from './token-form.ts';
 import { type TokenAction, tokenActions } from './token-self.ts';
 
@@ -22,8 +22,8 @@ export function tokenGivenRoutes(ctx: AuthContext, form: TokenForm): readonly Ro
     bodyLimit: MAX_LOGIN_BYTES,
     async admit(_address, headers) {
       const { digest } = shownIn(headers);
-      usable(await token.of(digest).look(digest));
+      requireUsable(await token.of(digest).look(digest));
     },
-    handle: ({ body: { token: value }, address }: Request<Static<typeof BODY>>) => act(value, usable(appTokenDigest(value) ?? null), address),
+    handle: ({ body: { token: value }, address }: Request<Static<typeof BODY>>) => act(value, requireUsable(appTokenDigest(value) ?? null), address),
   }));
 }

@@ -2,7 +2,7 @@
 import { Fault } from '../../../kernel/fault.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
 import type { AuthContext } from '../actors.ts';
-import { shownIn, usable } from './app-token.ts';
+import { requireUsable, shownIn } from './app-token.ts';
 import type { TokenForm } from './token-form.ts';
 
 const MAX_UNUSED_BYTES = 1_048_576;
@@ -14,15 +14,15 @@ export function tokenActions(ctx: AuthContext, form: TokenForm): Readonly<Record
   const { token } = ctx.actors;
   return {
     async lookup(value, digest) {
-      return { status: 200, body: { data: form.described(value, usable(await token.of(digest).look(digest))) } };
+      return { status: 200, body: { data: form.formatDescribed(value, requireUsable(await token.of(digest).look(digest))) } };
     },
     async renew(value, digest, source) {
-      const renewed = usable(await token.of(digest).renew(digest, source));
+      const renewed = requireUsable(await token.of(digest).renew(digest, source));
       if (renewed === 'fixed') throw new Fault('AUTH_TOKEN_NOT_RENEWABLE');
-      return { status: 200, body: { auth: form.issued(value, renewed) } };
+      return { status: 200, body: { auth: form.formatIssued(value, renewed) } };
     },
     async revoke(_value, digest, source) {
-      usable((await token.of(digest).revoke(digest, source)) || null);
+      requireUsable((await token.of(digest).revoke(digest, source)) || null);
       return { status: 204 };
     },
   };
@@ -41,7 +41,7 @@ export function tokenSelfRoutes(ctx: AuthContext, form: TokenForm): readonly Rou
     async admit(_address, headers) {
       const { digest } = shownIn(headers);
       // Check the token before the body is read; a GET has no body.
-      if (method === 'POST') usable(await token.of(digest).look(digest));
+      if (method === 'POST') requireUsable(await token.of(digest).look(digest));
     },
     handle: ({ headers, address }: Request) => {
       const { value, digest } = shownIn(headers);

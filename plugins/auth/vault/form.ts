@@ -16,14 +16,14 @@ const JSON_TYPE = 'application/json';
 const NOTHING = { lease_id: '', renewable: false, lease_duration: 0, data: null, auth: null, wrap_info: null, warnings: null };
 
 /** The answer in their envelope, which always has all members; unused ones are null. */
-export function enveloped({ id }: Pick<Request, 'id'>, { body, ...rest }: Response): Response {
+export function putInEnvelope({ id }: Pick<Request, 'id'>, { body, ...rest }: Response): Response {
   if (body === undefined) return rest;
-  if (body instanceof Uint8Array) return { ...rest, ...around(id, body) };
+  if (body instanceof Uint8Array) return { ...rest, ...encloseList(id, body) };
   return { ...rest, ...json({ request_id: id, ...NOTHING, ...(body as object) }) };
 }
 
 /** A list arrives as the bytes of an object with the single member `data`: the other members are put before it without parsing it. */
-function around(id: string, list: Uint8Array): Pick<Response, 'body' | 'type'> {
+function encloseList(id: string, list: Uint8Array): Pick<Response, 'body' | 'type'> {
   const { data: _, ...others } = NOTHING;
   const before = JSON.stringify({ request_id: id, ...others }).slice(0, -1);
   return { body: Buffer.concat([Buffer.from(`${before},`), list.subarray(1)]), type: JSON_TYPE };

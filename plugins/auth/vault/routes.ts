@@ -1,8 +1,8 @@
 // The routes below /auth in the form of Vault and OpenBao: below /v1, with more methods, in their envelope, with their errors.
 import type { Method, ResponseDescription, Route, SecurityScheme } from '../../../kernel/http/route.ts';
-import { documented } from '../about.ts';
+import { describeRoutes } from '../about.ts';
 import type { AuthContext } from '../actors.ts';
-import { enveloped, envelopeOf, VAULT_ERRORS, VAULT_TAG } from './form.ts';
+import { envelopeOf, putInEnvelope, VAULT_ERRORS, VAULT_TAG } from './form.ts';
 import { sealRoutes } from './seal.ts';
 import { REFUSALS, refuseUnserved } from './unserved.ts';
 
@@ -14,7 +14,7 @@ const OTHER_NAMES: readonly (readonly [string, string])[] = [
 
 export function vaultRoutes(ctx: AuthContext, routes: readonly Route[]): readonly Route[] {
   // Skip PUT: such a route also exists with POST, which gets a PUT alias below.
-  const own = documented(routes).filter(({ method }) => method !== 'PUT');
+  const own = describeRoutes(routes).filter(({ method }) => method !== 'PUT');
   const aliases = own.flatMap((route) => pathsOf(route.path).flatMap((path) => methodsOf(route.method).map((method) => alias(route, method, path))));
   return [...aliases, ...sealRoutes(ctx)];
 }
@@ -38,7 +38,7 @@ function alias(route: Route, method: Method, path: string): Route {
     tag: VAULT_TAG,
     form: VAULT_ERRORS,
     responses: { ...REFUSALS, ...Object.fromEntries(Object.entries(responses).map(([status, each]) => [status, describe(Number(status), each)])) },
-    ...(security ? { security: security.map(named) } : {}),
+    ...(security ? { security: security.map(nameScheme) } : {}),
     // They send JSON without its content type, and null for an empty body.
     ...(body && !rawBody ? { anyContentType: true } : {}),
     ...(bodyOptional ? { nullIsNone: true } : {}),
@@ -46,7 +46,7 @@ function alias(route: Route, method: Method, path: string): Route {
       refuseUnserved(headers);
       return admit?.(address, headers);
     },
-    handle: async (request) => enveloped(request, await handle(request)),
+    handle: async (request) => putInEnvelope(request, await handle(request)),
   };
 }
 
@@ -54,6 +54,6 @@ function describe(status: number, description: ResponseDescription): ResponseDes
   return status < 400 ? envelopeOf(description) : description;
 }
 
-function named(scheme: SecurityScheme): SecurityScheme {
+function nameScheme(scheme: SecurityScheme): SecurityScheme {
   return scheme === 'appToken' ? 'vaultToken' : scheme;
 }

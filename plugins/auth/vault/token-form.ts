@@ -6,7 +6,7 @@ import type { TokenForm } from '../machine/token-form.ts';
 const KIND = { orphan: true, num_uses: 0 };
 
 export const VAULT_TOKEN: TokenForm = {
-  issued(value, token) {
+  formatIssued(value, token) {
     const { accessor, policies, entity, ttlSeconds, renewable } = token;
     return {
       client_token: value,
@@ -22,7 +22,7 @@ export const VAULT_TOKEN: TokenForm = {
       ...KIND,
     };
   },
-  described(id, token) {
+  formatDescribed(id, token) {
     const { accessor, kind, policies, entity, createdAt, ttlSeconds, leaseSeconds, maxTtlSeconds, expiresAt, renewable } = token;
     return {
       id,

@@ -11,7 +11,7 @@ import { certificateOf } from '../../../actors/kmip/object/certificate-content.t
 import { ContentRoom } from '../../../actors/kmip/object/content-room.ts';
 import { linkedTo } from '../../../actors/kmip/object/create.ts';
 import { databaseObjects } from '../../../actors/kmip/object/database-objects.ts';
-import { happen } from '../../../actors/kmip/object/lifecycle.ts';
+import { applyEvent } from '../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../actors/kmip/object/managed-object.ts';
 import { ObjectRouter } from '../../../actors/kmip/object/object-router.ts';
 import { ObjectRows } from '../../../actors/kmip/object/rows.ts';
@@ -105,7 +105,7 @@ test('a certificate whose key is gone is left as it is, and the log says so', as
   const key = linkedTo(await stored(id), 'PrivateKeyLink') as string;
   await context().change(async (tx) => {
     const draft = await tx.byId(key, 'Destroy');
-    happen(draft, 'destroy', now);
+    applyEvent(draft, 'destroy', now);
     await tx.update(draft);
   });
   now += HOUR;

@@ -41,7 +41,7 @@ async function pair(who: Principal, ...attributes: Node[]): Promise<readonly [pr
 const PAGE = { limit: 1_000, after: undefined, names: 'profile' as const };
 
 async function state(id: string, who: Principal): Promise<string | undefined> {
-  const { items } = await kmip.owned(who, PAGE);
+  const { items } = await kmip.listOwned(who, PAGE);
   return items.find(({ object_id }) => object_id === id)?.state;
 }
 

@@ -48,7 +48,7 @@ test('a client certificate counts for its connections, wherever they come from',
   const quiet = await open(50, '127.0.0.1');
   const spread = [...(await open(60, '127.0.0.2')), ...(await open(60, '127.0.0.3'))];
   await until(() => accepted.length === 170, 'all were accepted');
-  for (const socket of accepted.filter(({ remoteAddress }) => remoteAddress !== '127.0.0.1')) connections.heard(socket, 'certificate mallory');
+  for (const socket of accepted.filter(({ remoteAddress }) => remoteAddress !== '127.0.0.1')) connections.noteActivity(socket, 'certificate mallory');
   const others = await open(MOST - 170 + 10, '127.0.0.4');
   for (const socket of [...quiet, ...spread, ...others]) socket.resume();
   await until(() => closed(spread) === 10, 'those of the certificate were closed');

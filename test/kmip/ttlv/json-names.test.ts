@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import { ENUM, type EnumName } from '../../../kmip/ttlv/enumeration.ts';
 import { decodeJson, encodeJson } from '../../../kmip/ttlv/json.ts';
-import { folded, TAG_NAMES } from '../../../kmip/ttlv/names.ts';
+import { foldName, TAG_NAMES } from '../../../kmip/ttlv/names.ts';
 import { enumeration, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { decodeXml, encodeXml } from '../../../kmip/ttlv/xml.ts';
@@ -70,7 +70,7 @@ test('no spelling can be read as two values', () => {
   for (const [name, codes] of Object.entries(ENUM)) {
     const spellings = [...Object.entries(codes), ...PAIRS.filter((pair) => pair.name === name).map(({ other, code }) => [other, code] as const)];
     const meanings = new Map<string, Set<number>>();
-    for (const [spelling, code] of spellings) meanings.set(folded(spelling), (meanings.get(folded(spelling)) ?? new Set()).add(code));
+    for (const [spelling, code] of spellings) meanings.set(foldName(spelling), (meanings.get(foldName(spelling)) ?? new Set()).add(code));
     for (const [spelling, meant] of meanings) assert.equal(meant.size, 1, `${name}: ${spelling}`);
   }
 });

@@ -5,7 +5,7 @@ import { ENUM_ALIAS, TAG_ALIAS } from '../../../kmip/ttlv/alias.ts';
 import { ENUM, type EnumName } from '../../../kmip/ttlv/enumeration.ts';
 import { enumerationNames, maskNames } from '../../../kmip/ttlv/enumeration-of.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { folded, TAG_NAMES, tagName, tagOf } from '../../../kmip/ttlv/names.ts';
+import { foldName, TAG_NAMES, tagName, tagOf } from '../../../kmip/ttlv/names.ts';
 import { TAG, type TagName } from '../../../kmip/ttlv/tag.ts';
 
 const TABLES: readonly (readonly [string, Readonly<Record<string, number>>, Readonly<Record<string, string>>])[] = [
@@ -17,7 +17,7 @@ const TABLES: readonly (readonly [string, Readonly<Record<string, number>>, Read
 test('within a table no two names fold together, aliases included, and no code has two names', () => {
   for (const [table, codes, aliases] of TABLES) {
     const names = [...Object.keys(codes), ...Object.keys(aliases)];
-    assert.equal(new Set(names.map(folded)).size, names.length, table);
+    assert.equal(new Set(names.map(foldName)).size, names.length, table);
     assert.equal(new Set(Object.values(codes)).size, Object.keys(codes).length, table);
     for (const name of Object.values(aliases)) assert.ok(name in codes, `${table}: ${name}`);
     assert.ok(

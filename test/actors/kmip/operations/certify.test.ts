@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { certificateOf } from '../../../../actors/kmip/object/certificate-content.ts';
 import { link, linkedTo, newObject } from '../../../../actors/kmip/object/create.ts';
-import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
+import { applyEvent } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { placeFor } from '../../../../actors/kmip/object/place.ts';
 import type { Operation } from '../../../../actors/kmip/operation.ts';
@@ -238,13 +238,13 @@ test('what cannot be certified, or certify, is refused', async () => {
   );
   const verifying = await pair(ctx, integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Encrypt));
   await refused('IncompatibleCryptographicUsageMask', /usage mask/, identifier(certify, ctx, named(verifying.publicKey), attributes(subject('X'))));
-  happen(objectOf(ctx, root), 'compromise', NOW);
+  applyEvent(objectOf(ctx, root), 'compromise', NOW);
   await refused(
     'WrongKeyLifecycleState',
     /Compromised/,
     identifier(certify, ctx, named(leafKeys.publicKey), attributes(link('CertificateLink', root), subject('X'))),
   );
-  happen(objectOf(ctx, rootKeys.privateKey), 'destroy', NOW);
+  applyEvent(objectOf(ctx, rootKeys.privateKey), 'destroy', NOW);
   await refused(
     'ObjectDestroyed',
     /destroyed/,
@@ -258,7 +258,7 @@ test('a key that is destroyed while the certificate is signed certifies nothing'
   const keys = await pair(ctx);
   const destroyed = ctx.change(async (tx) => {
     const key = await tx.byId(keys.privateKey, 'Destroy');
-    happen(key, 'destroy', NOW);
+    applyEvent(key, 'destroy', NOW);
     await tx.update(key);
   });
   await refused('ObjectDestroyed', /destroyed/, identifier(certify, ctx, named(keys.publicKey), attributes(subject('Late'))));
@@ -324,7 +324,7 @@ test('a chain is valid until a certificate of it is revoked or has expired', asy
     attributes(link('CertificateLink', alone), link('PrivateKeyLink', keys.privateKey), subject('Below')),
   );
   assert.equal(await verdict(ctx, named(below), named(alone)), 'Invalid');
-  happen(objectOf(ctx, root), 'compromise', NOW);
+  applyEvent(objectOf(ctx, root), 'compromise', NOW);
   assert.equal(await verdict(ctx, named(root), named(leaf)), 'Invalid');
   await refused('InvalidObjectType', /Validate/, validate.run(payload(named(keys.publicKey)), ctx));
   await refused('ObjectNotFound', /not found/, validate.run(payload(named('nothing')), ctx));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'uvu';
 import { linkedTo } from '../../../../actors/kmip/object/create.ts';
-import { happen } from '../../../../actors/kmip/object/lifecycle.ts';
+import { applyEvent } from '../../../../actors/kmip/object/lifecycle.ts';
 import type { Draft } from '../../../../actors/kmip/object/managed-object.ts';
 import { createSplitKey } from '../../../../actors/kmip/operations/create-split-key.ts';
 import { joinSplitKey } from '../../../../actors/kmip/operations/join-split-key.ts';
@@ -140,7 +140,7 @@ test('what cannot be split or joined is refused', async () => {
   await refused(join(ctx, []), 'InvalidMessage', 'UniqueIdentifier');
   const ids = await split(ctx, {});
   await refused(join(ctx, ids, ObjectType.Certificate), 'InvalidObjectType', 'Certificate');
-  happen(ctx.objects.get(ids[0] as string) as Draft, 'destroy', ctx.now);
+  applyEvent(ctx.objects.get(ids[0] as string) as Draft, 'destroy', ctx.now);
   await refused(join(ctx, ids), 'ObjectDestroyed', 'destroyed');
   assert.equal(ctx.objects.size, 4);
 });
