@@ -13,7 +13,7 @@ export interface TurnsOptions {
 /** Ends a turn. */
 export type Leave = () => void;
 
-interface Caller {
+interface CallerTurns {
   /** Current limit of requests at once. */
   allowed: number;
   busy: number;
@@ -33,7 +33,7 @@ const MAX_REMEMBERED = 10_000;
 
 export class Turns {
   readonly #options: TurnsOptions;
-  readonly #callers = new Map<string, Caller>();
+  readonly #callers = new Map<string, CallerTurns>();
   /** The last caller, and the last time that the caller changed. */
   #last: string | undefined;
   #otherAt = Number.NEGATIVE_INFINITY;
@@ -56,7 +56,7 @@ export class Turns {
     return this.#wait(caller, signal?.());
   }
 
-  #wait(caller: Caller, signal: AbortSignal | undefined): Promise<Leave> {
+  #wait(caller: CallerTurns, signal: AbortSignal | undefined): Promise<Leave> {
     return new Promise((resolve, reject) => {
       const start = () => {
         signal?.removeEventListener('abort', abandon);
@@ -72,7 +72,7 @@ export class Turns {
     });
   }
 
-  #begin(caller: Caller): Leave {
+  #begin(caller: CallerTurns): Leave {
     const since = this.#options.monotonic();
     let isOver = false;
     caller.busy += 1;
@@ -89,7 +89,7 @@ export class Turns {
     };
   }
 
-  #learn(caller: Caller, ms: number): void {
+  #learn(caller: CallerTurns, ms: number): void {
     if (ms <= QUICK_MS) caller.allowed = Math.min(MAX_AT_ONCE, caller.allowed + 1);
     else if (ms > SLOW_MS) caller.allowed = Math.max(this.#least(), caller.allowed >> 1);
   }
@@ -99,7 +99,7 @@ export class Turns {
     return monotonic() - this.#otherAt > ALONE_MS ? alone : least;
   }
 
-  #callerOf(who: string): Caller {
+  #callerOf(who: string): CallerTurns {
     let caller = this.#callers.get(who);
     if (caller) return caller;
     if (this.#callers.size >= MAX_REMEMBERED) this.#forget();

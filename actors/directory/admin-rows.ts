@@ -4,7 +4,7 @@ import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.
 import { type PageRequest, readPage } from '../../kernel/store/page.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../kernel/store/store.ts';
 import type { Admin, AdminRecord } from './api.ts';
-import { type Part, requireRealmQuota } from './part.ts';
+import { type DirectoryServer, requireRealmQuota } from './directory-server.ts';
 
 /** A row of the table, without its realms. */
 interface Row {
@@ -63,7 +63,7 @@ const valuesOf = ({ id, userpass, jwt, fido2, digital_credentials: digital, clie
 ];
 
 /** Replaces the realms of a record. @throws Fault BAD_REQUEST for an unknown realm, AUTH_QUOTA_EXCEEDED */
-export async function writeRealms(part: Part, tx: Transaction, { id, realms }: AdminRecord): Promise<void> {
+export async function writeRealms(part: DirectoryServer, tx: Transaction, { id, realms }: AdminRecord): Promise<void> {
   const before = await tx.all<{ realm: string }>('SELECT realm FROM admin_realm WHERE admin = $1', [id]);
   const known = new Set(before.map(({ realm }) => realm));
   await tx.run('DELETE FROM admin_realm WHERE admin = $1', [id]);

@@ -7,9 +7,9 @@ import { endSessionsOf } from '../session/end.ts';
 import { bindAdmin, bindRealm, isBound, releaseRealm } from './admin-accounts.ts';
 import { findAdmin, insertAdmin, listAdmins, overwriteAdmin, writeRealms } from './admin-rows.ts';
 import { administeredRealms, administers, requireAdministration } from './administered.ts';
-import type { Actor, Admin, AdminRecord, DirectoryApi } from './api.ts';
+import type { Admin, AdminRecord, DirectoryApi, Principal } from './api.ts';
+import { auditChange, type DirectoryServer, requireRealmQuota } from './directory-server.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
-import { auditChange, type Part, requireRealmQuota } from './part.ts';
 
 /** Highest number of realms in one record. */
 const MAX_REALMS = 1_000;
@@ -19,7 +19,7 @@ type AdminApi = Pick<
   'administered' | 'administers' | 'listAdmins' | 'getAdmin' | 'createAdmin' | 'updateAdmin' | 'deleteAdmin' | 'addAdminRealm' | 'removeAdminRealm'
 >;
 
-export function adminApi(part: Part): AdminApi {
+export function adminApi(part: DirectoryServer): AdminApi {
   const { store } = part;
   return {
     administered: (owner) => administeredRealms(store, owner),
@@ -44,7 +44,7 @@ export function adminApi(part: Part): AdminApi {
   };
 }
 
-function createAdmin(part: Part, admin: AdminRecord, by: Actor): Promise<Admin> {
+function createAdmin(part: DirectoryServer, admin: AdminRecord, by: Principal): Promise<Admin> {
   return part.store.transaction(async (tx) => {
     await requireAdministration(tx, by, admin.realms);
     await insertAdmin(tx, admin);
@@ -55,7 +55,7 @@ function createAdmin(part: Part, admin: AdminRecord, by: Actor): Promise<Admin> 
   });
 }
 
-function updateAdmin(part: Part, admin: AdminRecord, by: Actor): Promise<Admin | null> {
+function updateAdmin(part: DirectoryServer, admin: AdminRecord, by: Principal): Promise<Admin | null> {
   return part.store.transaction(async (tx) => {
     if (!(await requireOwner(tx, admin.id, by))) return null;
     await requireAdministration(tx, by, admin.realms);
@@ -67,7 +67,7 @@ function updateAdmin(part: Part, admin: AdminRecord, by: Actor): Promise<Admin |
 }
 
 /** Deletes the record together with the credentials that it names and their sessions. */
-async function deleteAdmin({ store, clock, args, bump }: Part, id: string, by: Actor): Promise<void> {
+async function deleteAdmin({ store, clock, args, bump }: DirectoryServer, id: string, by: Principal): Promise<void> {
   const ended = await store.transaction(async (tx) => {
     const admin = await requireOwner(tx, id, by);
     if (!admin) return [];
@@ -89,14 +89,20 @@ async function deleteAdmin({ store, clock, args, bump }: Part, id: string, by: A
 }
 
 /** @returns null for an unknown admin, which only super admins may learn @throws Fault FORBIDDEN for an admin whom the caller does not administer */
-async function requireOwner(tx: Transaction, id: string, by: Actor): Promise<Admin | null> {
+async function requireOwner(tx: Transaction, id: string, by: Principal): Promise<Admin | null> {
   const admin = await findAdmin(tx, id);
   await requireAdministration(tx, by, admin?.realms ?? []);
   return admin;
 }
 
 /** Adds or removes one realm of a record; the record's bindings in other realms stay as they are. */
-function changeRealms(part: Part, id: string, realm: string, by: Actor, change: (tx: Transaction, admin: Admin) => Promise<void>): Promise<Admin | null> {
+function changeRealms(
+  part: DirectoryServer,
+  id: string,
+  realm: string,
+  by: Principal,
+  change: (tx: Transaction, admin: Admin) => Promise<void>,
+): Promise<Admin | null> {
   return part.store.transaction(async (tx) => {
     const admin = await requireOwner(tx, id, by);
     if (!admin) return null;
@@ -108,14 +114,14 @@ function changeRealms(part: Part, id: string, realm: string, by: Actor, change: 
 }
 
 /** Checks the number of realms of an admin, and the quota of admins of the realm. */
-async function requireRoom(part: Part, tx: Transaction, id: string, realm: string): Promise<void> {
+async function requireRoom(part: DirectoryServer, tx: Transaction, id: string, realm: string): Promise<void> {
   const listed = await tx.get<{ n: number }>('SELECT COUNT(*) AS n FROM admin_realm WHERE admin = $1', [id]);
   if ((listed?.n ?? 0) > MAX_REALMS) throw new Fault('BAD_REQUEST', { detail: `the admin would have more than ${MAX_REALMS} realms: remove one first` });
   await requireRealmQuota(tx, part, 'admins_per_realm', realm);
 }
 
 /** The common last steps of every change of a record. */
-async function readChanged({ args }: Part, tx: Transaction, id: string, by: Actor): Promise<Admin> {
+async function readChanged({ args }: DirectoryServer, tx: Transaction, id: string, by: Principal): Promise<Admin> {
   await keepSuperAdmin(tx, args.clientCertificates);
   await auditChange(tx, by, 'admin.update', id, undefined);
   return (await findAdmin(tx, id)) as Admin;

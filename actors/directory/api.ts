@@ -10,7 +10,7 @@ import type { Realm } from './realm.ts';
 export type { CompletedLogin, Factor, LoginView, ProvenLogin, SignedIn } from './login-types.ts';
 
 /** The acting user: the account is for rights, the names are for the audit log. */
-export interface Actor {
+export interface Principal {
   readonly realm: string;
   readonly username: string;
   readonly account: string;
@@ -121,31 +121,31 @@ export type DirectoryApi = {
   /** @param only ids of the realms to list, in order of id; null for all realms */
   listRealms(only: readonly string[] | null, page: PageRequest): Promise<EncodedPage<Realm>>;
   getRealm(id: string): Promise<Realm | null>;
-  createRealm(realm: Realm, by: Actor): Promise<Realm>;
-  updateRealm(realm: Realm, by: Actor): Promise<Realm | null>;
-  deleteRealm(id: string, by: Actor): Promise<void>;
+  createRealm(realm: Realm, by: Principal): Promise<Realm>;
+  updateRealm(realm: Realm, by: Principal): Promise<Realm | null>;
+  deleteRealm(id: string, by: Principal): Promise<void>;
 
   listAdmins(page: PageRequest): Promise<EncodedPage<Admin>>;
   getAdmin(id: string): Promise<Admin | null>;
-  createAdmin(admin: AdminRecord, by: Actor): Promise<Admin>;
-  updateAdmin(admin: AdminRecord, by: Actor): Promise<Admin | null>;
-  deleteAdmin(id: string, by: Actor): Promise<void>;
+  createAdmin(admin: AdminRecord, by: Principal): Promise<Admin>;
+  updateAdmin(admin: AdminRecord, by: Principal): Promise<Admin | null>;
+  deleteAdmin(id: string, by: Principal): Promise<void>;
   /** Leaves the rest of the record, and its bindings in other realms, as they are. @returns null for an unknown admin or realm */
-  addAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
-  removeAdminRealm(id: string, realm: string, by: Actor): Promise<Admin | null>;
+  addAdminRealm(id: string, realm: string, by: Principal): Promise<Admin | null>;
+  removeAdminRealm(id: string, realm: string, by: Principal): Promise<Admin | null>;
 
   /** @param realm null for all realms */
   listCredentials(realm: string | null, page: PageRequest): Promise<EncodedPage<Credential>>;
   getCredential(realm: string, username: string): Promise<Credential | null>;
-  createCredential(input: CredentialInput, by: Actor): Promise<Credential | null>;
+  createCredential(input: CredentialInput, by: Principal): Promise<Credential | null>;
   /** A new password removes the lock on passwords. @returns `overtaken`, and changes nothing, if the credential changed after the comparison */
-  updateCredential(input: CredentialUpdate, by: Actor): Promise<Credential | null | 'overtaken'>;
-  deleteCredential(realm: string, username: string, by: Actor): Promise<void>;
-  unlock(realm: string, username: string, by: Actor): Promise<boolean>;
+  updateCredential(input: CredentialUpdate, by: Principal): Promise<Credential | null | 'overtaken'>;
+  deleteCredential(realm: string, username: string, by: Principal): Promise<void>;
+  unlock(realm: string, username: string, by: Principal): Promise<boolean>;
 
   /** Codes that serve as a proof are counted, and lock the factor, like those of logins. */
-  enableTotp(enrolment: TotpEnrolment, by: Actor): Promise<TotpOutcome>;
-  disableTotp(realm: string, username: string, code: string | undefined, by: Actor): Promise<TotpOutcome>;
+  enableTotp(enrolment: TotpEnrolment, by: Principal): Promise<TotpOutcome>;
+  disableTotp(realm: string, username: string, code: string | undefined, by: Principal): Promise<TotpOutcome>;
 
   /** Compact JWS, ES256. */
   sign(purpose: SigningPurpose, claims: Readonly<Record<string, unknown>>): Promise<string>;

@@ -9,9 +9,9 @@ import { isUniqueViolation } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { requireAdministration } from './administered.ts';
 import type { Credential, CredentialInput, CredentialUpdate, DirectoryApi } from './api.ts';
+import { auditChange, type DirectoryServer, requireRealmQuota } from './directory-server.ts';
 import { keepSuperAdmin } from './last-super-admin.ts';
 import { openLock } from './lockout.ts';
-import { auditChange, type Part, requireRealmQuota } from './part.ts';
 
 interface Row {
   readonly realm: string;
@@ -52,7 +52,7 @@ const claimsText = ({ extra_claims: claims }: CredentialInput) => (claims === nu
 
 type CredentialApi = Pick<DirectoryApi, 'listCredentials' | 'getCredential' | 'createCredential' | 'updateCredential' | 'deleteCredential' | 'unlock'>;
 
-export function credentialApi(part: Part): CredentialApi {
+export function credentialApi(part: DirectoryServer): CredentialApi {
   const { store, clock, args } = part;
   return {
     async listCredentials(realm, page) {
@@ -89,7 +89,7 @@ export function credentialApi(part: Part): CredentialApi {
 }
 
 /** @returns null for an unknown realm */
-function createCredential(part: Part, input: CredentialInput, by: Parameters<DirectoryApi['createCredential']>[1]): Promise<Credential | null> {
+function createCredential(part: DirectoryServer, input: CredentialInput, by: Parameters<DirectoryApi['createCredential']>[1]): Promise<Credential | null> {
   const { realm, username, passwordHash, change_password, roles } = input;
   return part.store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
@@ -110,7 +110,7 @@ function createCredential(part: Part, input: CredentialInput, by: Parameters<Dir
 }
 
 /** @returns null for an unknown credential */
-async function updateCredential(part: Part, input: CredentialUpdate, by: Parameters<DirectoryApi['updateCredential']>[1]) {
+async function updateCredential(part: DirectoryServer, input: CredentialUpdate, by: Parameters<DirectoryApi['updateCredential']>[1]) {
   const { realm, username, passwordHash, change_password, roles, comparedWith } = input;
   const outcome = await part.store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);

@@ -9,10 +9,10 @@ import { userCounter } from '../../kernel/versions.ts';
 import { adminApi } from './admins.ts';
 import type { DirectoryApi } from './api.ts';
 import { credentialApi } from './credentials.ts';
+import type { DirectoryArgs, DirectoryServer } from './directory-server.ts';
 import { firstStartApi } from './first-start.ts';
 import { purgeCounters } from './lockout.ts';
 import { loginApi } from './login-api.ts';
-import type { DirectoryArgs, Part } from './part.ts';
 import { realmApi } from './realms.ts';
 import { SigningKeyRows } from './signing-key-rows.ts';
 import { openSigningKeys } from './signing-keys.ts';
@@ -23,7 +23,7 @@ const HOUR_MS = 3_600_000;
 export default defineActor<DirectoryApi, DirectoryArgs>(async (args, ctx) => {
   const { clock, versions, log } = ctx;
   const store = await ctx.openStore();
-  const part: Part = {
+  const part: DirectoryServer = {
     store,
     clock,
     args,

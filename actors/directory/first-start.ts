@@ -6,7 +6,7 @@ import { endSessionsOf } from '../session/end.ts';
 import { bindAdmin } from './admin-accounts.ts';
 import { findAdmin } from './admin-rows.ts';
 import type { AdminRecord, AuthParams, DirectoryApi, FirstStart } from './api.ts';
-import type { Part } from './part.ts';
+import type { DirectoryServer } from './directory-server.ts';
 
 const LOCK = 'gatehouse first start';
 const YEAR_SECONDS = 31_536_000;
@@ -14,7 +14,7 @@ const HOUR_SECONDS = 3_600;
 
 type FirstStartApi = Pick<DirectoryApi, 'isEmpty' | 'firstStart' | 'hasInitialPassword' | 'resetAdmin'>;
 
-export function firstStartApi(part: Part): FirstStartApi {
+export function firstStartApi(part: DirectoryServer): FirstStartApi {
   const { store, clock } = part;
   return {
     isEmpty: async () => (await store.get('SELECT id FROM realm LIMIT 1')) === undefined,

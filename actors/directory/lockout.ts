@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { sweep } from '../../kernel/store/sweep.ts';
 import type { Factor } from './api.ts';
-import type { LockoutPolicy } from './part.ts';
+import type { LockoutPolicy } from './directory-server.ts';
 
 interface Row {
   readonly failures: number;

@@ -3,9 +3,9 @@ import type { Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { opensTo } from './administered.ts';
 import type { CompletedLogin, DirectoryApi, ProvenLogin, SignedIn } from './api.ts';
+import type { DirectoryServer } from './directory-server.ts';
 import { KNOWN_MS, lockedFactors } from './lockout.ts';
 import { loginView } from './login-view.ts';
-import type { Part } from './part.ts';
 import { refuseProof } from './refused-proof.ts';
 import { acceptedStep, hasTotp, useStep } from './totp.ts';
 
@@ -19,7 +19,7 @@ interface Row {
 
 type LoginApi = Pick<DirectoryApi, 'findSignIn' | 'refuse' | 'complete' | 'interrupt' | 'checkTotp' | 'record' | 'opensTo'>;
 
-export function loginApi(part: Part): LoginApi {
+export function loginApi(part: DirectoryServer): LoginApi {
   const { store, clock } = part;
   return {
     findSignIn: (realm, username, source) => loginView(store, realm, username, source, clock.now()),
@@ -43,7 +43,11 @@ export function loginApi(part: Part): LoginApi {
 }
 
 /** Checks the proof again. Concurrent attempts have been counted by now, so a correct one among too many wrong ones is refused too. */
-async function findStillProven({ clock }: Part, tx: Transaction, { realm, username, source, revision, code }: ProvenLogin): Promise<Row | undefined> {
+async function findStillProven(
+  { clock }: DirectoryServer,
+  tx: Transaction,
+  { realm, username, source, revision, code }: ProvenLogin,
+): Promise<Row | undefined> {
   const credential = await tx.get<Row>('SELECT revision, roles, extra_claims FROM userpass WHERE realm = $1 AND username = $2', [realm, username]);
   if (credential?.revision !== revision) return undefined;
   const locked = await lockedFactors(tx, { realm, username, source, exists: true }, clock.now());
@@ -52,7 +56,7 @@ async function findStillProven({ clock }: Part, tx: Transaction, { realm, userna
 }
 
 /** Checks everything before it changes anything, so that a refusal here leaves no trace. */
-async function complete(part: Part, tx: Transaction, login: CompletedLogin): Promise<SignedIn | null> {
+async function complete(part: DirectoryServer, tx: Transaction, login: CompletedLogin): Promise<SignedIn | null> {
   const { realm, username, source, code, revision, passwordHash } = login;
   const credential = await findStillProven(part, tx, login);
   if (!credential) return null;
@@ -70,7 +74,7 @@ async function complete(part: Part, tx: Transaction, login: CompletedLogin): Pro
   };
 }
 
-async function changePassword({ clock }: Part, tx: Transaction, { realm, username, source }: CompletedLogin, passwordHash: string): Promise<void> {
+async function changePassword({ clock }: DirectoryServer, tx: Transaction, { realm, username, source }: CompletedLogin, passwordHash: string): Promise<void> {
   const sql = 'UPDATE userpass SET password_hash = $1, change_password = 0, password_set_at = $2, revision = revision + 1 WHERE realm = $3 AND username = $4';
   await tx.run(sql, [passwordHash, clock.now(), realm, username]);
   await endSessionsOf(tx, realm, username);

@@ -7,9 +7,9 @@ import { cursorOf, mapPage, type Page, type PageRequest, parseCursor, readPage }
 import { isUniqueViolation, type Reader } from '../../kernel/store/store.ts';
 import { endSessionsIn } from '../session/end.ts';
 import { requireSuperAdmin } from './administered.ts';
-import type { Actor, AuthParams, DirectoryApi, Realm } from './api.ts';
+import type { AuthParams, DirectoryApi, Principal, Realm } from './api.ts';
+import { auditChange, type DirectoryServer } from './directory-server.ts';
 import { forgetProviders, keepSuperAdmin } from './last-super-admin.ts';
-import { auditChange, type Part } from './part.ts';
 
 interface Row extends Omit<Realm, 'auth_params'> {
   readonly auth_params: string;
@@ -54,7 +54,7 @@ const valuesOf = (realm: Realm) => [
 
 type RealmApi = Pick<DirectoryApi, 'listRealms' | 'getRealm' | 'createRealm' | 'updateRealm' | 'deleteRealm'>;
 
-export function realmApi(part: Part): RealmApi {
+export function realmApi(part: DirectoryServer): RealmApi {
   const { store } = part;
   return {
     listRealms: async (only, page) => encodePage(only === null ? mapPage(await readPage<Row>(store, LISTING, page), realmOf) : await listOf(store, only, page)),
@@ -65,7 +65,7 @@ export function realmApi(part: Part): RealmApi {
   };
 }
 
-function createRealm({ store }: Part, realm: Realm, by: Actor): Promise<Realm> {
+function createRealm({ store }: DirectoryServer, realm: Realm, by: Principal): Promise<Realm> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     try {
@@ -79,7 +79,7 @@ function createRealm({ store }: Part, realm: Realm, by: Actor): Promise<Realm> {
   });
 }
 
-function updateRealm({ store, args }: Part, realm: Realm, by: Actor): Promise<Realm | null> {
+function updateRealm({ store, args }: DirectoryServer, realm: Realm, by: Principal): Promise<Realm | null> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     const sql = `UPDATE realm SET auth_params = $2, session_max_age_seconds = $3, session_max_stale_age_seconds = $4,
@@ -92,7 +92,7 @@ function updateRealm({ store, args }: Part, realm: Realm, by: Actor): Promise<Re
   });
 }
 
-async function deleteRealm({ store, clock, bumpAll }: Part, id: string, by: Actor): Promise<void> {
+async function deleteRealm({ store, clock, bumpAll }: DirectoryServer, id: string, by: Principal): Promise<void> {
   if (id === '_') throw new Fault('AUTH_LAST_SUPER_ADMIN', { detail: 'realm _ cannot be deleted' });
   const deleted = await store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);

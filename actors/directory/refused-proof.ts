@@ -2,8 +2,8 @@
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { Factor } from './api.ts';
+import type { DirectoryServer } from './directory-server.ts';
 import { countFailure } from './lockout.ts';
-import type { Part } from './part.ts';
 
 interface RefusedProof {
   readonly realm: string;
@@ -13,7 +13,7 @@ interface RefusedProof {
 }
 
 /** @param event the audit row of the refusal */
-export async function refuseProof({ args, clock }: Part, tx: Transaction, event: AuditEvent, proof: RefusedProof): Promise<void> {
+export async function refuseProof({ args, clock }: DirectoryServer, tx: Transaction, event: AuditEvent, proof: RefusedProof): Promise<void> {
   await tx.audit(event);
   const { realm, username, factor, source } = proof;
   for (const locked of await countFailure(tx, proof, args.lockout, clock.now())) {

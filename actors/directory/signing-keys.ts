@@ -4,7 +4,7 @@ import { calculateJwkThumbprint, type JWK, SignJWT } from 'jose';
 import { Fault } from '../../kernel/fault.ts';
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { DirectoryApi, SigningPurpose } from './api.ts';
-import type { Part } from './part.ts';
+import type { DirectoryServer } from './directory-server.ts';
 import type { SigningKeyRow, SigningKeyRows } from './signing-key-rows.ts';
 
 const PURPOSES: readonly SigningPurpose[] = ['session', 'certificate'];
@@ -28,7 +28,7 @@ type SigningKeys = Pick<DirectoryApi, 'sign' | 'publicKeys'> & {
  * @param adopts whether there may be rows that are older than MACs
  * @throws Fault INTERNAL that names a key which the data key does not open
  */
-export async function openSigningKeys({ store, clock }: Part, rows: SigningKeyRows, adopts: boolean): Promise<SigningKeys> {
+export async function openSigningKeys({ store, clock }: DirectoryServer, rows: SigningKeyRows, adopts: boolean): Promise<SigningKeys> {
   let active = new Map<SigningPurpose, Active>();
   const rotate = async () => {
     const current = await store.transaction((tx) => ensureKeys(tx, rows, clock.now()), { lock: LOCK });

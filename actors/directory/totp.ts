@@ -4,9 +4,9 @@ import { seal, unseal } from '../../kernel/seal.ts';
 import type { Reader, Transaction } from '../../kernel/store/store.ts';
 import { endSessionsOf } from '../session/end.ts';
 import { administers, requireAdministration } from './administered.ts';
-import type { Actor, AuthParams, DirectoryApi, TotpEnrolment, TotpOutcome } from './api.ts';
+import type { AuthParams, DirectoryApi, Principal, TotpEnrolment, TotpOutcome } from './api.ts';
+import { auditChange, type DirectoryServer } from './directory-server.ts';
 import { lockedFactors, openLock } from './lockout.ts';
-import { auditChange, type Part } from './part.ts';
 import { refuseProof } from './refused-proof.ts';
 import { mayTotp } from './totp.machine.ts';
 
@@ -32,7 +32,7 @@ export async function hasTotp(reader: Reader, realm: string, username: string): 
 }
 
 /** @returns the time step of a code that is valid and later than the last one used; null for any other */
-export async function acceptedStep({ clock, dataKey }: Part, reader: Reader, realm: string, username: string, code: string): Promise<number | null> {
+export async function acceptedStep({ clock, dataKey }: DirectoryServer, reader: Reader, realm: string, username: string, code: string): Promise<number | null> {
   const row = await find(reader, realm, username);
   return row ? stepOf(row, dataKey, realm, username, code, clock.now()) : null;
 }
@@ -60,7 +60,7 @@ export async function useStep(tx: Transaction, realm: string, username: string, 
 
 type TotpApi = Pick<DirectoryApi, 'enableTotp' | 'disableTotp'>;
 
-export function totpApi(part: Part): TotpApi {
+export function totpApi(part: DirectoryServer): TotpApi {
   const { store } = part;
   return {
     enableTotp: (enrolment, by) => store.transaction((tx) => enable(part, tx, enrolment, by)),
@@ -84,17 +84,22 @@ export function totpApi(part: Part): TotpApi {
   };
 }
 
-function isOwn(by: Actor, realm: string, username: string): boolean {
+function isOwn(by: Principal, realm: string, username: string): boolean {
   return by.realm === realm && by.username === username && by.scheme === 'up';
 }
 
 /** Users act for themselves and must prove their current factor; administrators of the realm need not. @throws Fault FORBIDDEN for all others */
-async function needsFactor(tx: Transaction, by: Actor, realm: string, username: string): Promise<boolean> {
+async function needsFactor(tx: Transaction, by: Principal, realm: string, username: string): Promise<boolean> {
   if (!isOwn(by, realm, username)) await requireAdministration(tx, by, [realm]);
   return !(await administers(tx, by, realm));
 }
 
-async function enable(part: Part, tx: Transaction, { realm, username, secret, code, currentCode }: TotpEnrolment, by: Actor): Promise<TotpOutcome> {
+async function enable(
+  part: DirectoryServer,
+  tx: Transaction,
+  { realm, username, secret, code, currentCode }: TotpEnrolment,
+  by: Principal,
+): Promise<TotpOutcome> {
   const mustProve = await needsFactor(tx, by, realm, username);
   const owner = await tx.get<{ auth_params: string }>(
     'SELECT auth_params FROM userpass JOIN realm ON realm.id = userpass.realm WHERE userpass.realm = $1 AND username = $2',
@@ -137,7 +142,7 @@ interface Proof {
  * Checks an unused code of the current factor and marks it as used. A wrong code is counted, locks and is audited as at sign-in; otherwise whoever
  * has a stolen session could guess codes. During a lock, a correct code is refused too. A missing code does not count as a guess.
  */
-async function prove(part: Part, tx: Transaction, row: Row, { realm, username, code, event }: Proof, by: Actor): Promise<boolean> {
+async function prove(part: DirectoryServer, tx: Transaction, row: Row, { realm, username, code, event }: Proof, by: Principal): Promise<boolean> {
   if (code === undefined) return false;
   const now = part.clock.now();
   const step = stepOf(row, part.dataKey, realm, username, code, now);

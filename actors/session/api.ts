@@ -33,7 +33,7 @@ export interface NewSession extends Omit<SessionView, 'createdAt' | 'account' | 
 }
 
 /** The user who ends a session, for rights and the audit log. */
-export interface SessionEnder {
+export interface Principal {
   readonly realm: string;
   readonly username: string;
   /** Account of the user's own session, for rights. */
@@ -60,12 +60,12 @@ export type SessionApi = {
   /** The session with this id, if it is live. @param counts whether this counts as activity; false for lookups by admins */
   look(id: string, counts: boolean): Promise<SessionView | null>;
   /** @returns how many of the sessions existed @throws Fault FORBIDDEN, and ends nothing, if the user neither owns nor administers one of them */
-  end(ids: readonly string[], by: SessionEnder): Promise<number>;
+  end(ids: readonly string[], by: Principal): Promise<number>;
   /** Writes when sessions were used, as far as no later use is known. @returns how many of them are there still */
   noteUses(used: readonly SessionUse[]): Promise<number>;
   /** Ids of the live sessions of these users. */
   list(realm: string, clients: readonly SessionClient[], page: PageRequest): Promise<Page<string>>;
-  endRealm(realm: string, by: SessionEnder): Promise<number>;
+  endRealm(realm: string, by: Principal): Promise<number>;
   /** Removes the rows of expired sessions. */
-  purge(by: SessionEnder): Promise<number>;
+  purge(by: Principal): Promise<number>;
 };

@@ -3,7 +3,7 @@ import type { Reader, Store } from '../../kernel/store/store.ts';
 import { isOver, overQuota, type Quota } from '../../kernel/store/usage.ts';
 import { requireAdministration, requireSuperAdmin } from '../directory/administered.ts';
 import { isStillProven, noteWay } from '../directory/proof.ts';
-import type { NewSession, SessionEnder, SessionView } from './api.ts';
+import type { NewSession, Principal, SessionView } from './api.ts';
 import { accountsOf } from './beginning.ts';
 import { endSessionsIn } from './end.ts';
 import { EXPIRED } from './expired.ts';
@@ -127,7 +127,7 @@ export function writeSeen(store: Store, used: readonly SessionUse[]): Promise<nu
 }
 
 /** @returns how many, and whose version counters have to move */
-export function endRows(store: Store, ids: readonly string[], by: SessionEnder): Promise<{ ended: number; owners: readonly SessionOwner[] }> {
+export function endRows(store: Store, ids: readonly string[], by: Principal): Promise<{ ended: number; owners: readonly SessionOwner[] }> {
   return store.transaction(async (tx) => {
     const owners: SessionOwner[] = [];
     for (const id of ids) {
@@ -143,7 +143,7 @@ export function endRows(store: Store, ids: readonly string[], by: SessionEnder):
 }
 
 /** @returns the number of sessions, and the owners whose version counters the caller must bump; undefined if these are too many */
-export function endRealmRows(store: Store, realm: string, by: SessionEnder): Promise<{ ended: number; owners: readonly string[] | undefined }> {
+export function endRealmRows(store: Store, realm: string, by: Principal): Promise<{ ended: number; owners: readonly string[] | undefined }> {
   return store.transaction(async (tx) => {
     await requireAdministration(tx, by, [realm]);
     const owners = await tx.all<{ username: string }>('SELECT DISTINCT username FROM session WHERE realm = $1 LIMIT $2', [realm, MAX_NAMED_OWNERS + 1]);
@@ -153,7 +153,7 @@ export function endRealmRows(store: Store, realm: string, by: SessionEnder): Pro
   });
 }
 
-export function purgeRows(store: Store, now: number, by: SessionEnder | undefined): Promise<number> {
+export function purgeRows(store: Store, now: number, by: Principal | undefined): Promise<number> {
   return store.transaction(async (tx) => {
     if (by) await requireSuperAdmin(tx, by);
     const purged = await tx.run(`DELETE FROM session WHERE ${EXPIRED}`, [now]);
@@ -169,6 +169,6 @@ function isOwn(by: SessionOwner, { realm, username, scheme }: SessionOwner): boo
   return by.realm === realm && by.username === username && by.scheme === scheme;
 }
 
-function auditFields(by: SessionEnder, realm: string) {
+function auditFields(by: Principal, realm: string) {
   return { realm, actor: `${by.realm}/${by.username}`, scheme: by.scheme, source: by.source };
 }

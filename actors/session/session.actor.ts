@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { repeat } from '../../kernel/repeat.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { userCounter, type Versions } from '../../kernel/versions.ts';
-import type { NewSession, SessionApi, SessionEnder } from './api.ts';
+import type { NewSession, Principal, SessionApi } from './api.ts';
 import { listRows } from './lists.ts';
 import { LiveSessions } from './live-sessions.ts';
 import { endRealmRows, endRows, insertRow, purgeRows, type SessionQuotas, type SessionUse, writeSeen } from './rows.ts';
@@ -19,7 +19,7 @@ const PURGE_MS = 60_000;
 /** The shard that removes expired rows. */
 const PURGING_KEY = '0';
 
-interface Part {
+interface SessionServer {
   readonly store: Store;
   readonly sessions: LiveSessions;
   readonly versions: Versions | undefined;
@@ -34,8 +34,8 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
   const sessions = new LiveSessions({ store, clock, log, write, cacheBytes, versions: store.shared ? undefined : versions });
   /** Uses that other threads report, until they are written. */
   let reported: Promise<unknown> = Promise.resolve();
-  const part: Part = { store, sessions, versions, quotas, now: () => clock.now() };
-  const purge = (by?: SessionEnder) => purgeOver(part, by);
+  const part: SessionServer = { store, sessions, versions, quotas, now: () => clock.now() };
+  const purge = (by?: Principal) => purgeOver(part, by);
   const fail = (error: unknown) => log.warn({ error: String(error) }, 'cannot purge expired sessions; the server will try again');
   const rest = ctx.key === PURGING_KEY ? repeat(clock, PURGE_MS, purge, fail) : undefined;
 
@@ -66,7 +66,7 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
   };
 });
 
-async function createSession({ store, sessions, versions, quotas, now }: Part, session: NewSession): Promise<boolean> {
+async function createSession({ store, sessions, versions, quotas, now }: SessionServer, session: NewSession): Promise<boolean> {
   const begun = await insertRow(store, session, quotas, now());
   if (begun.outcome === 'full') throw new Fault('AUTH_QUOTA_EXCEEDED', { detail: begun.quota });
   if (begun.outcome !== 'made') return false;
@@ -76,21 +76,21 @@ async function createSession({ store, sessions, versions, quotas, now }: Part, s
   return true;
 }
 
-async function endSessions({ store, sessions, versions }: Part, ids: readonly string[], by: SessionEnder): Promise<number> {
+async function endSessions({ store, sessions, versions }: SessionServer, ids: readonly string[], by: Principal): Promise<number> {
   const { ended, owners } = await endRows(store, ids, by);
   for (const id of ids) sessions.forget(id);
   for (const { realm, username } of owners) versions?.bump(userCounter(realm, username));
   return ended;
 }
 
-async function endRealm({ store, versions }: Part, realm: string, by: SessionEnder): Promise<number> {
+async function endRealm({ store, versions }: SessionServer, realm: string, by: Principal): Promise<number> {
   const { ended, owners } = await endRealmRows(store, realm, by);
   if (owners) for (const username of owners) versions?.bump(userCounter(realm, username));
   else versions?.bumpAll();
   return ended;
 }
 
-async function purgeOver({ store, sessions, now }: Part, by: SessionEnder | undefined): Promise<number> {
+async function purgeOver({ store, sessions, now }: SessionServer, by: Principal | undefined): Promise<number> {
   await sessions.settle();
   return purgeRows(store, now(), by);
 }

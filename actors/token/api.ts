@@ -7,7 +7,7 @@ import type { PageRequest } from '../../kernel/store/page.ts';
 export type TokenKind = 'approle' | 'cluster';
 
 /** The administrator who makes a change, for rights and the audit log. */
-export interface Administrator {
+export interface Principal {
   readonly realm: string;
   readonly username: string;
   /** The account of the session, for rights. */
@@ -117,25 +117,25 @@ export type LoginOutcome = { readonly outcome: 'issued'; readonly token: TokenVi
 /** A change by an administrator checks their right in the same transaction, and throws FORBIDDEN without it. */
 export type TokenApi = {
   /** Creates the role, or replaces its settings; its role id and secret ids stay. */
-  putRole(name: string, settings: RoleSettings, by: Administrator): Promise<void>;
+  putRole(name: string, settings: RoleSettings, by: Principal): Promise<void>;
   role(name: string): Promise<Role | null>;
   roles(page: PageRequest): Promise<EncodedPage<string>>;
   /** Also deletes its secret ids and tokens. */
-  deleteRole(name: string, by: Administrator): Promise<void>;
+  deleteRole(name: string, by: Principal): Promise<void>;
   /** @returns the number of tokens, or null for an unknown role */
-  revokeTokens(role: string, by: Administrator): Promise<number | null>;
+  revokeTokens(role: string, by: Principal): Promise<number | null>;
   /** @returns false for an unknown role */
-  createSecretId(secretId: NewSecretId, by: Administrator): Promise<boolean>;
+  createSecretId(secretId: NewSecretId, by: Principal): Promise<boolean>;
   /** Accessors of the secret ids that are valid now; null for an unknown role. */
   accessors(role: string, page: PageRequest): Promise<EncodedPage<string> | null>;
   /** Destroys the secret id only if it belongs to this role. */
-  destroySecretId(role: string, accessor: string, by: Administrator): Promise<void>;
+  destroySecretId(role: string, accessor: string, by: Principal): Promise<void>;
   loginRole(login: RoleLogin): Promise<LoginOutcome>;
-  putClusterRole(name: string, settings: ClusterRoleSettings, by: Administrator): Promise<void>;
+  putClusterRole(name: string, settings: ClusterRoleSettings, by: Principal): Promise<void>;
   clusterRole(name: string): Promise<ClusterRole | null>;
   clusterRoles(page: PageRequest): Promise<EncodedPage<string>>;
   /** Also deletes its tokens. */
-  deleteClusterRole(name: string, by: Administrator): Promise<void>;
+  deleteClusterRole(name: string, by: Principal): Promise<void>;
   loginCluster(login: ClusterLogin): Promise<LoginOutcome>;
   /** The token with this digest, if it is valid now. */
   look(digest: string): Promise<TokenView | null>;

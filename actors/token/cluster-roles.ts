@@ -6,7 +6,7 @@ import { endName, holdName } from '../../kernel/store/accounts.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
-import type { Administrator, ClusterRole, ClusterRoleSettings } from './api.ts';
+import type { ClusterRole, ClusterRoleSettings, Principal } from './api.ts';
 import { byAdministrator } from './roles.ts';
 import { revokeTokensOf } from './tokens.ts';
 
@@ -33,7 +33,7 @@ export async function listClusterRoles(store: Reader, page: PageRequest): Promis
  * With the keys of another cluster, the role stands for that cluster, whose service accounts must not get the accounts of the previous one.
  * Tokens that were issued before keep their account until they expire or the role is deleted.
  */
-export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Administrator, now: number): Promise<void> {
+export function putClusterRole(store: Store, name: string, settings: ClusterRoleSettings, by: Principal, now: number): Promise<void> {
   const sql =
     'INSERT INTO cluster_role (name, revision, settings) VALUES ($1, $2, $3) ON CONFLICT (name) DO UPDATE SET revision = excluded.revision, settings = excluded.settings';
   return store.transaction(async (tx) => {
@@ -48,7 +48,7 @@ export function putClusterRole(store: Store, name: string, settings: ClusterRole
   });
 }
 
-export function deleteClusterRole(store: Store, name: string, by: Administrator, now: number): Promise<void> {
+export function deleteClusterRole(store: Store, name: string, by: Principal, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     if ((await tx.run('DELETE FROM cluster_role WHERE name = $1', [name])) === 0) return;

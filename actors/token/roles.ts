@@ -7,7 +7,7 @@ import type { AuditEvent } from '../../kernel/store/audit.ts';
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
-import type { Administrator, Role, RoleSettings } from './api.ts';
+import type { Principal, Role, RoleSettings } from './api.ts';
 import { revokeTokensOf } from './tokens.ts';
 
 interface Row {
@@ -27,7 +27,7 @@ const REPLACED = SETTINGS.split(', ')
   .join(', ');
 
 /** The common members of audit rows for changes by an administrator. */
-export function byAdministrator({ realm, username, scheme, source }: Administrator): Omit<AuditEvent, 'event'> {
+export function byAdministrator({ realm, username, scheme, source }: Principal): Omit<AuditEvent, 'event'> {
   return { outcome: 'success', realm, actor: username, scheme, source };
 }
 
@@ -59,7 +59,7 @@ export async function listRoles(store: Reader, page: PageRequest): Promise<Encod
 }
 
 /** Updates an existing row in place: replacing the row would delete its secret ids. */
-export function putRole(store: Store, name: string, settings: RoleSettings, by: Administrator): Promise<void> {
+export function putRole(store: Store, name: string, settings: RoleSettings, by: Principal): Promise<void> {
   const { tokenTtlSeconds, tokenMaxTtlSeconds, tokenPolicies, tokenRenewable, secretIdTtlSeconds, bindSecretId } = settings;
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
@@ -78,7 +78,7 @@ export function putRole(store: Store, name: string, settings: RoleSettings, by: 
   });
 }
 
-export function deleteRole(store: Store, name: string, by: Administrator, now: number): Promise<void> {
+export function deleteRole(store: Store, name: string, by: Principal, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     // Deleting the row also deletes its secret ids.
@@ -89,7 +89,7 @@ export function deleteRole(store: Store, name: string, by: Administrator, now: n
   });
 }
 
-export function revokeTokensOfRole(store: Store, name: string, by: Administrator): Promise<number | null> {
+export function revokeTokensOfRole(store: Store, name: string, by: Principal): Promise<number | null> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     if (!(await readRole(tx, name))) return null;

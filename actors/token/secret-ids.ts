@@ -3,7 +3,7 @@ import { type EncodedPage, encodePage } from '../../kernel/runtime/encoded-page.
 import { mapPage, type PageRequest, readPage } from '../../kernel/store/page.ts';
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import { requireSuperAdmin } from '../directory/administered.ts';
-import type { Administrator, NewSecretId } from './api.ts';
+import type { NewSecretId, Principal } from './api.ts';
 import { requireSecretIdQuota, type TokenQuotas } from './quota.ts';
 import { byAdministrator, readRole } from './roles.ts';
 import { type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
@@ -28,7 +28,7 @@ const IS_OVER = '(exhausted_at = 0 AND expires_at <> 0 AND expires_at <= $1) OR 
 export function createSecretId(
   store: Store,
   { role: name, digest, accessor, ttlSeconds, numUses }: NewSecretId,
-  by: Administrator,
+  by: Principal,
   quotas: TokenQuotas,
   now: number,
 ) {
@@ -64,7 +64,7 @@ export async function listAccessors(store: Reader, role: string, page: PageReque
   return encodePage(mapPage(await readPage<{ accessor: string }>(store, listing, page), ({ accessor }) => accessor));
 }
 
-export function destroySecretId(store: Store, role: string, accessor: string, by: Administrator, now: number): Promise<void> {
+export function destroySecretId(store: Store, role: string, accessor: string, by: Principal, now: number): Promise<void> {
   return store.transaction(async (tx) => {
     await requireSuperAdmin(tx, by);
     const row = await tx.get<Row>(`SELECT ${COLUMNS} FROM secret_id WHERE accessor = $1 AND role = $2`, [accessor, role]);

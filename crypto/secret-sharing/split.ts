@@ -7,14 +7,14 @@ import { sharePoints, sumWeighted, weights } from './shamir.ts';
 /** Of KMIP's enumeration of that name. */
 export type SplitKeyMethod = 'XOR' | 'PolynomialSharingGF216' | 'PolynomialSharingPrimeField' | 'PolynomialSharingGF28';
 
-export interface KeyPart {
+export interface Share {
   /** KeyPartIdentifier: 1 to SplitKeyParts. */
   readonly identifier: number;
   readonly material: Uint8Array;
 }
 
 export interface SplitKey {
-  readonly parts: readonly KeyPart[];
+  readonly parts: readonly Share[];
   /** PrimeFieldSize, of the method that has one. */
   readonly primeField?: bigint;
 }
@@ -59,7 +59,7 @@ export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number,
  * @param bytes of the secret; by default as many as any secret of the prime field can have, or those of a part
  * @throws CryptoError invalid; failed for too few parts, or those that do not belong together
  */
-export function join(method: SplitKeyMethod, parts: readonly KeyPart[], threshold: number, prime?: bigint, bytes?: number): Uint8Array {
+export function join(method: SplitKeyMethod, parts: readonly Share[], threshold: number, prime?: bigint, bytes?: number): Uint8Array {
   checkParts(parts, threshold);
   switch (method) {
     case 'XOR':
@@ -74,7 +74,7 @@ export function join(method: SplitKeyMethod, parts: readonly KeyPart[], threshol
   }
 }
 
-function checkParts(parts: readonly KeyPart[], threshold: number): void {
+function checkParts(parts: readonly Share[], threshold: number): void {
   const length = parts[0]?.material.length ?? 0;
   if (threshold < 1 || parts.length < threshold || length === 0) throw tooFew(threshold, parts.length);
   if (parts.some((part) => part.material.length !== length)) throw notTogether();
@@ -107,7 +107,7 @@ function splitPieces(field: Field<number>, secret: Uint8Array, size: 1 | 2, part
   return out;
 }
 
-function joinPieces(field: Field<number>, parts: readonly KeyPart[], size: 1 | 2, threshold: number): Uint8Array {
+function joinPieces(field: Field<number>, parts: readonly Share[], size: 1 | 2, threshold: number): Uint8Array {
   const value = interpolation(field, parts, threshold);
   const columns = parts.map(({ material }) => cutPieces(material, size));
   const out = Buffer.alloc(parts[0]?.material.length ?? 0);
@@ -115,7 +115,7 @@ function joinPieces(field: Field<number>, parts: readonly KeyPart[], size: 1 | 2
   return out;
 }
 
-function joinIntegers(parts: readonly KeyPart[], threshold: number, prime: bigint | undefined, bytes: number | undefined): Uint8Array {
+function joinIntegers(parts: readonly Share[], threshold: number, prime: bigint | undefined, bytes: number | undefined): Uint8Array {
   if (prime === undefined) throw invalid('PrimeFieldSize is missing');
   if (prime < 2n || byteLength(prime) > MAX_PRIME_BYTES) throw invalid('PrimeFieldSize is out of range');
   const values = parts.map((part) => toInteger(part.material));
@@ -127,7 +127,7 @@ function joinIntegers(parts: readonly KeyPart[], threshold: number, prime: bigin
 }
 
 /** The value at 0 by the first `threshold` parts, for values in the order of the parts; the rest must lie on the same polynomial. */
-function interpolation<T>(field: Field<T>, parts: readonly KeyPart[], threshold: number): (values: readonly T[]) => T {
+function interpolation<T>(field: Field<T>, parts: readonly Share[], threshold: number): (values: readonly T[]) => T {
   const needed = parts.slice(0, threshold).map((part) => part.identifier);
   const secret = weights(field, needed, 0);
   const checks = parts.slice(threshold).map((part) => weights(field, needed, part.identifier));
@@ -154,7 +154,7 @@ function checkedPrime(secretBytes: number, prime: bigint | undefined): bigint {
   return prime;
 }
 
-function numberParts(materials: readonly Uint8Array[]): KeyPart[] {
+function numberParts(materials: readonly Uint8Array[]): Share[] {
   return materials.map((material, i) => ({ identifier: i + 1, material }));
 }
 

@@ -1,7 +1,7 @@
 // The actors of the authentication service.
 import { resolve } from 'node:path';
 import type { DirectoryApi } from '../../actors/directory/api.ts';
-import type { DirectoryArgs } from '../../actors/directory/part.ts';
+import type { DirectoryArgs } from '../../actors/directory/directory-server.ts';
 import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { IdentityArgs } from '../../actors/identity/identity.actor.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';

@@ -1,6 +1,6 @@
 // /admins: administration of admin records.
 import Type, { type Static } from 'typebox';
-import type { Actor, Admin, AdminRecord } from '../../actors/directory/api.ts';
+import type { Admin, AdminRecord, Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import { nameIn } from '../../kernel/http/name.ts';
@@ -88,7 +88,7 @@ export function adminRoutes(ctx: AuthContext): readonly Route[] {
 }
 
 /** A route that adds a realm to an admin or removes it; it answers with the changed admin. */
-function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: string, realm: string, by: Actor) => Promise<Admin | null>): Route {
+function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: string, realm: string, by: Principal) => Promise<Admin | null>): Route {
   const directory = ctx.actors.directory.at('main');
   return {
     method,
@@ -106,7 +106,7 @@ function membership(ctx: AuthContext, method: 'PUT' | 'DELETE', change: (id: str
 }
 
 /** The admin of the path; a realm admin gets 403 for every one they do not own, existing or not. */
-async function loadAdministered(ctx: AuthContext, request: Request): Promise<{ admin: Admin | null; rights: Rights; by: Actor; id: string }> {
+async function loadAdministered(ctx: AuthContext, request: Request): Promise<{ admin: Admin | null; rights: Rights; by: Principal; id: string }> {
   const id = requireFound(usernameOf(request.params['admin_id'] as string), 'admin');
   const rights = await rightsOf(ctx, request.caller as Caller);
   const admin = await ctx.actors.directory.at('main').getAdmin(id);

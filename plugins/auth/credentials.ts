@@ -1,6 +1,6 @@
 // The routes /realms/{realm_id}/userpass/...: administration of credentials, which are user names with passwords.
 import Type, { type Static } from 'typebox';
-import type { Actor, Credential, CredentialInput } from '../../actors/directory/api.ts';
+import type { Credential, CredentialInput, Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { nameIn } from '../../kernel/http/name.ts';
 import type { Request, Response, Route } from '../../kernel/http/route.ts';
@@ -103,7 +103,7 @@ async function unlock(ctx: AuthContext, request: Request): Promise<Response> {
 }
 
 /** Compares the new password with the old one outside of the transaction, and tries again if the credential changed meanwhile. */
-async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Actor): Promise<Credential> {
+async function updateCompared(ctx: AuthContext, request: Request<CredentialBody>, realm: string, by: Principal): Promise<Credential> {
   const directory = ctx.actors.directory.at('main');
   for (let tried = 0; tried < MAX_TRIES; tried++) {
     const old = requireFound((await directory.findSignIn(realm, nameOfPath(request), '')).credential, 'credential');

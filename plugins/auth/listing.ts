@@ -30,7 +30,7 @@ export const PAGE_QUERY = Query(PAGE_MEMBERS);
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** JSON text. */
-type Part = string | Uint8Array;
+type Chunk = string | Uint8Array;
 
 /**
  * The answer with a list. Its pages arrive as JSON bytes: the thread that reads the rows encodes them, so that this thread has no work with a
@@ -47,7 +47,7 @@ export async function answerList<T>(
   const { limit, after } = query;
   const isPage = limit !== undefined || after !== undefined;
   const most = Number(limit ?? (isPage ? MAX_PAGE_ENTRIES : MAX_ENTRIES));
-  const parts: Part[] = [`${around[0]}[`];
+  const parts: Chunk[] = [`${around[0]}[`];
   let count = 0;
   let bytes = 0;
   let next: string | null | undefined = after;
@@ -68,12 +68,12 @@ export async function answerList<T>(
 }
 
 /** Joins parts of JSON text to a body; the parts must not be used afterwards. */
-export function joinParts(parts: readonly Part[]): Pick<Response, 'body' | 'type' | 'once'> {
+export function joinParts(parts: readonly Chunk[]): Pick<Response, 'body' | 'type' | 'once'> {
   const body = Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   release(parts);
   return { body, type: JSON_TYPE, once: true };
 }
 
-function release(parts: readonly Part[]): void {
+function release(parts: readonly Chunk[]): void {
   for (const part of parts) if (typeof part !== 'string') giveBack(part);
 }

@@ -1,5 +1,5 @@
 // The rights of a caller: which realms they administer.
-import type { Actor } from '../../actors/directory/api.ts';
+import type { Principal } from '../../actors/directory/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Request } from '../../kernel/http/route.ts';
@@ -27,19 +27,19 @@ export async function rightsOf(ctx: AuthContext, { realm, account }: Caller): Pr
 }
 
 /** @throws Fault FORBIDDEN for anybody else */
-export async function requireSuperAdmin(ctx: AuthContext, request: Request): Promise<Actor> {
+export async function requireSuperAdmin(ctx: AuthContext, request: Request): Promise<Principal> {
   if (!(await isAdministered(ctx, request.caller as Caller, '_'))) throw new Fault('FORBIDDEN');
   return actorOf(request);
 }
 
 /** @throws Fault FORBIDDEN if the caller does not administer the realm, whether or not it exists */
-export async function requireRealmAdmin(ctx: AuthContext, request: Request, realm: string): Promise<Actor> {
+export async function requireRealmAdmin(ctx: AuthContext, request: Request, realm: string): Promise<Principal> {
   if (!(await isAdministered(ctx, request.caller as Caller, realm))) throw new Fault('FORBIDDEN');
   return actorOf(request);
 }
 
 /** The acting user, for the audit log. */
-export function actorOf({ caller, address }: Request): Actor {
+export function actorOf({ caller, address }: Request): Principal {
   const { realm, username, account = '', scheme } = caller as Caller;
   return { realm, username, account, scheme, source: sourceOf(address) };
 }

@@ -1,7 +1,7 @@
 // The directory, session and token actors on a store of their own, as the server runs them: threads, calls by remotes, a clock to move.
 import { createHash, randomUUID } from 'node:crypto';
-import type { Actor, CredentialInput, DirectoryApi, Realm } from '../../actors/directory/api.ts';
-import type { DirectoryArgs } from '../../actors/directory/part.ts';
+import type { CredentialInput, DirectoryApi, Principal, Realm } from '../../actors/directory/api.ts';
+import type { DirectoryArgs } from '../../actors/directory/directory-server.ts';
 import type { NewSession, SessionApi } from '../../actors/session/api.ts';
 import type { SessionArgs } from '../../actors/session/session.actor.ts';
 import type { TokenApi } from '../../actors/token/api.ts';
@@ -66,7 +66,7 @@ export async function startAuthActors(database: TestDatabase, url?: string) {
     session: (key: string) => ref('session').of(key),
     token: ref('token').of(''),
     /** Somebody by password, as the front would say who it is. */
-    by: async (realm: string, username: string): Promise<Actor> => ({
+    by: async (realm: string, username: string): Promise<Principal> => ({
       ...{ realm, username, scheme: 'up', source: SOURCE },
       account: await accountOf(realm, username),
     }),
@@ -100,7 +100,7 @@ export async function newSession(actors: AuthActors, realmId: string, username: 
 }
 
 /** Realm `_` with its admin, and who that is. */
-export async function firstAdmin(actors: AuthActors): Promise<Actor> {
+export async function firstAdmin(actors: AuthActors): Promise<Principal> {
   await actors.directory.firstStart({ username: 'admin', passwordHash: PHC });
   return actors.by('_', 'admin');
 }

@@ -6,12 +6,12 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { KeyFacts } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
 import type { ContentEncryption } from './content-encryption.ts';
-import { Problem } from './problem.ts';
+import { JoseProblem } from './problem.ts';
 import type { Fits } from './use.ts';
 
 const { BlockCipherMode } = ENUM;
 
-export const unfit = (): Problem => new Problem('crypto_failure', 'the key does not fit alg');
+export const unfit = (): JoseProblem => new JoseProblem('crypto_failure', 'the key does not fit alg');
 
 /** The shortest modulus that RFC 7518 sections 3.3, 3.5 and 4.3 permit, bits. */
 const MIN_MODULUS_BITS = 2048;

@@ -4,7 +4,7 @@ import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { KeyFacts } from '../object/key.ts';
 import { curveName, publicJwk } from './jwk.ts';
 import { type Members, optionalOctets } from './members.ts';
-import { badRequest, decryptionFailed, Problem } from './problem.ts';
+import { badRequest, decryptionFailed, JoseProblem } from './problem.ts';
 
 /** The inputs of the derivation besides the shared secret. They bind the key to one algorithm, one length and two parties. */
 interface KeyDerivation {
@@ -33,7 +33,7 @@ const CURVES: ReadonlySet<string> = new Set(['P-256', 'P-384', 'P-521', 'X25519'
 export function agreementCurve(key: KeyFacts): string {
   const curve = curveName(key);
   if (curve === undefined || !CURVES.has(curve))
-    throw new Problem('crypto_failure', 'the key does not fit alg: ECDH-ES needs a key on P-256, P-384, P-521, X25519 or X448');
+    throw new JoseProblem('crypto_failure', 'the key does not fit alg: ECDH-ES needs a key on P-256, P-384, P-521, X25519 or X448');
   return curve;
 }
 

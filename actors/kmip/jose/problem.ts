@@ -16,7 +16,7 @@ const STATUS = {
 type ProblemName = keyof typeof STATUS;
 
 /** A refused call; `description` is public. */
-export class Problem extends Fault {
+export class JoseProblem extends Fault {
   readonly error: ProblemName;
   readonly description: string;
 
@@ -27,10 +27,10 @@ export class Problem extends Fault {
   }
 }
 
-export const badRequest = (description: string, cause?: unknown): Problem => new Problem('bad_request', description, cause);
-export const notFound = (): Problem => new Problem('not_found', 'Key not found');
+export const badRequest = (description: string, cause?: unknown): JoseProblem => new JoseProblem('bad_request', description, cause);
+export const notFound = (): JoseProblem => new JoseProblem('not_found', 'Key not found');
 /** The same text for every reason, so that it reveals nothing about the key or the padding. */
-export const decryptionFailed = (): Problem => new Problem('decryption_failed', 'Decryption failed');
+export const decryptionFailed = (): JoseProblem => new JoseProblem('decryption_failed', 'Decryption failed');
 
 const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
   ItemNotFound: 'not_found',
@@ -86,14 +86,14 @@ const OF_THE_KEY: ReadonlySet<ResultReason> = new Set([
 ] satisfies ResultReason[]);
 
 /** @returns undefined if the error is not a refusal */
-function problemOf(error: unknown): Problem | undefined {
-  if (error instanceof Problem) return error;
-  if (error instanceof CryptoError) return new Problem(BY_CODE[error.code], error.message, error);
+function problemOf(error: unknown): JoseProblem | undefined {
+  if (error instanceof JoseProblem) return error;
+  if (error instanceof CryptoError) return new JoseProblem(BY_CODE[error.code], error.message, error);
   if (!(error instanceof Refusal)) return undefined;
   const name = BY_REASON[error.reason] ?? 'crypto_failure';
   if (name === 'not_found') return notFound();
-  if (OF_THE_KEY.has(error.reason)) return new Problem(name, `${spellReason(error.reason)}: ${error.message}`, error);
-  return new Problem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
+  if (OF_THE_KEY.has(error.reason)) return new JoseProblem(name, `${spellReason(error.reason)}: ${error.message}`, error);
+  return new JoseProblem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
 }
 
 /** The answer to a call that failed, and the reason for the log. @throws the error itself where it is no refusal */

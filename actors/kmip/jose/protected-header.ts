@@ -1,7 +1,7 @@
 // Protected headers: written with their members in a fixed order, and read with what they must hold (RFC 7515 section 4, RFC 7516 section 4).
 import type { ManagedObject } from '../object/managed-object.ts';
 import { decode, type Members, readObject, text } from './members.ts';
-import { Problem } from './problem.ts';
+import { JoseProblem } from './problem.ts';
 
 export interface ProtectedHeader {
   /** base64url, as it is sent. */
@@ -49,7 +49,7 @@ export function receivedHeader(body: Members): ReceivedHeader {
   const encoded = text(body, 'protected');
   const members = readObject(decode(encoded, 'protected'), 'protected');
   const alg = text(members, 'alg');
-  if (members['crit'] !== undefined) throw new Problem('unsupported_algorithm', 'crit names extensions that are not supported');
-  if (members['zip'] !== undefined) throw new Problem('unsupported_algorithm', 'zip is not supported: content is never compressed');
+  if (members['crit'] !== undefined) throw new JoseProblem('unsupported_algorithm', 'crit names extensions that are not supported');
+  if (members['zip'] !== undefined) throw new JoseProblem('unsupported_algorithm', 'zip is not supported: content is never compressed');
   return { encoded, members, alg, kid: text(members, 'kid') };
 }

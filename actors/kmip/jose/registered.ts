@@ -1,5 +1,5 @@
 // Names of algorithms that are registered for JOSE but not offered, or not in that place: known, and so refused as unsupported.
-import { badRequest, Problem } from './problem.ts';
+import { badRequest, JoseProblem } from './problem.ts';
 
 /** The IANA registry "JSON Web Signature and Encryption Algorithms", without names for the Web Cryptography API. */
 const REGISTERED: ReadonlySet<string> = new Set([
@@ -15,7 +15,7 @@ const REGISTERED: ReadonlySet<string> = new Set([
 export type Place = 'body' | 'header';
 
 /** Explains why an algorithm is refused: an unregistered name is a bad request, a registered one is not supported here. */
-export function refuse(member: 'alg' | 'enc', name: string, place: Place): Problem {
+export function refuse(member: 'alg' | 'enc', name: string, place: Place): JoseProblem {
   if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is not a registered algorithm`);
-  return new Problem('unsupported_algorithm', `${member} is not supported here`);
+  return new JoseProblem('unsupported_algorithm', `${member} is not supported here`);
 }

@@ -1,5 +1,5 @@
 // The content of a split key object: one part, the number of parts and the number needed to join them (KMIP 2.1 section 2.8).
-import type { KeyPart, SplitKeyMethod } from '../../../crypto/secret-sharing/split.ts';
+import type { Share, SplitKeyMethod } from '../../../crypto/secret-sharing/split.ts';
 import { type KeyBlock, keyBlock, keyBlockOf, type NewKeyBlock } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -15,7 +15,7 @@ interface SplitParameters {
   readonly primeField: bigint | undefined;
 }
 
-export interface StoredPart extends SplitParameters, KeyPart {
+export interface StoredPart extends SplitParameters, Share {
   /** Format, algorithm and length describe the key that was split. */
   readonly block: KeyBlock;
 }
@@ -31,7 +31,7 @@ export function splitParametersOf(holder: Structure): SplitParameters {
 }
 
 /** @param block of the key that was split; its material is replaced by the part */
-export function splitKeyContent({ method, parts, threshold, primeField }: SplitParameters, part: KeyPart, block: Omit<NewKeyBlock, 'material'>): Structure {
+export function splitKeyContent({ method, parts, threshold, primeField }: SplitParameters, part: Share, block: Omit<NewKeyBlock, 'material'>): Structure {
   return structure(TAG.SplitKey, [
     integer(TAG.SplitKeyParts, parts),
     integer(TAG.KeyPartIdentifier, part.identifier),

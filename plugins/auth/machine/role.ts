@@ -1,6 +1,6 @@
 // Common to both kinds of roles: who may manage them, the rule for their names, and members of their bodies.
 import Type from 'typebox';
-import type { Administrator } from '../../../actors/token/api.ts';
+import type { Principal } from '../../../actors/token/api.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import type { Caller } from '../../../kernel/http/credential.ts';
 import type { Request, Response, Route } from '../../../kernel/http/route.ts';
@@ -30,7 +30,7 @@ export function isRoleName(name: string): boolean {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a handler knows the type of its body from its own schema.
-type Handler = (request: Request<any>, by: Administrator, name: string) => Promise<Response>;
+type Handler = (request: Request<any>, by: Principal, name: string) => Promise<Response>;
 
 /** A route for super admins only, because roles are not part of a realm. `name` is the role's name in the path; an invalid name is answered with NOT_FOUND. */
 export function defineManagedRoute(ctx: AuthContext, route: Omit<Route, 'auth' | 'handle'>, handle: Handler): Route {

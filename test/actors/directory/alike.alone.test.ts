@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
+import type { DirectoryServer } from '../../../actors/directory/directory-server.ts';
 import { loginApi } from '../../../actors/directory/login-api.ts';
-import type { Part } from '../../../actors/directory/part.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
@@ -32,7 +32,7 @@ mkdirSync(folder, { recursive: true });
 const clock = createClock();
 const store = await openStore(`sqlite:${join(folder, 'alike.db')}`, { writer: 'test', clock });
 const lockout = { failures: 1e9, failuresAllSources: 1e9, windowMs: 900_000, lockMs: 1_000 };
-const { findSignIn, refuse } = loginApi({ store, clock, args: { lockout } } as unknown as Part);
+const { findSignIn, refuse } = loginApi({ store, clock, args: { lockout } } as unknown as DirectoryServer);
 
 test.before(async () => {
   await migrate(store, [{ owner: 'auth', migrations: AUTH_MIGRATIONS }], () => clock.now());

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
 import { test } from 'uvu';
-import type { Actor, AdminRecord } from '../../../actors/directory/api.ts';
+import type { AdminRecord, Principal } from '../../../actors/directory/api.ts';
 import { outcome } from '../../runtime.ts';
 import { testDatabases } from '../../stores.ts';
 import { type AuthActors, credential, itemsOf, LOCKOUT, newSession, PHC, QUOTAS, realm, SOURCE, startAuthActors } from '../auth-actors.ts';
@@ -20,7 +20,7 @@ const record = (id: string, realms: readonly string[], more: Partial<AdminRecord
 
 for (const database of databases) {
   let actors: AuthActors;
-  let root: Actor;
+  let root: Principal;
   const on = (title: string, run: () => Promise<void>) => test(`${database.dialect}: ${title}`, run);
   const directory = () => actors.directory;
   const failed = (realmId: string, username: string, source: string, factor: 'password' | 'totp' = 'password') =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'uvu';
-import type { Actor } from '../../../actors/directory/api.ts';
+import type { Principal } from '../../../actors/directory/api.ts';
 import type { ClusterRoleSettings, LoginOutcome, RoleSettings, TokenView } from '../../../actors/token/api.ts';
 import { outcome } from '../../runtime.ts';
 import { testDatabases } from '../../stores.ts';
@@ -26,7 +26,7 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 
 for (const database of databases) {
   let actors: AuthActors;
-  let root: Actor;
+  let root: Principal;
   const on = (title: string, run: () => Promise<void>) => test(`${database.dialect}: ${title}`, run);
   const newToken = () => ({ digest: digestOf(randomUUID()), accessor: randomUUID(), source: SOURCE });
 

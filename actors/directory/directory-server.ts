@@ -2,7 +2,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Store, Transaction } from '../../kernel/store/store.ts';
 import { requireQuota } from '../../kernel/store/usage.ts';
-import type { Actor } from './api.ts';
+import type { Principal } from './api.ts';
 
 export interface LockoutPolicy {
   readonly failures: number;
@@ -26,7 +26,7 @@ export interface DirectoryArgs {
   readonly clientCertificates: boolean;
 }
 
-export interface Part {
+export interface DirectoryServer {
   readonly store: Store;
   readonly clock: Clock;
   readonly args: DirectoryArgs;
@@ -38,13 +38,13 @@ export interface Part {
 }
 
 /** @throws Fault AUTH_QUOTA_EXCEEDED if the realm exceeds its quota, including what the transaction has just added */
-export function requireRealmQuota(tx: Transaction, { args }: Part, name: keyof RealmQuotas, realm: string): Promise<void> {
+export function requireRealmQuota(tx: Transaction, { args }: DirectoryServer, name: keyof RealmQuotas, realm: string): Promise<void> {
   const kind = name === 'admins_per_realm' ? 'admin' : 'credential';
   const quota = { usage: 'auth_usage', kind, name: `[auth.quotas] ${name}`, most: args.quotas[name] };
   return requireQuota(tx, quota, realm, 'AUTH_QUOTA_EXCEEDED');
 }
 
 /** Writes the audit row of a change in the change's transaction. */
-export function auditChange(tx: Transaction, by: Actor, event: string, target: string, realm: string | undefined): Promise<void> {
+export function auditChange(tx: Transaction, by: Principal, event: string, target: string, realm: string | undefined): Promise<void> {
   return tx.audit({ event, outcome: 'success', realm, actor: `${by.realm}/${by.username}`, scheme: by.scheme, source: by.source, target });
 }
