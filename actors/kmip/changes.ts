@@ -28,9 +28,9 @@ export class Changes implements ObjectTransaction {
     this.finder = new Finder<Draft, DescriptionDraft>(ctx, {
       from: tx,
       held: (id, content) => this.#objects.held(id, content),
-      runWhole: (held) => {
+      readWhole: (held) => {
         opening.takeAtOnce(held.contentBytes);
-        return this.#objects.runWhole(held);
+        return this.#objects.readWhole(held);
       },
     });
   }

@@ -35,9 +35,9 @@ export class BatchContext implements OperationContext {
     this.#finder = new Finder<ManagedObject, ObjectDescription>(this, {
       from: server.store,
       held: (id, content) => server.objects.held(id, content),
-      runWhole: async (held) => {
+      readWhole: async (held) => {
         await this.opening.take(held.contentBytes);
-        return server.objects.runWhole(held);
+        return server.objects.readWhole(held);
       },
     });
   }

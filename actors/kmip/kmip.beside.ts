@@ -1,6 +1,6 @@
 // The key server beside its callers: what takes microseconds and writes nothing is served in their thread; all else is left to the actor.
 import { SeededRandom } from '../../crypto/random.ts';
-import { defineBeside, ELSEWHERE } from '../../kernel/actor.ts';
+import { defineBeside } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { KmipApi, KmipArgs } from './api.ts';
@@ -13,15 +13,11 @@ import { ObjectRouter } from './object/object-router.ts';
 import { ObjectRows } from './object/rows.ts';
 import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
-import { quickKeys, quickOperations } from './quick.ts';
+import { leave, quickKeys, quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
 
 /** Of a message or a body: more takes long to read already. */
 const MAX_BYTES = 65_536;
-
-const leave = (): never => {
-  throw ELSEWHERE;
-};
 
 /** Whatever would be kept waiting for room is large. */
 class NoRoom extends ContentRoom {
@@ -36,6 +32,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   // A row that was written past the server is for the actor to tell of.
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
   const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leave() };
+  const cache = new ObjectCache(rows, reader, ctx.versions, undefined, (id) => requireSmall(reader, id));
   const server: KeyServer = {
     args,
     operations: quickOperations(OPERATIONS),
@@ -44,7 +41,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
     now,
     store,
     rows,
-    objects: new ObjectRouter(databaseObjects({ rows, store, cache: new ObjectCache(rows, store, ctx.versions) }), [unconfiguredHsm]),
+    objects: new ObjectRouter(quickObjects(databaseObjects({ rows, store, cache })), [unconfiguredHsm]),
     room: new NoRoom(() => undefined),
     keyKinds: [quickKeys],
     streams: { begin: leave, update: leave, finish: leave, abandon: leave },

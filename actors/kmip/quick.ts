@@ -1,38 +1,86 @@
-// What the key server does beside its callers: operations that write nothing, and keys whose every use takes less than some 100 us.
+// What the key server does beside its callers: operations that write nothing, on small objects, with keys whose every use takes less than some 100 us.
 import { ELSEWHERE } from '../../kernel/actor.ts';
+import type { Reader } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
+import { ENUM } from '../../kmip/ttlv/enumeration.ts';
+import { type Node, TYPE } from '../../kmip/ttlv/node.ts';
+import { codeOf, structureOf } from '../../kmip/ttlv/read.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { Key, KeyKind } from './object/key.ts';
+import type { ManagedObject } from './object/managed-object.ts';
+import type { ObjectSource } from './object/object-source.ts';
 import { softwareKeys } from './object/software-key/software-key.ts';
-import type { Operations } from './operation.ts';
+import type { Operation, Operations } from './operation.ts';
 
-/** Searches, new keys, whatever changes an object or takes a certificate apart is not among them. */
+/** Bytes of an object with its attributes. */
+const MAX_OBJECT_BYTES = 65_536;
+/** They are read with an object, and each has a MAC that is checked. */
+const MAX_GRANTS = 100;
+
+/** Searches, new keys, and whatever changes an object or takes a certificate apart are not quick. */
 const QUICK: ReadonlySet<OperationName> = new Set([
   ...(['Encrypt', 'Decrypt', 'Sign', 'SignatureVerify', 'MAC', 'MACVerify', 'Hash'] satisfies OperationName[]),
   ...(['Get', 'GetAttributes', 'GetAttributeList', 'DiscoverVersions', 'Query'] satisfies OperationName[]),
 ]);
 
-/** Those of other operations leave the call to the actor, before anything of it is done. */
-export function quickOperations(all: Operations): Operations {
-  const entries = Object.entries(all).map(([name, operation]) => [name, QUICK.has(operation.name) ? operation : { ...operation, run: leave }] as const);
-  return Object.fromEntries(entries);
+/** Leaves the call to the actor. */
+export function leave(): never {
+  throw ELSEWHERE;
 }
 
-const leave = (): never => {
-  throw ELSEWHERE;
-};
+/** The other operations leave the call to the actor before they do anything. */
+export function quickOperations(all: Operations): Operations {
+  return Object.fromEntries(Object.entries(all).map(([name, operation]) => [name, quickOperation(operation)]));
+}
 
-/** Software keys that are quick: the others are the actor's. */
+function quickOperation(operation: Operation): Operation {
+  if (!QUICK.has(operation.name)) return { ...operation, run: leave };
+  return { ...operation, run: (request, ctx) => (asksForFormat(structureOf(request, TAG.CryptographicParameters)) ? leave() : operation.run(request, ctx)) };
+}
+
+/**
+ * Small objects by their own identifiers. Names that stand for tags or keysets need a search, and unknown ones end in a refusal: both are left to
+ * the actor.
+ */
+export function quickObjects(source: ObjectSource): ObjectSource {
+  return {
+    ...source,
+    async held(id, content) {
+      return (await source.held(id, content)) ?? leave();
+    },
+    readWhole: leave,
+    find: leave,
+  };
+}
+
+/** Before an object is read: a large one, or one with many grants, is left to the actor. */
+export async function requireSmall(reader: Reader, id: string): Promise<void> {
+  const found = await reader.get<{ bytes: number; grants: number }>(
+    `SELECT length(attributes) + coalesce(length(content), 0) AS bytes, (SELECT count(*) FROM (SELECT 1 FROM kms_grant WHERE object_id = $1 LIMIT $2)) AS grants
+     FROM kms_object WHERE id = $1`,
+    [id, MAX_GRANTS + 1],
+  );
+  if (!found || found.bytes > MAX_OBJECT_BYTES || found.grants > MAX_GRANTS) leave();
+}
+
+/** Software keys that are quick. The others are left to the actor. */
 export const quickKeys: KeyKind = {
   holds: softwareKeys.holds,
   open(object, ctx) {
     const key = softwareKeys.open(object, ctx);
-    return isQuick(key) ? key : leave();
+    return isQuick(object, key) ? key : leave();
   },
 };
 
-/** The private operations of RSA, the curves that OpenSSL has no fast code for, and post-quantum algorithms are not. */
-function isQuick(key: Key): boolean {
-  if (key.kind === 'secret' || key.kind === undefined) return true;
-  if (key.algorithm === 'RSA') return key.kind === 'public';
+/** RSA, curves without fast code in OpenSSL, post-quantum algorithms and FF1 are not quick, nor is parsing a certificate. */
+function isQuick(object: ManagedObject, key: Key): boolean {
+  if (object.type === ENUM.ObjectType.Certificate) return false;
+  if (key.kind === undefined) return true;
+  if (key.kind === 'secret') return key.algorithm !== 'FPE_FF1' && !object.attributes.all(TAG.CryptographicParameters).some(({ node }) => asksForFormat(node));
   return key.algorithm === 'Ed25519' || key.curve === 'P_256' || key.curve === 'CURVE25519';
+}
+
+/** FF1 takes milliseconds for a long text. */
+function asksForFormat(parameters: Node | undefined): boolean {
+  return parameters?.type === TYPE.Structure && codeOf(parameters, TAG.CryptographicAlgorithm) === ENUM.CryptographicAlgorithm.FPE_FF1;
 }

@@ -24,6 +24,8 @@ interface Surroundings {
 }
 
 const SQLITE = 'sqlite:';
+/** A locked database must not stop the front: its caller then asks the actor, which may wait. */
+const MAX_WAIT_MS = 20;
 
 export class BesideParts {
   readonly #surroundings: Surroundings;
@@ -90,7 +92,7 @@ export class BesideParts {
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
       async openReader() {
         const { openSqliteReader } = await import('../store/sqlite.ts');
-        return openSqliteReader(store.url.slice(SQLITE.length));
+        return openSqliteReader(store.url.slice(SQLITE.length), MAX_WAIT_MS);
       },
     };
   }

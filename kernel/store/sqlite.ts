@@ -40,9 +40,9 @@ export function openSqlite(path: string, audit: AuditWriter, turns: Int32Array =
   };
 }
 
-/** Committed rows only, for a thread that writes none. */
-export function openSqliteReader(path: string): ReadStore {
-  const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS, readOnly: true });
+/** Committed rows only, for a thread that writes none. @param timeout how long a read may wait for a lock, milliseconds */
+export function openSqliteReader(path: string, timeout = BUSY_TIMEOUT_MS): ReadStore {
+  const db = new DatabaseSync(path, { timeout, readOnly: true });
   return { ...readerOver(statements(db)), close: async () => db.close() };
 }
 

@@ -50,7 +50,7 @@ export const UNREAD: ObjectSource = {
   requirePlace() {},
   absence: () => undefined,
   held: unread,
-  runWhole: unread,
+  readWhole: unread,
   within: unread,
   find: unread,
   bump: unread,

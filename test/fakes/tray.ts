@@ -29,7 +29,7 @@ export function tray(prefix: string): Tray {
   };
   const writer: ObjectWriter = {
     held: async (id) => held(id),
-    runWhole: async ({ object }) => held(object.id),
+    readWhole: async ({ object }) => held(object.id),
     describe: async (id) => copyOf(id),
     read: async (id) => copyOf(id),
     insert: put,

@@ -55,10 +55,16 @@ export class ObjectCache {
   readonly #store: Reader;
   readonly #versions: Versions | undefined;
   readonly #size: number;
+  readonly #admit: (id: string) => Promise<void>;
 
-  /** @param versions absent where other processes may write the same rows: then nothing is kept @param size objects at most */
-  constructor(rows: ObjectRows, store: Reader, versions: Versions | undefined, size = SIZE) {
+  /**
+   * @param versions absent if other processes may write the same rows: then nothing is kept
+   * @param size objects at most
+   * @param admit called before an object is read; it throws for one that must not be read here
+   */
+  constructor(rows: ObjectRows, store: Reader, versions: Versions | undefined, size = SIZE, admit = async (_id: string): Promise<void> => {}) {
     this.#size = size;
+    this.#admit = admit;
     this.#rows = rows;
     this.#store = store;
     this.#versions = versions;
@@ -86,6 +92,7 @@ export class ObjectCache {
   /** The counter is noted before the row is read, so that a change in between is seen at the next look. */
   async #fill(id: string, content: boolean): Promise<Held | undefined> {
     const version = this.#versions?.read(objectCounter(id));
+    await this.#admit(id);
     const held = await readHeld(this.#rows, this.#store, id, content);
     if (!held || version === undefined) return held;
     const size = sizeOf(held);

@@ -19,7 +19,7 @@ export function databaseObjects({ rows, store, cache }: DatabaseParts): ObjectSo
     requirePlace() {},
     absence: () => undefined,
     held: (id, content) => cache.get(id, content),
-    runWhole: ({ object, contentBytes }) => readWhole(rows, store, object.id, contentBytes),
+    readWhole: ({ object, contentBytes }) => readWhole(rows, store, object.id, contentBytes),
     within: (tx) => writer(rows, tx),
     find: findObjects,
     bump: (ids) => cache.bump(ids),
@@ -29,7 +29,7 @@ export function databaseObjects({ rows, store, cache }: DatabaseParts): ObjectSo
 function writer(rows: ObjectRows, tx: Transaction): ObjectWriter {
   return {
     held: (id, content) => readHeld(rows, tx, id, content),
-    runWhole: ({ object, contentBytes }) => readWhole(rows, tx, object.id, contentBytes),
+    readWhole: ({ object, contentBytes }) => readWhole(rows, tx, object.id, contentBytes),
     describe: async (id) => (await rows.describe(tx, id))?.object,
     read: (id) => rows.read(tx, id),
     insert: (object) => rows.insert(tx, object),

@@ -104,7 +104,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
 
   async #open(held: Held<D>, right: OperationName): Promise<T> {
     if (hasContent(held.object)) return held.object as unknown as T;
-    const whole = await this.#source.runWhole(held);
+    const whole = await this.#source.readWhole(held);
     // Read again, because the owner may have changed meanwhile.
     if (!whole || !this.#may(whole, right)) throw this.#absent(right, held.object.id);
     return whole.object;

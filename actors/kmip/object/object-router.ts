@@ -32,8 +32,8 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     return this.sourceOf(id).held(id, content);
   }
 
-  runWhole(held: Held): Promise<Held<ManagedObject> | undefined> {
-    return this.sourceOf(held.object.id).runWhole(held);
+  readWhole(held: Held): Promise<Held<ManagedObject> | undefined> {
+    return this.sourceOf(held.object.id).readWhole(held);
   }
 
   within(tx: Transaction): ObjectWriter {
@@ -81,8 +81,8 @@ class RoutedWriter implements ObjectWriter {
     return this.#of(id).held(id, content);
   }
 
-  runWhole(held: Held<DescriptionDraft>): Promise<Held<Draft> | undefined> {
-    return this.#of(held.object.id).runWhole(held);
+  readWhole(held: Held<DescriptionDraft>): Promise<Held<Draft> | undefined> {
+    return this.#of(held.object.id).readWhole(held);
   }
 
   describe(id: string): Promise<DescriptionDraft | undefined> {

@@ -29,7 +29,7 @@ export interface ObjectReader<T extends D, D extends ObjectDescription> {
   /** @param content whether it is to be used: then a small one comes with the object */
   held(id: string, content: boolean): Promise<Held<D> | undefined>;
   /** With the content, however large. */
-  runWhole(held: Held<D>): Promise<Held<T> | undefined>;
+  readWhole(held: Held<D>): Promise<Held<T> | undefined>;
 }
 
 /** The objects of a source inside a transaction of the database, which may run again: nothing is written anywhere else in it. */

@@ -4,7 +4,7 @@ import type { ObjectSource, ObjectWriter } from './object-source.ts';
 
 const NOTHING: ObjectWriter = {
   held: async () => undefined,
-  runWhole: async () => undefined,
+  readWhole: async () => undefined,
   describe: async () => undefined,
   read: async () => undefined,
   insert: async ({ id }) => refuse(id),

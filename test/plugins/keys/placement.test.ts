@@ -97,6 +97,13 @@ test('what writes, takes long or is large is left to the threads of the key serv
   const plain = await keys.aes();
   const limits = group('UsageLimits', { tag: 'UsageLimitsTotal', type: 'LongInteger', value: 2 }, code('UsageLimitsUnit', 'Object'));
   const limited = await keys.aes(limits);
+  const tag = group('Attribute', text('VendorIdentification', 'cosmian'), text('AttributeName', 'tag'), text('AttributeValue', '["placement"]'));
+  await keys.aes(tag);
+  const shared = await keys.aes();
+  for (let at = 0; at <= 100; at++) {
+    const grant = { unique_identifier: shared, user_id: `user${at}`, operation_types: ['get'] };
+    assert.equal((await keys.server.ask('POST', '/access/grant', { cookie: keys.cookie, body: grant })).status, 200);
+  }
   const slow: Record<string, () => Promise<{ status: number; text: string }>> = {
     Create: () =>
       keys.ask(
@@ -108,6 +115,15 @@ test('what writes, takes long or is large is left to the threads of the key serv
     'Encrypt of 40 KB': () => encrypt(plain, '00'.repeat(40_000)),
     'Encrypt with a key that has limits': () => encrypt(limited),
     Locate: () => keys.ask('Locate'),
+    'Encrypt with FF1': () =>
+      keys.ask(
+        'Encrypt',
+        text('UniqueIdentifier', plain),
+        group('CryptographicParameters', code('CryptographicAlgorithm', 'FPE_FF1')),
+        bytes('Data', '31323334353637'),
+      ),
+    'Get by a tag': () => keys.ask('GetAttributes', text('UniqueIdentifier', '["placement"]')),
+    'GetAttributes of an object with many grants': () => keys.ask('GetAttributes', text('UniqueIdentifier', shared)),
   };
   for (const [name, run] of Object.entries(slow)) {
     const counts = await keys.counted(async () => {
@@ -124,7 +140,7 @@ test('what writes, takes long or is large is left to the threads of the key serv
 test('a refusal is answered by the key server, with one row in the audit log', async () => {
   const refuse = async () => assert.equal((await encrypt('no-such-key')).status, 422);
   assert.deepEqual(await keys.counted(refuse), LEFT);
-  const { body } = await keys.server.ask('GET', '/audit?limit=100', { cookie: keys.cookie });
+  const { body } = await keys.server.ask('GET', '/audit?limit=100&event=key.Encrypt', { cookie: keys.cookie });
   const rows = (body.events as { event: string; target?: string }[]).filter(({ target }) => target === 'no-such-key');
   assert.deepEqual(
     rows.map(({ event }) => event),
