@@ -28,7 +28,7 @@ export function createFetcher(clock: Clock, caFile: string): Fetcher {
   const agent = new Agent({ allowH2: false, keepAliveTimeout: KEEP_ALIVE_MS, keepAliveMaxTimeout: KEEP_ALIVE_MS, connect: { timeout: TOTAL_MS, ...ca } });
   return {
     async fetch(uri) {
-      if (!isFetchable(uri)) throw new Error('the address must be https, or http to this machine');
+      if (!isFetchable(uri)) throw new Error('the address must be https, or http on the same machine');
       const late = new AbortController();
       const timer = clock.setTimeout(() => late.abort(new Error(`the answer was not complete within ${TOTAL_MS} ms`)), TOTAL_MS);
       try {

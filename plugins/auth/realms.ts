@@ -135,7 +135,7 @@ function realmOf(id: string, { auth_params, id: _ignored, ...rest }: RealmBody):
     throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: two providers have the same issuer' });
   for (const { jwks_uri: uri } of providers) {
     if (!isFetchable(uri))
-      throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: jwks_uri must be https, or http to this machine' });
+      throw new Fault('BAD_REQUEST', { detail: 'body/auth_params/jwt_params/idp_params: jwks_uri must be https, or http on the same machine' });
   }
   return { id, auth_params: params, ...rest };
 }

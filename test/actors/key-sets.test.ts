@@ -161,7 +161,7 @@ test('only https, or http on this machine, is fetched; a configured private auth
     'https://user:secret@127.0.0.1/',
     'nonsense',
   ]) {
-    assert.match(await refusal(verify(token, [{ issuer: null, jwksUri, audiences: null }])), /must be https, or http to this machine/, jwksUri);
+    assert.match(await refusal(verify(token, [{ issuer: null, jwksUri, audiences: null }])), /must be https, or http on the same machine/, jwksUri);
   }
   const tls = { cert: readFileSync(certificate.cert, 'utf8'), key: readFileSync(certificate.key, 'utf8') };
   const secure = await newIssuer({ tls });

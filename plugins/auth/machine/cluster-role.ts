@@ -49,7 +49,7 @@ export function clusterRoleRoutes(ctx: AuthContext): readonly Route[] {
 }
 
 function settingsOf(body: Body): ClusterRoleSettings {
-  if (!isFetchable(body.jwks_url)) throw new Fault('BAD_REQUEST', { detail: 'body/jwks_url: must be https, or http to this machine' });
+  if (!isFetchable(body.jwks_url)) throw new Fault('BAD_REQUEST', { detail: 'body/jwks_url: must be https, or http on the same machine' });
   return {
     jwksUrl: body.jwks_url,
     serviceAccountNames: body.bound_service_account_names,

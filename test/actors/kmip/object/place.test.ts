@@ -31,7 +31,7 @@ const notDerived = structure(TAG.DerivationParameters, []);
 
 /** Requests for what cannot be made, whatever the place. */
 const BROKEN: readonly (readonly [what: string, operation: OperationName, payload: readonly Node[], otherwise: RegExp])[] = [
-  ['Create', 'Create', [code('ObjectType', 'SymmetricKey'), attributes(CHOSEN, ...tooShort)], /length/],
+  ['Create', 'Create', [code('ObjectType', 'SymmetricKey'), attributes(CHOSEN, ...tooShort)], /[Ll]ength/],
   ['CreateKeyPair', 'CreateKeyPair', [structure(TAG.CommonAttributes, [CHOSEN, ...brokenPair])], /length|bits/],
   ['Register', 'Register', [code('ObjectType', 'SymmetricKey'), attributes(CHOSEN, ...tooShort), symmetricKey(new Uint8Array(16))], /differ|not|length/],
   ['Register of a PKCS#12 file', 'Register', [code('ObjectType', 'PrivateKey'), attributes(CHOSEN), notPkcs12], /PKCS#12/],
@@ -43,7 +43,7 @@ const BROKEN: readonly (readonly [what: string, operation: OperationName, payloa
     [code('ObjectType', 'SecretData'), id('missing'), code('DerivationMethod', 'HMAC'), notDerived, attributes(CHOSEN, integer(TAG.CryptographicLength, 128))],
     /missing/,
   ],
-  ['ReKey', 'ReKey', [id('key'), attributes(CHOSEN, integer(TAG.CryptographicLength, 7))], /length/],
+  ['ReKey', 'ReKey', [id('key'), attributes(CHOSEN, integer(TAG.CryptographicLength, 7))], /[Ll]ength/],
   ['ReKeyKeyPair', 'ReKeyKeyPair', [text(TAG.PrivateKeyUniqueIdentifier, 'private'), structure(TAG.PrivateKeyAttributes, [CHOSEN])], /nothing/],
   ['Certify', 'Certify', [id('public'), attributes(CHOSEN, ...linked('missing', 'PrivateKeyLink'))], /missing/],
   ['JoinSplitKey', 'JoinSplitKey', [code('ObjectType', 'SymmetricKey'), id('missing'), attributes(CHOSEN)], /missing/],
@@ -59,7 +59,7 @@ const BROKEN: readonly (readonly [what: string, operation: OperationName, payloa
       ],
       attributes(CHOSEN, ...tooShort),
     ],
-    /length/,
+    /[Ll]ength/,
   ],
 ];
 

@@ -74,7 +74,7 @@ const spoiled = (content: Structure): Structure =>
 function world(objects: () => readonly Draft[]) {
   const updated: Draft[] = [];
   const tx = {
-    wrappedBy: async () => ['fine', 'broken', 'gone'],
+    findWrapped: async () => ['fine', 'broken', 'gone'],
     readWhole: async (id: string) => objects().find((each) => each.id === id),
     update: async (object: Draft) => void updated.push(object),
   } as unknown as ObjectTransaction;

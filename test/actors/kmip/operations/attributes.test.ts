@@ -53,8 +53,8 @@ test('AddAttribute refuses and leaves everything as it was', async () => {
   await assert.rejects(add(text(TAG.Description, 'e')), refused('AttributeSingleValued'));
   await assert.rejects(add(name('a')), refused('NonUniqueNameAttribute'));
   await assert.rejects(add(enumeration(TAG.State, State.Active)), /server-managed/);
-  await assert.rejects(add(integer(TAG.CryptographicLength, 128)), /set when an object is made/);
-  await assert.rejects(add(enumeration(TAG.CryptographicAlgorithm, 3)), /CryptographicAlgorithm is set when an object is made/);
+  await assert.rejects(add(integer(TAG.CryptographicLength, 128)), /set only when the object is created/);
+  await assert.rejects(add(enumeration(TAG.CryptographicAlgorithm, 3)), /CryptographicAlgorithm can be set only when the object is created/);
   await assert.rejects(add(vendor('y', 'Made', text(TAG.AttributeValue, ''))), refused('AttributeReadOnly'));
   await assert.rejects(ask(addAttribute, ctx, to(name('b'), name('c'))), refused('InvalidMessage'));
   await assert.rejects(ask(addAttribute, ctx, to(integer(TAG.AttributeIndex, 1), name('b'))), refused('InvalidField'));
