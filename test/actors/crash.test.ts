@@ -35,6 +35,9 @@ const fragileHsm = definePlugin({
 });
 const plugins = [fragileAuth, fragileHsm] as never;
 
+/** Without a part beside the front, so that every look at a session is a call of the actor. */
+const OWN = '[auth]\nplacement = "own"\n';
+
 async function kill(server: TestServer, actor: string, remote: Remote<FragileApi>, death: Death): Promise<void> {
   const group = server.runtime.groups.get(actor);
   const restarts = () => group?.supervisors.reduce((sum, cell) => sum + cell.restarts, 0) ?? 0;
@@ -46,7 +49,7 @@ async function kill(server: TestServer, actor: string, remote: Remote<FragileApi
 
 for (const death of DEATHS) {
   test(`session: ${death} with statements running and calls queued; the sessions are still there`, async () => {
-    const server = await startServer({ plugins });
+    const server = await startServer({ plugins, config: OWN });
     const cookie = await signInAdmin(server);
     const session = server.runtime.ref('session') as unknown as ShardedRef<FragileApi>;
     // Reads that miss the cache and writes: 50 of each are queued when the thread dies.
@@ -101,32 +104,38 @@ for (const death of DEATHS) {
   }
 }
 
-test('a crash loop of the session actor shows in /ready and /metrics and fails sign-ins, nothing else', async () => {
-  const brief = { ...eager, max: 1, withinMs: 600_000 };
-  const looping = definePlugin({
-    ...fragileAuth,
-    actors: (config, kernel, base, version) => {
-      const actors = fragileAuth.actors?.(config, kernel, base, version) as unknown as Record<string, AnySpec>;
-      return { ...actors, session: { ...actors['session'], restart: brief } } as never;
-    },
+for (const placement of ['own', 'beside'] as const)
+  test(`placement ${placement}: a crash loop of the session actor shows in /ready and /metrics, and fails sign-ins`, async () => {
+    const brief = { ...eager, max: 1, withinMs: 600_000 };
+    const looping = definePlugin({
+      ...fragileAuth,
+      actors: (config, kernel, base, version) => {
+        const actors = fragileAuth.actors?.(config, kernel, base, version) as unknown as Record<string, AnySpec>;
+        return { ...actors, session: { ...actors['session'], restart: brief } } as never;
+      },
+    });
+    const server = await startServer({ plugins: [looping, hsm] as never, ...(placement === 'own' ? { config: OWN } : {}) });
+    const cookie = await signInAdmin(server);
+    const session = server.runtime.ref('session') as unknown as ShardedRef<FragileApi>;
+    await kill(server, 'session', session.all()[0] as Remote<FragileApi>, 'throwUncaught');
+    await until(() => server.runtime.groups.get('session')?.supervisors[0]?.state === 'running', 'restarted once');
+    await kill(server, 'session', session.all()[0] as Remote<FragileApi>, 'throwUncaught');
+    const ready = await server.ask('GET', '/ready');
+    assert.deepEqual([ready.status, ready.body], [503, { status: 'NOT_READY', not_ready: ['session: failed'] }]);
+    const metrics = (await server.ask('GET', '/metrics')).text;
+    assert.match(metrics, /gatehouse_actor_state\{actor="session",key="0",state="failed"\} 1/);
+    assert.match(metrics, /gatehouse_actor_restarts_total\{actor="session",key="0"\} 2/);
+    const refused = [503, 'UNAVAILABLE', '1'];
+    const login = await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' });
+    assert.deepEqual([login.status, login.body.code, login.headers['retry-after']], refused);
+    const whoami = await server.ask('GET', '/whoami', { cookie });
+    // The part beside the front goes on knowing who is signed in.
+    if (placement === 'beside') assert.equal(whoami.status, 200);
+    else assert.deepEqual([whoami.status, whoami.body.code, whoami.headers['retry-after']], refused);
+    assert.equal((await server.ask('GET', '/health')).status, 200);
+    await server.runtime.advance(60_001);
+    await until(async () => (await server.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).status === 200, 'tried again after a minute');
+    await server.end();
   });
-  const server = await startServer({ plugins: [looping, hsm] as never });
-  const cookie = await signInAdmin(server);
-  const session = server.runtime.ref('session') as unknown as ShardedRef<FragileApi>;
-  await kill(server, 'session', session.all()[0] as Remote<FragileApi>, 'throwUncaught');
-  await until(() => server.runtime.groups.get('session')?.supervisors[0]?.state === 'running', 'restarted once');
-  await kill(server, 'session', session.all()[0] as Remote<FragileApi>, 'throwUncaught');
-  const ready = await server.ask('GET', '/ready');
-  assert.deepEqual([ready.status, ready.body], [503, { status: 'NOT_READY', not_ready: ['session: failed'] }]);
-  const metrics = (await server.ask('GET', '/metrics')).text;
-  assert.match(metrics, /gatehouse_actor_state\{actor="session",key="0",state="failed"\} 1/);
-  assert.match(metrics, /gatehouse_actor_restarts_total\{actor="session",key="0"\} 2/);
-  const whoami = await server.ask('GET', '/whoami', { cookie });
-  assert.deepEqual([whoami.status, whoami.body.code, whoami.headers['retry-after']], [503, 'UNAVAILABLE', '1']);
-  assert.equal((await server.ask('GET', '/health')).status, 200);
-  await server.runtime.advance(60_001);
-  await until(async () => (await server.ask('GET', '/whoami', { cookie })).status === 200, 'tried again after a minute');
-  await server.end();
-});
 
 test.run();
