@@ -1,4 +1,4 @@
-// The key server beside its callers: what takes microseconds and writes nothing is served in their thread; all else is left to the actor.
+// The key server in the threads of its callers: serves calls that take microseconds and write nothing; leaves all others to the actor.
 import { SeededRandom } from '../../crypto/random.ts';
 import { defineBeside, ELSEWHERE } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
@@ -16,14 +16,14 @@ import { OPERATIONS } from './operations/index.ts';
 import { quickKeys, quickOperations } from './quick.ts';
 import type { KeyServer } from './server.ts';
 
-/** Of a message or a body: more takes long to read already. */
+/** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
 
 const leave = (): never => {
   throw ELSEWHERE;
 };
 
-/** Whatever would be kept waiting for room is large. */
+/** Content that has to wait for room is large, so it is left to the actor. */
 class NoRoom extends ContentRoom {
   override admit(): Promise<void> {
     return leave();
@@ -33,7 +33,7 @@ class NoRoom extends ContentRoom {
 export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const reader = await ctx.openReader();
   const now = () => ctx.clock.now();
-  // A row that was written past the server is for the actor to tell of.
+  // Forged rows are left to the actor, which reports them.
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
   const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leave() };
   const server: KeyServer = {

@@ -1,17 +1,17 @@
-// What the key server does beside its callers: operations that write nothing, and keys whose every use takes less than some 100 us.
+// What the key server does in the threads of its callers: operations that write nothing, with keys that take less than about 100 us for each use.
 import { ELSEWHERE } from '../../kernel/actor.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { Key, KeyKind } from './object/key.ts';
 import { softwareKeys } from './object/software-key/software-key.ts';
 import type { Operations } from './operation.ts';
 
-/** Searches, new keys, whatever changes an object or takes a certificate apart is not among them. */
+/** Not included: searches, key generation, changes of objects, and operations that parse certificates. */
 const QUICK: ReadonlySet<OperationName> = new Set([
   ...(['Encrypt', 'Decrypt', 'Sign', 'SignatureVerify', 'MAC', 'MACVerify', 'Hash'] satisfies OperationName[]),
   ...(['Get', 'GetAttributes', 'GetAttributeList', 'DiscoverVersions', 'Query'] satisfies OperationName[]),
 ]);
 
-/** Those of other operations leave the call to the actor, before anything of it is done. */
+/** All other operations leave the call to the actor before they do anything. */
 export function quickOperations(all: Operations): Operations {
   const entries = Object.entries(all).map(([name, operation]) => [name, QUICK.has(operation.name) ? operation : { ...operation, run: leave }] as const);
   return Object.fromEntries(entries);
@@ -21,7 +21,7 @@ const leave = (): never => {
   throw ELSEWHERE;
 };
 
-/** Software keys that are quick: the others are the actor's. */
+/** The software keys that are quick; all others are left to the actor. */
 export const quickKeys: KeyKind = {
   holds: softwareKeys.holds,
   open(object, ctx) {
@@ -30,7 +30,7 @@ export const quickKeys: KeyKind = {
   },
 };
 
-/** The private operations of RSA, the curves that OpenSSL has no fast code for, and post-quantum algorithms are not. */
+/** Not quick: private RSA operations, curves for which OpenSSL has no fast code, and post-quantum algorithms. */
 function isQuick(key: Key): boolean {
   if (key.kind === 'secret' || key.kind === undefined) return true;
   if (key.algorithm === 'RSA') return key.kind === 'public';
