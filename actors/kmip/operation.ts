@@ -7,7 +7,7 @@ import type { OperationContext } from './operation-context.ts';
 
 /** An identifier in the response to an operation that the next items of the batch may use. */
 export interface LeftIdentifier {
-  /** Of the member of the response. */
+  /** Tag of the member of the response that holds the identifier. */
   readonly tag: number;
   /** The value of the UniqueIdentifier enumeration by which a later item refers to the object; undefined if there is none. */
   readonly code?: number;

@@ -27,7 +27,7 @@ const VENDOR_WISHES: ReadonlySet<string> = new Set(['x509-extension', 'requested
 const MAX_DAYS = 36_500;
 
 /**
- * @param vendor the vendor identification whose attributes are wishes; those of `cosmian` always are
+ * @param vendor the vendor identification whose attributes are wishes; attributes of `cosmian` always are
  * @throws Refusal InvalidField for a type other than X.509, or a malformed wish
  */
 export function wishesOf(request: Structure, vendor: string): CertificateWishes {

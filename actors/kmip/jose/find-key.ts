@@ -38,7 +38,7 @@ async function orNotFound<T>(kid: string, find: () => Promise<T>): Promise<T> {
 }
 
 /**
- * A secret key. If the identifier belongs to one key of a pair, there is no secret key with it.
+ * A secret key. If the identifier belongs to one key of a pair, no secret key has it.
  * @param absent the half of a pair that is reported as missing; the other half is reported as unfit, because the operation can use it with another
  * algorithm
  * @throws Problem not_found, crypto_failure

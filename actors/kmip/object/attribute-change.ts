@@ -156,7 +156,7 @@ function requireUnused(node: Node): void {
     throw new Refusal('AttributeReadOnly', 'DENIED: UsageLimits cannot be changed after the object has been used');
 }
 
-/** Sections 4.3 and 4.33: AlwaysSensitive and NeverExtractable become false once the object was not sensitive, or was extractable. */
+/** Sections 4.3 and 4.33: once an object has been not sensitive, or extractable, AlwaysSensitive or NeverExtractable is false for good. */
 function noteProtection(draft: DescriptionDraft, node: Node): void {
   if (node.tag === TAG.Sensitive && node.value === false) draft.attributes.set(boolean(TAG.AlwaysSensitive, false));
   if (node.tag === TAG.Extractable && node.value === true) draft.attributes.set(boolean(TAG.NeverExtractable, false));

@@ -17,7 +17,7 @@ import { leaseSeconds } from './lease.ts';
 import { isStateless, stateAt } from './lifecycle.ts';
 import { hasContent, type ObjectDescription } from './managed-object.ts';
 
-/** Whoever reads the attributes; an OperationContext will do. */
+/** Who reads the attributes, and when. An OperationContext fits. */
 export interface Viewer {
   /** Seconds since the epoch. */
   readonly now: number;

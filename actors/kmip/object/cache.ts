@@ -83,7 +83,7 @@ export class ObjectCache {
     return isEnough ? held : this.#fill(id, content);
   }
 
-  /** Reads the counter before the row, so that the next look notices a change in between. */
+  /** Reads the counter before the row, so that the next access notices a change in between. */
   async #fill(id: string, content: boolean): Promise<Held | undefined> {
     const version = this.#versions?.read(objectCounter(id));
     const held = await readHeld(this.#rows, this.#store, id, content);

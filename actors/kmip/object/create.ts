@@ -26,7 +26,7 @@ interface NewObject {
   readonly attributes: AttributeSet;
   /** Chosen before the content was created. */
   readonly place: Place;
-  /** The key was created elsewhere, and the client registers or imports it. */
+  /** The object was created elsewhere, and the client registers or imports it. */
   readonly brought?: true;
   /** The attributes are complete: the server adds the ones that it sets itself only if they are missing (KMIP 2.1 section 6.1.25). */
   readonly complete?: true;

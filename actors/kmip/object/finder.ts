@@ -27,7 +27,7 @@ const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State
 /** Identifiers that the server generated. */
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** What a finder reads from. */
+/** The source that a finder reads from. */
 interface Source<T extends D, D extends ObjectDescription> extends ObjectReader<T, D> {
   /** For lookups of tags and keysets. */
   readonly from: Reader;
@@ -151,7 +151,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     const found: Held<D>[] = [];
     for (const id of ids) {
       const held = await this.#source.held(id, content);
-      // The index has no MAC, so it serves only as a hint where to look.
+      // The index has no MAC, so it is only a hint about where to look.
       if (held && !isCalled(held.object, name)) continue;
       if (held && !this.#may(held, right)) throw this.#absent(right, name);
       if (held) found.push(held);

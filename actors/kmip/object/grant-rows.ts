@@ -83,7 +83,7 @@ export class GrantRows {
       this.#rowOf(id, mark, user, operations).map((row): TimedRow => ({ ...row, [TIME]: times.get(user) ?? this.#now() })),
     );
     for (; rows.length >= AT_ONCE; ) await this.#insert(tx, rows.splice(0, AT_ONCE));
-    // One by one: otherwise, every number of rows would need a prepared statement of its own.
+    // One by one: a statement for several rows would be prepared separately for each number of rows.
     for (const row of rows) await this.#insert(tx, [row]);
   }
 

@@ -96,7 +96,7 @@ function wrapperIdOf({ content }: ManagedObject): string | undefined {
   return information && textOf(information, TAG.UniqueIdentifier);
 }
 
-/** The key that wraps an object in the store or when it is returned; content that was not read is not searched for it. */
+/** The key that wraps an object in the store or when it is returned. Content that was not read is not considered. */
 export function wrappingKeyOf(object: ObjectDescription): string | undefined {
   return (hasContent(object) ? wrapperIdOf(object) : undefined) ?? wrapperOf(object);
 }

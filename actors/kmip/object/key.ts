@@ -151,7 +151,7 @@ export interface KeyContext {
   readonly server: { readonly streams: Streams; readonly keyKinds: readonly KeyKind[] };
 }
 
-/** A kind of key, by where its material is stored. */
+/** A kind of key: all keys whose material is stored in the same kind of place. */
 export interface KeyKind {
   /** Whether the object's key is of this kind. */
   holds(object: ManagedObject): boolean;

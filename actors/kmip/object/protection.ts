@@ -1,4 +1,4 @@
-// Prevents other users from copying protected material into an object of their own: its owner could take the protection away.
+// Prevents other users from copying protected material into objects of their own, whose protection they could remove.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';

@@ -31,7 +31,7 @@ export async function findDependants(tx: ObjectTransaction, old: Draft, replacem
   const keys = `${fingerprint(old)} ${fingerprint(replacement)}`;
   for (const id of await tx.findWrapped(old)) {
     const object = await tx.readWhole(id);
-    // The index has no MAC, so it serves only as a hint where to look.
+    // The index has no MAC, so it is only a hint about where to look.
     if (!object?.content || object.owner !== old.owner || wrappingKeyOf(object) !== old.id) continue;
     const { content } = object;
     const wrapping = lacksKeyValue(content) ? undefined : keyBlockOf(content).wrapping;

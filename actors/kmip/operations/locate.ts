@@ -1,4 +1,4 @@
-// Locate: finds the objects with all requested attributes, first the caller's own, each newest first (KMIP 2.1 section 6.1.28).
+// Locate: finds the objects with all requested attributes, the caller's own before others, newer before older (KMIP 2.1 section 6.1.28).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
