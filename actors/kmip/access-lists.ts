@@ -12,12 +12,12 @@ import { stateAt } from './object/lifecycle.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
 import type { KeyServer } from './server.ts';
 
-/** Bytes of attributes, in the binary encoding, after which a page ends early. */
+/** A page ends early after this many bytes of attributes in the binary encoding. */
 const MAX_PAGE_BYTES = 4_194_304;
 
 interface Found {
   readonly id: string;
-  /** Of the attributes. */
+  /** Size of the attributes. */
   readonly bytes: number | string;
 }
 
@@ -34,7 +34,7 @@ export async function listOwned(server: KeyServer, caller: Principal, { limit, a
   return { items, next: isLast ? undefined : String(rows.at(-1)?.seq) };
 }
 
-/** What anybody can grant to everybody comes after what was granted to the caller by name. */
+/** Grants to the caller by name come first, because anybody can grant anything to everybody. */
 export async function listObtained(server: KeyServer, caller: Principal, { limit, after, names }: Page): Promise<Listed<ObtainedObject>> {
   const [direct, ...wide] = granteesOf(caller) as [string, ...string[]];
   const [section, from] = sectionIn(after);
@@ -67,7 +67,7 @@ interface Obtained {
   readonly rights: ReadonlySet<string>;
 }
 
-/** Objects of others, with what the caller may do with them, as far as the server itself has said so. */
+/** Objects of others, with the rights of the caller. Only grants with a valid MAC count. */
 async function withRights({ store, rows }: KeyServer, caller: Principal, ids: readonly string[]): Promise<Obtained[]> {
   const grants = Map.groupBy(await rows.grants.ofUsersOn(store, granteesOf(caller), ids), ({ object_id }) => object_id);
   return (await rows.describeAll(store, ids))
@@ -122,7 +122,7 @@ function stateName(object: ObjectDescription, now: number, names: JsonNames): st
   return names === 'compact' ? compactCodeName(state, enumerationNames(TAG.State)) : nameOf('State', state);
 }
 
-/** Attributes for a person to read: the JSON of the tree, and the tags. */
+/** Attributes in a form for people: the JSON of the tree, and the tags. */
 function readable(object: ObjectDescription, names: JsonNames): unknown {
   const attributes = JSON.parse(Buffer.from(encodeJson(object.attributes.toStructure(), undefined, names === 'compact')).toString()).value;
   return { object_type: nameOf('ObjectType', object.type), tags: tagsOf(object), attributes };

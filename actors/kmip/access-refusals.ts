@@ -1,4 +1,4 @@
-// Refusals of the /access endpoints: each writes a row in the audit log, as those of KMIP do.
+// Refusals of the /access endpoints: each writes a row in the audit log, as the refusals of KMIP do.
 import { type Fault, isServerFailure } from '../../kernel/fault.ts';
 import type { AccessApi, Principal } from './api.ts';
 import { auditRefusal } from './audit-refusal.ts';
@@ -6,10 +6,10 @@ import { faultOf } from './refused-call.ts';
 import type { KeyServer } from './server.ts';
 
 interface RefusedCall {
-  /** As the log has it. */
+  /** The event in the audit log. */
   readonly event: string;
   readonly caller: Principal;
-  /** What the caller named. */
+  /** The object that the caller named. */
   readonly target?: string;
 }
 

@@ -22,7 +22,10 @@ export function createAccess(server: KeyServer): AccessApi {
   });
 }
 
-/** What is not there, and what the caller may not know of, allows nothing. @throws Fault KEYS_NOT_OWNER for who asks about others */
+/**
+ * Missing objects, and those that the caller may not know of, permit nothing.
+ * @throws Fault KEYS_NOT_OWNER if the caller asks about another user but is not the owner
+ */
 async function check(
   { store, objects }: KeyServer,
   id: string,

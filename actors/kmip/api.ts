@@ -1,29 +1,35 @@
-// What the kmip actor does: messages of the protocol, calls of the REST crypto API and grants, each whole on one thread.
+// The API of the kmip actor: messages of the protocol, calls of the REST crypto API and grants; each call runs on one thread.
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeyQuotas } from './object/quota.ts';
 
-/** How a message is written; the answer is written the same way. The two of JSON are read alike; `compact-json` answers in the spelling of `ttlv/compact.ts`. */
+/**
+ * The encoding of a message; the answer uses the same one. Both JSON encodings accept the same input; `compact-json` answers in the
+ * spelling of `ttlv/compact.ts`.
+ */
 export type Encoding = 'json' | 'compact-json' | 'binary' | 'xml';
 
-/** How names are spelled in answers. */
+/** The spelling of names in answers. */
 export type JsonNames = 'profile' | 'compact';
 
-/** `1_4` refuses messages of 2.x; `2_1` and `any` take every version served. Bare operations (JSON) have the version of the endpoint. */
+/**
+ * `1_4` refuses messages of 2.x; `2_1` and `any` accept every supported version. Operations in JSON without a message use the version of
+ * the endpoint.
+ */
 export type Endpoint = 'any' | '1_4' | '2_1';
 
-/** Who asks. */
+/** The caller. */
 export interface Principal {
-  /** The account that owns objects and that grants are given to: never another's, whoever has the name later. */
+  /** The account that owns objects and receives grants. It never becomes another user's account, even if another user gets the name later. */
   readonly user: string;
-  /** What people call it, where that is something else: `owner@acme.com`, `realm/alice`, `approle:backup`. */
+  /** The name that people see, if it differs from the account: `owner@acme.com`, `realm/alice`, `approle:backup`. */
   readonly name?: string;
-  /** Of a session. */
+  /** The realm of the session. */
   readonly realm?: string;
-  /** Account of the realm, where that is not its name with a slash: a grant to `<realm>/*` is to all whose realm it is. */
+  /** Account of the realm, if it is not its name with a slash: a grant to `<realm>/*` goes to everybody in the realm. */
   readonly realmAccount?: string;
-  /** Of the credential, for the audit: up, jwt, cc, token. */
+  /** Scheme of the credential, for the audit log: up, jwt, cc, token. */
   readonly scheme: string;
-  /** Address of the peer, for the audit. */
+  /** Address of the peer, for the audit log. */
   readonly source: string;
 }
 
@@ -31,15 +37,15 @@ export interface Answer {
   /** HTTP status. */
   readonly status: number;
   readonly body: Uint8Array;
-  /** `Encrypt:Success`, one for each operation, for the counters. */
+  /** For the counters: one entry for each operation, such as `Encrypt:Success`. */
   readonly outcomes: readonly string[];
-  /** Nothing was done yet: these are to be checked, and the message, which `body` is, to be served once more with what was found. */
+  /** Set if nothing was done yet: check these credentials, and then call `serve` again with the message, which is in `body`, and the verdict. */
   readonly credentials?: readonly HeaderCredential[];
 }
 
-/** What became of the credentials in a header. */
+/** The result of checking the credentials in a header. */
 export interface CredentialVerdict {
-  /** Why they are refused, for the client; absent where they are the caller's. */
+  /** Why they are refused, for the client; absent if they belong to the caller. */
   readonly refusal?: string;
 }
 
@@ -66,26 +72,29 @@ export interface Grantee {
   readonly operations: readonly string[];
 }
 
-/** A part of a list. */
+/** Selects one page of a list. */
 export interface Page {
   readonly limit: number;
-  /** How names in it are spelled. */
+  /** The spelling of names in the list. */
   readonly names: JsonNames;
-  /** As `next` of the part before; undefined for the first. */
+  /** The `next` of the previous page; undefined for the first. */
   readonly after: string | undefined;
 }
 
 export interface Listed<T> {
   readonly items: readonly T[];
-  /** Where the next part begins; undefined at the end. */
+  /** Where the next page begins; undefined at the end. */
   readonly next: string | undefined;
 }
 
-/** Grants of a caller; operations are taken in any spelling, and answered in lower case without separators. Faults are KEYS_... of the plugin. */
+/**
+ * Grants of a caller. Operations are accepted in any spelling and returned in lower case without separators.
+ * Faults are the KEYS_... faults of the plugin.
+ */
 export type AccessApi = {
-  /** The newest first. */
+  /** Newest first. */
   listOwned(caller: Principal, page: Page): Promise<Listed<OwnedObject>>;
-  /** Those granted to the caller by name first, then those granted to all of the caller's realm and to everybody. */
+  /** First those granted to the caller by name, then those granted to the caller's realm and to everybody. */
   listObtained(caller: Principal, page: Page): Promise<Listed<ObtainedObject>>;
   /** For the owner only. */
   grantees(id: string, caller: Principal, page: Page): Promise<Listed<Grantee>>;
@@ -93,18 +102,18 @@ export type AccessApi = {
   revoke(id: string, user: string, operations: readonly string[], caller: Principal): Promise<void>;
   mayCreate(caller: Principal): Promise<boolean>;
   isPrivileged(caller: Principal): Promise<boolean>;
-  /** Another user's rights only for the owner; all false for what the caller may not see. */
+  /** Only the owner may ask about another user. All rights are false for an object that the caller may not see. */
   check(id: string, user: string | undefined, operations: readonly string[], caller: Principal): Promise<Readonly<Record<string, boolean>>>;
 };
 
 export interface Tombstones {
   readonly tombstones: readonly {
-    /** Names the account where its name was used again. */
+    /** Identifies the account even if its name is used again. */
     readonly account: string;
     readonly name: string;
-    /** Unix seconds; null where it is not known. */
+    /** In Unix seconds; null if it is not known. */
     readonly ended_at: number | null;
-    /** That are not destroyed. */
+    /** Number of objects that are not destroyed. */
     readonly objects: number;
   }[];
   /** Where the next page begins; null at the end. */
@@ -112,12 +121,12 @@ export interface Tombstones {
 }
 
 /**
- * What accounts own that have ended; whether the caller is a super admin is the routes' to ask. `from` is an account as the list tells it, or a
- * name that one of them had. What remains after a call is asked for again.
+ * Objects owned by deleted accounts. The routes check that the caller is a super admin. `from` is an account as the list shows it, or a
+ * former name of one. If objects remain after a call, call it again.
  */
 export type TombstoneApi = {
   tombstones(after: string | undefined, limit: number): Promise<Tombstones>;
-  /** @param to the name of who is to own it @param id of one object; undefined for all */
+  /** @param to the name of the new owner @param id of one object; undefined for all */
   transfer(from: string, to: string, id: string | undefined, caller: Principal): Promise<{ readonly transferred: number; readonly remaining: number }>;
   destroyOwned(from: string, id: string | undefined, caller: Principal): Promise<{ readonly destroyed: number; readonly remaining: number }>;
 };
@@ -125,11 +134,11 @@ export type TombstoneApi = {
 export type KmipApi = AccessApi &
   TombstoneApi & {
     /**
-     * One RequestMessage, or a single operation in JSON. Never fails because of the message itself: the response then says what is wrong.
-     * @param verdict of the credentials in its header; without one they are answered, and nothing is done
+     * Serves one RequestMessage, or a single operation in JSON. A bad message never makes it throw: the response then says what is wrong.
+     * @param verdict on the credentials in the header; without one, a message that has credentials is not served, and they are returned
      */
     serve(message: Uint8Array, encoding: Encoding, endpoint: Endpoint, caller: Principal, verdict?: CredentialVerdict): Promise<Answer>;
-    /** @param body JSON, empty where the call takes none */
+    /** @param body JSON, empty if the call takes none */
     crypto(call: CryptoCall, body: Uint8Array, caller: Principal): Promise<Answer>;
     /** Rotates all keys that are due. @returns the number of keys that were rotated */
     rotateDue(): Promise<number>;
@@ -139,17 +148,17 @@ export type KmipApi = AccessApi &
 export interface KmipArgs {
   readonly vendorIdentification: string;
   readonly version: string;
-  /** Of the setting. */
+  /** From the configuration. */
   readonly jsonNames: JsonNames;
-  /** Users who may always create; empty: everybody may. */
+  /** Users who may always create objects; if empty, everybody may. */
   readonly privilegedUsers: readonly string[];
   readonly quotas: KeyQuotas;
-  /** Object types that Get and Export unwrap without being asked to. */
+  /** Object types that Get and Export unwrap by default. */
   readonly defaultUnwrapType: readonly string[];
-  /** Names of the algorithms that may be used; empty: all. */
+  /** Names of the permitted algorithms; if empty, all are permitted. */
   readonly algorithms: readonly string[];
   /** Routing prefixes of the configured HSM instances. */
   readonly hsmPrefixes: readonly string[];
-  /** Objects sealed by one generation of the data key. */
+  /** Maximum number of objects that one generation of the data key seals. */
   readonly maxSealsPerDataKey: number;
 }

@@ -5,10 +5,10 @@ import { Fault } from '../../kernel/fault.ts';
 /** With more jobs than this, few would finish before their deadline, and they would crowd out quick calls. */
 const MAX_WAITING = 256;
 
-/** @throws Fault OVERLOADED when too much waits already, CANCELLED when the caller has gone before the work began; what the work throws */
+/** @throws Fault OVERLOADED if too many jobs already wait, CANCELLED if the caller has gone before the work began; and the errors of the work */
 export type Aside = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** @param call the one under way; it does not count against what the thread takes at a time */
+/** @param call the current call, which then no longer counts against the load of the thread */
 export function createAside(call: () => Call | undefined): Aside {
   let isRunning = false;
   const waiting: (() => void)[] = [];

@@ -1,16 +1,16 @@
-// The audit row of what was refused to a caller, whatever way it came: KMIP, the REST crypto API or /access.
+// Writes the audit row of a refusal, for KMIP, the REST crypto API and /access.
 import type { Principal } from './api.ts';
 import { auditActor } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
-/** Characters of a text that a client has chosen. */
+/** Maximum length of a text that the client has chosen. */
 const MAX_TARGET_LENGTH = 128;
 
 export interface RefusedCall {
-  /** `key.Get`, `key.grant`. */
+  /** For example `key.Get` or `key.grant`. */
   readonly event: string;
   readonly reason: string | undefined;
-  /** What the client named, in its words. */
+  /** The target as the client named it. */
   readonly target: unknown;
 }
 
@@ -26,7 +26,7 @@ export function auditRefusal({ store }: Pick<KeyServer, 'store'>, caller: Princi
   return store.transaction((tx) => tx.audit(row));
 }
 
-/** Short, and without what would break a line or cannot be stored. */
+/** Shortens the text, and replaces characters that would break a line or cannot be stored. */
 function readable(text: string): string {
   return text
     .slice(0, MAX_TARGET_LENGTH)

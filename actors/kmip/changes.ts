@@ -1,4 +1,4 @@
-// A transaction of the store as an operation sees it: objects read and written in it, and what it has touched.
+// A transaction of the store for an operation: reads and writes objects, and records which ones were touched.
 import type { Transaction } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import { Refusal } from '../../kmip/refusal.ts';
@@ -20,7 +20,7 @@ export class Changes implements ObjectTransaction {
   readonly #ctx: OperationContext;
   readonly #objects: ObjectWriter;
 
-  /** @param opening what this call has open: a transaction, which keeps others waiting, does not wait itself */
+  /** @param opening the open contents of this call; a transaction takes room without waiting, because it keeps others waiting */
   constructor(ctx: OperationContext, tx: Transaction, opening: Opening) {
     this.#ctx = ctx;
     this.tx = tx;

@@ -1,4 +1,4 @@
-// The context of one batch for one caller: objects out of the cache, and changes as transactions.
+// The context of one batch for one caller: reads objects from the cache, and makes changes in transactions.
 import type { Reader, Store } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
@@ -18,10 +18,10 @@ export class BatchContext implements OperationContext {
   readonly version: Version;
   readonly batch: Batch = { placeholder: undefined, made: new Map() };
   readonly now: number;
-  /** Contents that this call has open. */
+  /** The open contents of this call. */
   readonly opening: Opening;
   readonly #finder: Finder<ManagedObject, ObjectDescription>;
-  /** Set where the whole batch is one transaction. */
+  /** Set while the whole batch is one transaction. */
   #whole: Changes | undefined;
   /** A batch in one transaction blocks all writers, so it must not also wait in a queue. */
   readonly aside: Aside = (work) => (this.#whole ? work() : this.server.aside(work));
@@ -85,7 +85,7 @@ export class BatchContext implements OperationContext {
     return result;
   }
 
-  /** Runs all of the work as one transaction, changes inside it included; `work` throws to undo. */
+  /** Runs all of the work, with its changes, as one transaction; `work` throws to undo it. */
   async runWhole<T>(store: Store, work: () => Promise<T>): Promise<T> {
     let touched: ReadonlySet<string> = new Set();
     try {

@@ -1,4 +1,4 @@
-// A change of the grants of an object, as the /access endpoints ask for it: rights are given to a user or a realm, or taken away.
+// Changes the grants of an object for the /access endpoints: gives rights to a user or a realm, or takes them away.
 import { Fault } from '../../kernel/fault.ts';
 import { namingOf } from '../../kernel/store/account-name.ts';
 import { accountOf, accountToBe } from '../../kernel/store/accounts.ts';
@@ -14,21 +14,21 @@ import { auditActor, callerName } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
 const MAX_USER_CHARACTERS = 512;
-/** Maximum of users and realms with a grant on one object. They are read together with the object. */
+/** Maximum number of users and realms with a grant on one object, because the grants are read together with it. */
 const MAX_GRANTEES = 10_000;
 
 interface GrantChange {
-  /** Of the object; `*` for the right to create. */
+  /** Identifier of the object; `*` for the right to create. */
   readonly id: string;
   /** Name of a user or a realm. */
   readonly user: string;
-  /** Names of the rights, as KMIP calls the operations. */
+  /** Names of the rights, which are KMIP operations. */
   readonly operations: readonly string[];
   /** False if the rights are revoked. */
   readonly granting: boolean;
 }
 
-/** The change with its rights read. */
+/** The change with its rights parsed. */
 interface Rights extends GrantChange {
   readonly rights: ReadonlySet<string>;
 }
@@ -63,7 +63,7 @@ export async function changeGrants(server: KeyServer, change: GrantChange, calle
   server.objects.bump([id]);
 }
 
-/** @param grantee account of the user or realm @param mark what the grants of the object are bound to */
+/** @param grantee account of the user or realm @param mark that the grants of the object are bound to */
 async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, granting }: Rights, grantee: string, mark: Uint8Array): Promise<void> {
   const grants = await rows.grants.read(tx, id, mark);
   if (granting && !grants.has(grantee) && grants.size >= MAX_GRANTEES)
@@ -72,12 +72,15 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
     });
   const before = grants.get(grantee) ?? new Set<string>();
   const after = granting ? before.union(rights) : before.difference(rights);
-  // Rights that are taken away are void for good: a row that was kept aside and put back is bound to what the object was.
+  // Revoked rights are void for good: the new mark invalidates earlier rows, even if somebody keeps a copy and restores it.
   if (granting || id === EVERYTHING) await rows.grants.write(tx, id, mark, grantee, after);
   else await rows.grants.writeAll(tx, id, await rows.renewMark(tx, id), new Map(grants).set(grantee, after));
 }
 
-/** The right to create is on no object: those who always have it give it. @returns what the grants of the object are bound to */
+/**
+ * The right to create belongs to no object, so only privileged users may grant it.
+ * @returns the mark that the grants of the object are bound to
+ */
 async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
   if (id !== EVERYTHING) {
     if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only; leave it out for one object' });

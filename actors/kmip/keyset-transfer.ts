@@ -1,16 +1,17 @@
-// Prevents keysets of the same name from mixing when objects change owners: `name@latest` would suddenly mean another key.
+// Keeps keysets of the same name from mixing when objects change owners: `name@latest` would suddenly mean another key.
 import { Fault } from '../../kernel/fault.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import { generationOf } from './object/finder.ts';
 import { keysetOf } from './object/index-terms.ts';
 import type { KeyServer } from './server.ts';
 
-/** Keysets that both have, at most looked at. */
+/** Maximum number of shared keyset members to check. */
 const MAX_SHARED = 1_000;
 
 /**
- * Generations of one keyset are different: those of two keysets of one name begin alike, while the rest of a keyset that has gone in part fits.
- * @param id of the only object that is to change hands, or undefined for all
+ * The generations of one keyset differ. Two keysets of the same name share at least their first generations, whereas the rest of a
+ * keyset that was transferred in part does not collide.
+ * @param id of the only object to transfer, or undefined for all
  * @throws Fault KEYS_REFUSED
  */
 export async function requireApart(server: KeyServer, from: string, to: string, id: string | undefined): Promise<void> {

@@ -1,4 +1,4 @@
-// One thread of the key server: messages of KMIP, calls of the REST crypto API, grants, and rotations that are due.
+// One thread of the key server: serves KMIP messages, calls of the REST crypto API and grants, and runs scheduled rotations.
 import { SeededRandom } from '../../crypto/random.ts';
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
@@ -39,7 +39,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     now,
     store,
     rows,
-    // Where objects may lie: another place is one more source here.
+    // The sources of objects: each further place for objects, such as an HSM, is added here.
     objects: new ObjectRouter(databaseObjects({ rows, store, cache }), [unconfiguredHsm]),
     room: new ContentRoom(() => ctx.call()?.signal),
     keyKinds: [softwareKeys],

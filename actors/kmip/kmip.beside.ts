@@ -1,4 +1,4 @@
-// The key server beside its callers: what takes microseconds and writes nothing is served in their thread; all else is left to the actor.
+// The key server in the threads of its callers: serves calls that take microseconds and write nothing; leaves all others to the actor.
 import { SeededRandom } from '../../crypto/random.ts';
 import { defineBeside } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
@@ -16,7 +16,7 @@ import { OPERATIONS } from './operations/index.ts';
 import { leave, quickKeys, quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
 
-/** Of a message or a body: more takes long to read already. */
+/** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
 
 /** Whatever would be kept waiting for room is large. */
@@ -29,7 +29,7 @@ class NoRoom extends ContentRoom {
 export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const reader = await ctx.openReader();
   const now = () => ctx.clock.now();
-  // A row that was written past the server is for the actor to tell of.
+  // Forged rows are left to the actor, which reports them.
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
   const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leave() };
   const cache = new ObjectCache(rows, reader, ctx.versions, undefined, (id) => requireSmall(reader, id));

@@ -1,4 +1,4 @@
-// What an operation works with: the objects that its caller may reach, changes as transactions, and what the items of a batch share.
+// What an operation works with: the objects that its caller may reach, changes in transactions, and what the items of a batch share.
 import type { Reader } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import type { Structure } from '../../kmip/ttlv/node.ts';
@@ -10,47 +10,51 @@ import type { KeyServer } from './server.ts';
 
 /** What the items of one batch share (specification 2.1 section 6: ID placeholder; section 11.58 for the named ones). */
 export interface Batch {
-  /** Identifier of the object that an item of this batch made or found last. */
+  /** Identifier of the last object that an item of this batch created or found. */
   placeholder: string | undefined;
-  /** Identifiers made by operation, under the codes of the UniqueIdentifier enumeration. */
+  /** Identifiers of created objects, by the code of the UniqueIdentifier enumeration. */
   readonly made: Map<number, string>;
 }
 
 /** The objects that a caller may reach. */
 export interface Objects<T, D = unknown> {
   /**
-   * The object with its content, named by the payload: by its identifier, a JSON array of tags, a keyset address, or the ID placeholder where it is absent.
-   * @param right the operation that the caller wants to do
-   * @throws Refusal ObjectNotFound where there is none or the caller may not know of it
+   * The object with its content, as named by the payload: by its identifier, a JSON array of tags or a keyset address; if the payload has none, the ID
+   * placeholder.
+   * @param right the operation that the caller wants to perform
+   * @throws Refusal ObjectNotFound if there is no such object, or the caller may not know of it
    */
   use(payload: Structure, right: OperationName, tag?: number): Promise<T>;
-  /** The same by an identifier at hand. */
+  /** As use, by identifier. */
   byId(id: string, right: OperationName): Promise<T>;
-  /** The same without its content, which may be large: for whatever does not use it. */
+  /** As use, without the content, which may be large: for callers that do not need it. */
   describe(payload: Structure, right: OperationName): Promise<D>;
   describeById(id: string, right: OperationName): Promise<D>;
 }
 
 export interface ObjectTransaction extends Objects<Draft, DescriptionDraft> {
-  /** @param kin what is made together with it, and may have the same Name @throws Refusal ObjectAlreadyExists, NonUniqueNameAttribute, ServerLimitExceeded */
+  /**
+   * @param kin objects created together with it, which may have the same Name @throws Refusal ObjectAlreadyExists, NonUniqueNameAttribute,
+   * ServerLimitExceeded
+   */
   insert(object: Draft, kin?: readonly string[]): Promise<void>;
-  /** A content that was not read stays as it is. @throws Refusal NonUniqueNameAttribute */
+  /** Content that was not read stays as it is. @throws Refusal NonUniqueNameAttribute */
   update(object: DescriptionDraft): Promise<void>;
-  /** The same for what a client may have made larger. @throws Refusal ServerLimitExceeded where its owner has no room for more */
+  /** As update, for an object that a client may have made larger. @throws Refusal ServerLimitExceeded if that exceeds the quota of its owner */
   resize(object: DescriptionDraft): Promise<void>;
-  /** By its identifier, for what a link leads to: undefined also where the caller may not do this with it. */
+  /** Follows a link by identifier; undefined also if the caller does not have the right. */
   findPermitted(id: string, right: OperationName): Promise<DescriptionDraft | undefined>;
-  /** By its identifier, whatever the caller's rights. Clients write links too: what they lead to is not to be changed by that alone. */
+  /** Reads by identifier, whatever the caller's rights. Clients can write links too, so a link alone must not permit changes to its target. */
   read(id: string): Promise<DescriptionDraft | undefined>;
-  /** The same with its content. */
+  /** As read, with the content. */
   readWhole(id: string): Promise<Draft | undefined>;
-  /** Identifiers of objects of the same owner that are stored or given out wrapped by this key. */
+  /** Identifiers of objects of the same owner that are stored or returned wrapped by this key. */
   findWrapped(key: DescriptionDraft): Promise<string[]>;
-  /** Whoever may use the one may use the other, which is new. */
+  /** Gives everybody who may use `from` the same rights on `to`, which is new. */
   copyGrants(from: DescriptionDraft, to: Draft): Promise<void>;
-  /** Takes the row away altogether. */
+  /** Deletes the row itself. */
   remove(id: string): Promise<void>;
-  /** An audit row of the change, in the same transaction. */
+  /** Writes an audit row for the change, in the same transaction. */
   audit(event: string, target: string): Promise<void>;
 }
 
@@ -59,13 +63,13 @@ export interface OperationContext extends Objects<ManagedObject, ObjectDescripti
   readonly caller: Principal;
   readonly version: Version;
   readonly batch: Batch;
-  /** Rows as this batch sees them: with its own changes, where the whole batch is one transaction. */
+  /** Reads rows as this batch sees them: including its own changes, if the whole batch is one transaction. */
   readonly reader: Reader;
   /** Seconds since the epoch, the same for a whole batch. */
   readonly now: number;
-  /** All generations of a keyset that may have made what is to be decrypted or verified, newest first; one for a plain identifier. */
+  /** All generations of a keyset that may have encrypted or signed the data, newest first; a single object for a plain identifier. */
   candidates(payload: Structure, right: OperationName): Promise<readonly ManagedObject[]>;
-  /** Runs what takes long, outside of `change`. */
+  /** Runs long work, outside of `change`. */
   readonly aside: Aside;
   /** Runs atomically and may run again, so the work must have no effects outside its transaction. */
   change<T>(work: (tx: ObjectTransaction) => Promise<T>): Promise<T>;

@@ -5,31 +5,31 @@ import type { ResultReason } from '../../kmip/refusal.ts';
 import type { Node, Structure } from '../../kmip/ttlv/node.ts';
 import type { OperationContext } from './operation-context.ts';
 
-/** An identifier in the answer of an operation that the next items of the batch may use. */
+/** An identifier in the response to an operation that the next items of the batch may use. */
 export interface LeftIdentifier {
-  /** Of the member of the answer. */
+  /** Tag of the member of the response that holds the identifier. */
   readonly tag: number;
   /** The value of the UniqueIdentifier enumeration by which a later item refers to the object; undefined if there is none. */
   readonly code?: number;
-  /** The answer may name several, and leaves an identifier only if it names one. */
+  /** The response may contain several identifiers, and only a single one is passed on. */
   readonly alone?: boolean;
 }
 
 export interface Operation {
   readonly name: OperationName;
-  /** Of the request payload. A request with any other member is refused. */
+  /** Members of the request payload. A request with any other member is refused. */
   readonly members: PayloadMembers;
-  /** What the items after it may use (specification 2.1 section 6). The ID placeholder then stands for the first of them. */
+  /** The identifiers for the next items of the batch (specification 2.1 section 6). The first of them becomes the ID placeholder. */
   readonly leaves?: readonly LeftIdentifier[];
   /**
-   * The reason of the answer where the object is missing, or is not for the caller: ObjectNotFound unless it is given here.
-   * Until 1.4 all have ItemNotFound. In 2.x the tables of errors of Certify and CreateSplitKey have no ObjectNotFound (2.1 sections
-   * 6.1.6.1 and 6.1.10.1); of some others clients of other servers of 2.1 expect the older reason, as the vectors show.
+   * The reason if the object is missing or the caller may not use it; ObjectNotFound by default. Until 1.4, all operations use
+   * ItemNotFound. In 2.x, the error tables of Certify and CreateSplitKey lack ObjectNotFound (2.1 sections 6.1.6.1 and 6.1.10.1).
+   * For some other operations, clients of other 2.1 servers expect the older reason, as the vectors show.
    */
   readonly absentReason?: ResultReason;
-  /** The event of the audit row for each object that it changes or gives away; undefined where it does neither. */
+  /** The audit event for each object that the operation changes or returns; undefined if no audit row is written. */
   readonly event?: `key.${string}`;
-  /** @param request in the shape of KMIP 2.1, whatever version the client speaks @returns the members of the response payload @throws Refusal */
+  /** @param request in the form of KMIP 2.1, whatever version the client uses @returns the members of the response payload @throws Refusal */
   run(request: Structure, ctx: OperationContext): Promise<readonly Node[]>;
 }
 

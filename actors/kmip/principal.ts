@@ -5,7 +5,7 @@ import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import type { Principal } from './api.ts';
 
-/** As answers, logs, the audit and the configuration write it. */
+/** The name for answers, logs, the audit log and the configuration. */
 export function callerName({ user, name = user }: Principal): string {
   return name;
 }
@@ -16,7 +16,7 @@ export function auditActor(caller: Principal): Pick<AuditEvent, 'actor' | 'realm
   return { actor: callerName(caller), realm, scheme, source };
 }
 
-/** Whoever has a name now, to be asked about; undefined where nobody has it, and nothing is kept for who will. */
+/** The user who has this name now, in order to check rights; undefined if nobody has the name. */
 export async function subjectOf(from: Reader, name: string): Promise<Principal | undefined> {
   const account = await accountOf(from, name);
   const naming = namingOf(name);

@@ -29,17 +29,20 @@ interface DueRow {
   readonly due_at: number | string;
 }
 
-/** Milliseconds that one look may take: new key pairs take long, and this is a thread that serves clients. */
+/** Time limit of one run: generating key pairs takes long, and this thread also serves clients. */
 const MAX_TIME_MS = 20_000;
 
-/** The place of an object in the order in which they are due: its `due_at` and its `seq`. */
+/** The position of an object in the order in which they are due: its `due_at` and its `seq`. */
 type Place = readonly [number, number];
 const BEGINNING: Place = [Number.MIN_SAFE_INTEGER, 0];
 
 /** Where the last run ran out of time; the next run continues from here. */
 const unfinished = new WeakMap<KeyServer['store'], Place>();
 
-/** Goes through all that is due, since what cannot be rotated stays due; as far as it comes in its time. @returns how many objects were rotated */
+/**
+ * Processes all due objects until the time is up. It must visit all of them, because objects that cannot be rotated stay due.
+ * @returns the number of rotated objects
+ */
 export async function rotateDue(server: KeyServer): Promise<number> {
   const now = server.now();
   let rotated = 0;
@@ -59,14 +62,14 @@ export async function rotateDue(server: KeyServer): Promise<number> {
       }
       if (await rotateAlone(server, row.id, { user: row.owner, name: owners.get(row.owner)?.name ?? row.owner, scheme: 'rotation', source: '' })) rotated += 1;
       after = [Number(row.due_at), Number(row.seq)];
-      // Clients that wait for this thread have their turn between two objects.
+      // Lets clients that wait for this thread run between two objects.
       await setImmediate();
     }
     if (due.length < AT_ONCE) return rotated;
   }
 }
 
-/** What is wrong with one object is logged, and keeps no other from its rotation. @throws Fault where the database is what fails */
+/** Logs the problems of one object, so that they do not stop the rotation of others. @throws Fault if the database fails */
 async function rotateAlone(server: KeyServer, id: string, owner: Principal): Promise<boolean> {
   // The rotation runs with the owner's rights, because the owner's attributes request it.
   const ctx = new BatchContext(server, owner, VERSIONS[0] as Version);
@@ -116,7 +119,7 @@ async function replaceByKind(tx: ObjectTransaction, draft: Draft, ctx: BatchCont
   }
 }
 
-/** What a client would ask for: RotateOffset is the Offset of the operation (KMIP 2.1 section 4.54). */
+/** The request that a client would send: RotateOffset is the Offset of the operation (KMIP 2.1 section 4.54). */
 function buildRequest({ attributes }: Draft): Structure {
   const offset = attributes.first(TAG.RotateOffset);
   return structure(TAG.RequestPayload, offset?.type === TYPE.Interval ? [interval(TAG.Offset, offset.value)] : []);

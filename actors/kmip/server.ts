@@ -15,21 +15,21 @@ export interface KeyServer {
   readonly args: KmipArgs;
   readonly operations: Operations;
   readonly log: Log;
-  /** Of the call under way. */
+  /** Of the current call. */
   requestId(): string | undefined;
   /** Milliseconds since the epoch. */
   now(): number;
   readonly store: Store;
   readonly rows: ObjectRows;
-  /** Every object by its identifier, wherever it lies. */
+  /** Every object by its identifier, whatever source holds it. */
   readonly objects: ObjectRouter;
-  /** For contents of objects that are open at a time. */
+  /** Limits the contents of objects that are open at a time. */
   readonly room: ContentRoom;
-  /** Where keys may lie; the first kind that holds an object has its key. */
+  /** The kinds of keys; the first kind that holds an object's key opens it. */
   readonly keyKinds: readonly KeyKind[];
   /** Multi-part operations. */
   readonly streams: Streams;
   readonly random: SeededRandom;
-  /** Runs what takes long. */
+  /** Runs long work. */
   readonly aside: Aside;
 }

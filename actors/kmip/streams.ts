@@ -1,4 +1,4 @@
-// Multi-part operations as the operations of a kmip thread use them: calls to the stream actor whose refusals are thrown.
+// Multi-part operations for the operations of a kmip thread: calls the stream actor and throws its refusals.
 import type { PinnedRef, Remote } from '../../kernel/actor.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { Refusal } from '../../kmip/refusal.ts';
@@ -15,7 +15,7 @@ export interface Streams {
   abandon(owner: StreamOwner, value: Uint8Array): Promise<boolean>;
 }
 
-/** @param actor all threads of the stream actor; a user's streams are all on the thread that the user's name chooses */
+/** @param actor all threads of the stream actor; the user's name selects the thread that holds all streams of the user */
 export function openStreams(actor: PinnedRef<StreamApi>): Streams {
   const keys = actor.keys();
   const of = (user: string): Remote<StreamApi> => actor.at(keys[hashOf(user) % keys.length] as string);
@@ -34,7 +34,7 @@ async function result(call: () => Promise<StreamResult>): Promise<StreamOutput> 
   return answer;
 }
 
-/** Bytes of their own: a view on a larger buffer may not cross a thread. */
+/** Copies the bytes, because a view on a larger buffer must not be passed to another thread. */
 function copyBytes(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes);
 }

@@ -4,7 +4,7 @@ import { ACCOUNT, nameOfId, namingOf, scopeOf } from '../../kernel/store/account
 import { type AccountView, idsOfName, viewAccounts } from '../../kernel/store/accounts.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 
-/** No name of a caller begins so: the first account of a name, whose id is the name, is told from the name. */
+/** No caller's name begins with this prefix, so it sets apart the first account of a name, whose ID equals the name. */
 export function handleOf(account: string): string {
   return account.startsWith(ACCOUNT) ? account : ACCOUNT + account;
 }
@@ -25,7 +25,7 @@ export async function tombstoneOf(from: Reader, text: string): Promise<{ account
   return first;
 }
 
-/** All ids that may have stood behind a name. */
+/** All IDs of accounts that may have had this name. */
 async function hadName(from: Reader, name: string): Promise<string[]> {
   const scope = namingOf(name)?.kind === 'guest' ? scopeOf(name) : undefined;
   const within = scope === undefined ? [] : (await idsOfName(from, scope)).map((id) => id + name.slice(scope.length));

@@ -1,4 +1,4 @@
-// What accounts own that have ended: told to super admins, handed over to another, or destroyed; each object in a transaction of its own with its audit row.
+// Objects of deleted accounts: super admins can list, transfer or destroy them; each change is a transaction with its own audit row.
 import { describe, Fault } from '../../kernel/fault.ts';
 import { namingOf } from '../../kernel/store/account-name.ts';
 import { type AccountView, accountOf, isHeld, viewAccounts } from '../../kernel/store/accounts.ts';
@@ -15,18 +15,18 @@ import { auditActor } from './principal.ts';
 import type { KeyServer } from './server.ts';
 import { handleOf, tombstoneOf } from './tombstone-account.ts';
 
-/** Owners that are looked at together, and in one call. */
+/** Number of owners that are read at a time, and the maximum in one call. */
 const OWNERS_AT_ONCE = 500;
 const MAX_OWNERS = 10_000;
-/** Objects that are changed together, and in one call. */
+/** Number of objects that are changed at a time, and the maximum in one call. */
 const AT_ONCE = 100;
 const MAX_OBJECTS = 1_000;
-/** For one call: this is a thread that serves clients. */
+/** Time limit of one call, because this thread also serves clients. */
 const MAX_CALL_MS = 15_000;
 
 const { Active, Destroyed, DestroyedCompromised } = ENUM.State;
 const THERE = `state NOT IN (${Destroyed}, ${DestroyedCompromised})`;
-/** The next owner, and the next, by the index: not every object is looked at. */
+/** Jumps from owner to owner in the index instead of reading every object. */
 const NEXT_OWNERS = `WITH RECURSIVE owners (owner) AS (
     SELECT MIN(owner) FROM kms_object WHERE owner > $1
     UNION ALL SELECT (SELECT MIN(kms_object.owner) FROM kms_object WHERE kms_object.owner > owners.owner) FROM owners WHERE owners.owner IS NOT NULL)
@@ -45,7 +45,7 @@ export function createTombstones(server: KeyServer): TombstoneApi {
       const done = await each(server, account, id, '1 = 1', async (tx, draft) => {
         draft.owner = heir;
         await server.objects.within(tx).update(draft);
-        // What was granted to the one who owns it now.
+        // Removes the grant of the new owner, who no longer needs it.
         await dropGrant(server, tx, draft, heir);
         await tx.audit({ event: 'key.transfer', outcome: 'success', target: draft.id, reason, ...auditActor(caller) });
       });
@@ -79,7 +79,7 @@ async function list({ store }: KeyServer, after: string | undefined, limit: numb
 
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000));
 
-/** The account of a name that somebody has, or that an authority outside gives. @throws Fault KEYS_REFUSED */
+/** The account of a name that a user has, or that an external authority assigns. @throws Fault KEYS_REFUSED */
 async function heirOf({ store }: KeyServer, name: string): Promise<string> {
   const naming = namingOf(name);
   const account = name === '*' || (naming?.kind === 'guest' && naming.local === '*') ? undefined : await accountOf(store, name);
@@ -88,7 +88,10 @@ async function heirOf({ store }: KeyServer, name: string): Promise<string> {
   return account;
 }
 
-/** @param id of the only object, or undefined for all @returns how many objects were changed @throws Fault KEYS_OBJECT_NOT_FOUND for one that is not there */
+/**
+ * @param id of the only object, or undefined for all @returns how many objects were changed @throws Fault KEYS_OBJECT_NOT_FOUND if that object does not
+ * exist
+ */
 async function each(
   server: KeyServer,
   account: string,
@@ -106,7 +109,7 @@ async function each(
   for (let seen = 0; seen < MAX_OBJECTS && server.now() < until; seen += AT_ONCE) {
     const sql = `SELECT id, seq FROM kms_object WHERE owner = $1 AND seq > $2 AND ${which} ORDER BY seq LIMIT ${AT_ONCE}`;
     const rows = await server.store.all<{ id: string; seq: number | string }>(sql, [account, last]);
-    // Asked for together they share a commit, each behind a savepoint of its own.
+    // Transactions that are started together share a commit, each with its own savepoint.
     done += (await Promise.all(rows.map((row) => changeIfCan(server, account, row.id, which, work)))).filter(Boolean).length;
     last = Number(rows.at(-1)?.seq ?? last);
     if (rows.length < AT_ONCE) break;
@@ -114,7 +117,7 @@ async function each(
   return done;
 }
 
-/** What is wrong with one object is logged, and keeps no other where it is. @throws Fault where the database is what fails */
+/** Logs the problems of one object, so that they do not affect the others. @throws Fault if the database fails */
 async function changeIfCan(...args: Parameters<typeof changeOne>): Promise<boolean> {
   try {
     return await changeOne(...args);
@@ -125,7 +128,7 @@ async function changeIfCan(...args: Parameters<typeof changeOne>): Promise<boole
   }
 }
 
-/** @returns false for an object that is not there, or another's by now */
+/** @returns false for an object that does not exist, or has another owner by now */
 async function changeOne(
   { store, objects }: KeyServer,
   account: string,
@@ -144,7 +147,7 @@ async function changeOne(
   return isDone;
 }
 
-/** Whoever could revoke an active object is gone: that is done first. */
+/** Revokes an active object first, because nobody else is left who could. */
 async function destroy(server: KeyServer, tx: Transaction, draft: DescriptionDraft, account: string, view: AccountView, caller: Principal): Promise<void> {
   const now = Math.floor(server.now() / 1000);
   settle(draft, now);

@@ -1,4 +1,4 @@
-// Finds who signs a certificate: the key and certificate that are named, those linked to them, or the subject's own key.
+// Finds the issuer of a certificate: the named key and certificate, those linked with them, or the subject's own key.
 import type { KeyObject } from 'node:crypto';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -17,23 +17,23 @@ const BIT = MASK.CryptographicUsageMask;
 
 export interface Issuer {
   readonly key: ManagedObject;
-  /** Undefined for a certificate that is signed by its own key. */
+  /** Undefined if the certificate is self-signed. */
   readonly certificate: ManagedObject | undefined;
 }
 
 interface IssuerSearch {
   readonly objects: Objects<ManagedObject>;
-  /** What the caller needs the right to do with the objects of the issuer. */
+  /** The right that the caller needs on the objects of the issuer. */
   readonly right: OperationName & ('Certify' | 'ReCertify');
   /** Seconds since the epoch. */
   readonly now: number;
-  /** Links to the issuer's certificate and private key, as far as they are named. */
+  /** Links to the issuer's certificate and private key, if the request names them. */
   readonly certificate: Structure | undefined;
   readonly key: Structure | undefined;
   readonly subjectKey: KeyObject;
-  /** Of a private key. */
+  /** The public key that belongs to a private key. */
   publicKeyOf(key: ManagedObject): Promise<KeyObject>;
-  /** The private key of the subject, where this server has it. */
+  /** The private key of the subject, if this server has it. */
   own(): Promise<ManagedObject | undefined>;
 }
 
@@ -75,7 +75,7 @@ async function privateKeyOf(object: ManagedObject, objects: Objects<ManagedObjec
   return further === undefined ? undefined : objects.byId(further, right);
 }
 
-/** The certificate that goes with a private key, unless the key is the subject's own. */
+/** The certificate that belongs to a private key, unless the key is the subject's own. */
 async function certificateFor({ objects, right, subjectKey, publicKeyOf }: IssuerSearch, key: ManagedObject): Promise<ManagedObject | undefined> {
   if ((await publicKeyOf(key)).equals(subjectKey)) return undefined;
   const direct = linkedTo(key, 'CertificateLink');
@@ -94,7 +94,7 @@ export function requireKind(object: ManagedObject, type: ManagedObject['type'], 
 }
 
 /**
- * Whether certificates may still be made with a key or certificate. One that is not active yet will do, since nothing in KMIP
+ * Checks that a key or certificate may still be used to issue certificates. It does not need to be active yet, because nothing in KMIP
  * activates the keys of a certificate.
  * @throws Refusal ObjectArchived, ObjectDestroyed, WrongKeyLifecycleState
  */

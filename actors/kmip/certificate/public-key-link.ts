@@ -4,7 +4,7 @@ import { markChanged, settle } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
 import type { ObjectTransaction } from '../operation-context.ts';
 
-/** Makes the public key lead to its newest certificate. */
+/** Links the public key to its newest certificate. */
 export async function linkPublicKey(tx: ObjectTransaction, publicKey: DescriptionDraft, certificate: string, now: number): Promise<void> {
   settle(publicKey, now);
   setLink(publicKey, 'CertificateLink', certificate);

@@ -28,9 +28,9 @@ import { type CertificateWishes, DAY, wishesOf } from './wishes.ts';
 type PublicKeyOf = (key: ManagedObject) => Promise<KeyObject>;
 
 /**
- * @param payload Offset, Attributes and a certificate request are read from it
- * @param outside signs: the signature counts as long as it is of the same certificate by the same key
- * @returns the new certificate, written
+ * @param payload supplies Offset, Attributes and a certificate request
+ * @param outside signs; a signature is valid as long as the certificate and the key stay the same
+ * @returns the new certificate, already stored
  */
 export async function reCertifyDraft(tx: ObjectTransaction, old: Draft, payload: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
   requireKind(old, ENUM.ObjectType.Certificate, 'ReCertify');
@@ -98,7 +98,10 @@ interface ValidityPeriod {
   readonly notAfter: number;
 }
 
-/** From now or the Offset, as long as the old one was, unless dates are given; a date copied from the old object does not lie in its past. */
+/**
+ * Unless dates are given, the new certificate is valid from now or the Offset, for as long as the old one. An ActivationDate that was
+ * copied from the old object counts only if it is in the future.
+ */
 function validityOf(payload: Structure, attributes: AttributeSet, { validityDays }: CertificateWishes, before: CertificateFacts, now: number): ValidityPeriod {
   const given = structureOf(payload, TAG.Attributes);
   const activation = dateAttribute(attributes, TAG.ActivationDate) ?? now;

@@ -1,4 +1,4 @@
-// The certificate request of a Certify or Re-certify payload: its bytes, or an object that holds them (KMIP 2.1 sections 2.2 and 6.1.6).
+// The certificate request in a Certify or Re-certify payload: its bytes, or an object that holds them (KMIP 2.1 sections 2.2 and 6.1.6).
 import { type CertificateRequest, readCertificateRequest } from '../../../crypto/x509/certificate-request.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -12,7 +12,7 @@ import { requireKind, requireUsable } from './issuer.ts';
 
 const { CertificateRequestType, ObjectType } = ENUM;
 
-/** @returns undefined where the payload has none @throws Refusal InvalidCSR, InvalidMessage, FeatureNotSupported for CRMF and PGP */
+/** @returns undefined if the payload has none @throws Refusal InvalidCSR, InvalidMessage, FeatureNotSupported for CRMF and PGP */
 export async function requestIn(
   payload: Structure,
   objects: Objects<ManagedObject>,

@@ -1,4 +1,4 @@
-// What a client wants of a new certificate, read from the Attributes of a Certify or Re-certify payload (KMIP 2.1 sections 6.1.6 and 6.1.45).
+// Reads the Attributes of a Certify or Re-certify payload that shape the certificate itself (KMIP 2.1 sections 6.1.6 and 6.1.45).
 import type { DistinguishedName, NameAttribute } from '../../../crypto/x509/distinguished-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -10,7 +10,7 @@ import { ISSUER_TAGS, SUBJECT_TAGS } from '../object/certificate-attributes.ts';
 export interface CertificateWishes {
   /** Undefined if no part of a name is given. */
   readonly subject: DistinguishedName | undefined;
-  /** In the form of OpenSSL's configuration. */
+  /** In the syntax of an OpenSSL configuration. */
   readonly extensions: string | undefined;
   readonly validityDays: number | undefined;
   /** Links to the certificate and the private key of the issuer. */
@@ -18,7 +18,7 @@ export interface CertificateWishes {
   readonly issuerKey: Structure | undefined;
   /** Attributes that describe the key, not the certificate. */
   readonly ofKey: readonly Node[];
-  /** The payload with the attributes that the certificate itself gets. */
+  /** The payload with the attributes that the certificate object gets. */
   readonly request: Structure;
 }
 
@@ -27,7 +27,7 @@ const VENDOR_WISHES: ReadonlySet<string> = new Set(['x509-extension', 'requested
 const MAX_DAYS = 36_500;
 
 /**
- * @param vendor the vendor identification whose attributes are wishes; `cosmian` always is
+ * @param vendor the vendor identification whose attributes are wishes; attributes of `cosmian` always are
  * @throws Refusal InvalidField for a type other than X.509, or a malformed wish
  */
 export function wishesOf(request: Structure, vendor: string): CertificateWishes {
@@ -55,7 +55,7 @@ function isLink(node: Node, type: number): node is Structure {
 
 function isWish(node: Node): boolean {
   if (isLink(node, ENUM.LinkType.CertificateLink) || isLink(node, ENUM.LinkType.PrivateKeyLink)) return true;
-  // The type is that of the certificate once it is made, the names of the issuer are those of its certificate.
+  // The type and the issuer's names are set later, from the finished certificate.
   return (
     OF_KEY.has(node.tag) ||
     node.tag === TAG.CertificateType ||
@@ -99,5 +99,5 @@ function daysIn(attribute: Structure | undefined): number | undefined {
   return days;
 }
 
-/** Seconds. */
+/** In seconds. */
 export const DAY = 86_400;

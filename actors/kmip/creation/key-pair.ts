@@ -1,4 +1,4 @@
-// A new key pair as two objects that lead to each other, made by the attributes of a request.
+// Creates a key pair from the attributes of a request, as two objects that are linked with each other.
 import type { KeyPair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
@@ -24,7 +24,10 @@ export interface PairDrafts {
   readonly publicKey: Draft;
 }
 
-/** A pair that fits the attributes. @param replaced the pair that it replaces @throws Refusal where they are missing, disagree, or cannot be had */
+/**
+ * Creates a pair that fits the attributes. @param replaced the pair that it replaces
+ * @throws Refusal if attributes are missing, contradict each other, or cannot be met
+ */
 export function newPair(
   ctx: OperationContext,
   privateAttributes: AttributeSet,
@@ -57,7 +60,7 @@ function draftsOf(
   publicAttributes: AttributeSet,
 ): PairDrafts {
   for (const attributes of [privateAttributes, publicAttributes]) describe(attributes, algorithm, pair);
-  // Given in the common attributes, it is the private key's; the public key's follows from it.
+  // A UniqueIdentifier in the common attributes is that of the private key; the one of the public key is derived from it.
   publicAttributes.remove(TAG.UniqueIdentifier);
   const privateKey = newObject(ctx, {
     place: places.privateKey,
@@ -83,7 +86,7 @@ function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, {
     attributes.set(structure(TAG.CryptographicDomainParameters, [enumeration(TAG.RecommendedCurve, ENUM.RecommendedCurve[curve])]));
 }
 
-/** The content of one key of a pair, in the default format of its kind. */
+/** The content of one key of a pair, in the default format of its type. */
 export function contentOf(kind: 'PrivateKey' | 'PublicKey', algorithm: CryptographicAlgorithm, { privateKey, publicKey, length }: KeyPair): Structure {
   const format: KeyFormatType = defaultFormat(kind, algorithm);
   const material = exportKey(kind === 'PrivateKey' ? privateKey : publicKey, format);

@@ -1,9 +1,9 @@
-// Key pairs for a transaction: generated outside of it, since it holds up all other writers and may run several times.
+// Generates key pairs for a transaction, but outside of it, because a transaction blocks all other writers and may run several times.
 import { generatePair, generatePairInPool, isSlowPair, type KeyPair, type PairOptions } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { OperationContext } from '../operation-context.ts';
 
-/** As `generatePair`. */
+/** Like `generatePair`. */
 export type PairSource = (algorithm: CryptographicAlgorithm, options: PairOptions) => KeyPair;
 
 interface Wish {

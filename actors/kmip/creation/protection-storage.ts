@@ -1,4 +1,4 @@
-// Where an object may be kept: this server keeps objects in software (KMIP 2.1 section 12.2, Protection Storage Mask).
+// Checks where an object may be stored: this server stores objects in software (KMIP 2.1 section 12.2, Protection Storage Mask).
 import { Refusal } from '../../../kmip/refusal.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -9,8 +9,8 @@ const { Software, OnSystem, OperatingSystem, OnPremises, SelfManaged, SameJurisd
 const OFFERED = Software | OnSystem | OperatingSystem | OnPremises | SelfManaged | SameJurisdiction;
 
 /**
- * The masks are alternatives, the first that can be had is taken.
- * @throws Refusal ProtectionStorageUnavailable where none can
+ * The masks are alternatives; the first one that the server can meet is used.
+ * @throws Refusal ProtectionStorageUnavailable if it can meet none
  */
 export function requireStorage(request: Structure, tag: number): void {
   const asked = masksIn(request, tag);
@@ -18,7 +18,7 @@ export function requireStorage(request: Structure, tag: number): void {
     throw new Refusal('ProtectionStorageUnavailable', 'this server keeps objects in software; none of the requested ProtectionStorageMasks permits Software');
 }
 
-/** A structure of masks; some clients send one mask in its place. */
+/** Reads the structure of masks; some clients send a single mask instead. */
 function masksIn(request: Structure, tag: number): readonly Node[] {
   const given = child(request, tag);
   if (given?.type === TYPE.Integer) return [given];

@@ -1,4 +1,4 @@
-// The replacement of a symmetric key, for ReKey and for the rotation that is due.
+// Replaces a symmetric key, for ReKey and for scheduled rotation.
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import { keyBlockOf, symmetricKey } from '../../../kmip/key-block.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -17,9 +17,9 @@ import { findDependants, updateDependants } from '../object/rewrapping.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 /**
- * @param request Offset and Attributes are read from it
- * @param outside wraps anew what the old key has wrapped
- * @returns the replacement, written
+ * @param request supplies Offset and Attributes
+ * @param outside rewraps what the old key has wrapped
+ * @returns the replacement, already stored
  */
 export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Structure, ctx: OperationContext, outside: Outside): Promise<Draft> {
   if (old.type !== ENUM.ObjectType.SymmetricKey)

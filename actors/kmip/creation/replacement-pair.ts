@@ -1,4 +1,4 @@
-// The replacement of both keys of a pair, for ReKeyKeyPair and for the rotation that is due.
+// Replaces both keys of a pair, for ReKeyKeyPair and for scheduled rotation.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
@@ -13,7 +13,7 @@ import type { ObjectTransaction, OperationContext } from '../operation-context.t
 import { newPair, type PairDrafts } from './key-pair.ts';
 import type { PairSource } from './pair-source.ts';
 
-/** @param oldPrivate the private key; its public key is found by the link @returns the new pair, written */
+/** @param oldPrivate the private key; its link leads to the public key @returns the new pair, already stored */
 export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, request: Structure, ctx: OperationContext, source: PairSource): Promise<PairDrafts> {
   if (oldPrivate.type !== ENUM.ObjectType.PrivateKey)
     throw new Refusal('InvalidObjectType', `no active private key found for ${oldPrivate.id}: it is another kind of object`);
@@ -33,7 +33,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
   return pair;
 }
 
-/** The link alone is enough for the owner: a grantee, who may have written it, needs the one back as well. */
+/** For the owner, the link of the private key is enough. A grantee may have written it, so the public key must link back. */
 async function publicOf(tx: ObjectTransaction, privateKey: DescriptionDraft, { caller }: OperationContext): Promise<DescriptionDraft> {
   const id = linkedTo(privateKey, 'PublicKeyLink');
   const found = id === undefined ? undefined : await tx.read(id);

@@ -1,7 +1,7 @@
-// The additional authenticated data of a JWE: its protected header, and `aad` where there is one (RFC 7516 section 5.1 step 14).
+// The additional authenticated data of a JWE: its protected header, and `aad` if it is present (RFC 7516 section 5.1 step 14).
 import { type Members, optionalOctets, text } from './members.ts';
 
-/** `aad` of a body as it was sent; an empty string counts as absent (RFC 7516 section 7.2.1). @throws Problem bad_request */
+/** The `aad` of a body, as sent; an empty string counts as absent (RFC 7516 section 7.2.1). @throws Problem bad_request */
 export function additionalText(body: Members): string | undefined {
   const aad = optionalOctets(body, 'aad');
   return aad === undefined || aad.length === 0 ? undefined : text(body, 'aad');

@@ -1,4 +1,4 @@
-// The answer of a call of the REST crypto API, as the actor gives it to the front.
+// The answer to a call of the REST crypto API, in the form in which the actor returns it.
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
 import type { Answer, CryptoCall, Principal } from '../api.ts';
 import { auditRefusal } from '../audit-refusal.ts';

@@ -11,18 +11,18 @@ import { type Place, refuse } from './registered.ts';
 
 export interface ContentEncryption {
   readonly name: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly keyLength: number;
-  /** Bytes. */
+  /** In bytes. */
   readonly ivLength: number;
-  /** Bytes. */
+  /** In bytes. */
   readonly tagLength: number;
-  /** What a key encrypts with. */
+  /** The cipher algorithm of the keys. */
   readonly algorithm: 'AES' | 'AES_CBC_HMAC';
   readonly parameters: CryptographicParameters;
   /** Hash of the HMAC; absent for GCM. */
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
-  /** Of its keys. */
+  /** The purpose of the keys. */
   readonly purpose: KeyPurpose;
 }
 
@@ -83,7 +83,7 @@ export function contentEncryption(name: string, place: Place): ContentEncryption
   return found;
 }
 
-/** A content encryption key: one that the server stores, or that of one message. */
+/** A content encryption key: a key that the server stores, or the key of one message. */
 export type ContentKey = Pick<Key, 'encrypt' | 'decrypt'>;
 
 /** The key of one message. @param secret `keyLength` bytes; with an HMAC its first half is the MAC key (RFC 7518 section 5.2.2.1) */
@@ -104,13 +104,13 @@ function cipherOf({ algorithm, parameters, keyLength }: ContentEncryption): Ciph
 
 const NOTHING = new Uint8Array();
 
-/** Encrypts under a fresh random IV. */
+/** Encrypts with a fresh random IV. */
 export async function seal({ algorithm, parameters }: ContentEncryption, key: ContentKey, additional: Uint8Array, plaintext: Uint8Array): Promise<Sealed> {
   const { data, iv = NOTHING, tag = NOTHING } = await key.encrypt({ algorithm, parameters, aad: additional, data: plaintext });
   return { iv, ciphertext: data, tag };
 }
 
-/** @throws Problem decryption_failed; the lengths of IV and tag are the caller's to check */
+/** The caller must check the lengths of IV and tag. @throws Problem decryption_failed */
 export async function open(
   { algorithm, parameters }: ContentEncryption,
   key: ContentKey,

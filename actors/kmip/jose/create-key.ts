@@ -1,4 +1,4 @@
-// Makes and imports keys: POST /v1/crypto/keys takes a JSON Web Key without or with its key material (RFC 7517, RFC 7518 section 6, RFC 8037).
+// Creates and imports keys: POST /v1/crypto/keys takes a JSON Web Key, with or without key material (RFC 7517, RFC 7518 section 6, RFC 8037).
 import { randomBytes } from 'node:crypto';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -31,7 +31,7 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
     case 'EC':
       return storePair(ctx, pairPlaces(ctx), createEllipticKey(body, 'EC', alg));
     case 'OKP':
-      // The registered type of ML-DSA keys is AKP; clients that are older than it send this one.
+      // The registered key type of ML-DSA is AKP, but clients that predate it send OKP.
       return storePair(ctx, pairPlaces(ctx), alg?.startsWith('ML-DSA') ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
     case 'AKP':
       return storePair(ctx, pairPlaces(ctx), createMlDsaKey(body, alg));
@@ -49,9 +49,9 @@ function optionalBits(body: Members): number | undefined {
 
 interface SecretShape {
   readonly algorithm: CryptographicAlgorithm;
-  /** Bytes of a new key. */
+  /** Length of a new key in bytes. */
   readonly length: number;
-  /** Whether longer keys do as well. */
+  /** Whether longer keys are accepted too. */
   readonly longer: boolean;
 }
 

@@ -28,7 +28,7 @@ export async function decrypt(body: Members, ctx: OperationContext): Promise<unk
 
 async function keyOf(ctx: OperationContext, header: ReceivedHeader, alg: KeyManagement, enc: ContentEncryption, encryptedKey: Uint8Array): Promise<ContentKey> {
   if (alg.mode !== 'direct') {
-    // A random key fails where the content is authenticated, as a wrong one does (RFC 7516 section 11.5).
+    // A random key fails authentication of the content just as a wrong key does (RFC 7516 section 11.5).
     const key = (await receivedKey(ctx, { header, alg, enc, encryptedKey })) ?? randomBytes(enc.keyLength);
     return messageKey(enc, key);
   }

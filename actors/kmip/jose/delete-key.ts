@@ -1,4 +1,4 @@
-// Deletes keys: DELETE /v1/crypto/keys/{kid} revokes, destroys and removes a key, and with it the other half of its pair.
+// Deletes keys: DELETE /v1/crypto/keys/{kid} revokes, destroys and removes a key, together with the other half of its pair.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';

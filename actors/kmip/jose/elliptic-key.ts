@@ -1,4 +1,4 @@
-// Keys on elliptic curves of the crypto API: new ones, and imported ones whose public key is computed from `d` (RFC 7518 section 6.2, RFC 8037).
+// Elliptic curve keys of the crypto API: generates new ones, and imports others with the public key computed from `d` (RFC 7518 section 6.2, RFC 8037).
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
@@ -18,13 +18,13 @@ interface Curve {
   readonly kty: 'EC' | 'OKP';
   readonly algorithm: CryptographicAlgorithm;
   readonly curve: RecommendedCurve;
-  /** Bytes of a coordinate, and of `d`. */
+  /** Length of a coordinate, and of `d`, in bytes. */
   readonly length: number;
   readonly signs: boolean;
   readonly agrees: boolean;
 }
 
-/** The first of each key type is the one that is meant where neither `crv` nor `alg` says. */
+/** The first curve of each key type is the default if neither `crv` nor `alg` selects one. */
 const CURVES: readonly Curve[] = [
   { crv: 'P-256', kty: 'EC', algorithm: 'EC', curve: 'P_256', length: 32, signs: true, agrees: true },
   { crv: 'P-384', kty: 'EC', algorithm: 'EC', curve: 'P_384', length: 48, signs: true, agrees: true },
@@ -54,7 +54,7 @@ function curveOf(kty: string, crv: string | undefined, alg: string | undefined):
   const found = offered.find((each) => (crv === undefined ? (names?.includes(each.crv) ?? each.kty === kty) : each.crv === crv));
   if (!found && crv === undefined && alg !== undefined) throw notOfKind(alg);
   if (!found) throw badRequest(`crv must be one of ${offered.map((each) => each.crv).join(', ')}`);
-  // Key agreement without a curve, among keys of which the first signs only.
+  // For key agreement without `crv`, if the default curve of the key type only signs.
   if (crv === undefined && !found.agrees && isAgreement(alg)) return offered.find((each) => each.agrees) ?? found;
   return found;
 }
@@ -69,7 +69,7 @@ function purposeOn({ crv, signs, agrees }: Curve, alg: string | undefined): KeyP
   return purpose;
 }
 
-/** Its length is fixed, so that leading zeros cannot be left out (RFC 7518 section 6.2.1.2). */
+/** The length is fixed, so leading zeros must not be omitted (RFC 7518 section 6.2.1.2). */
 function coordinate(body: Members, name: string, { crv, length }: Curve): Buffer | undefined {
   const bytes = optionalOctets(body, name);
   if (bytes !== undefined && bytes.length !== length) throw badRequest(`${name} has to be ${length} bytes on ${crv}`);

@@ -1,4 +1,4 @@
-// Encrypts: POST /v1/crypto/encrypt answers the parts of a JWE for one recipient (RFC 7516 section 5.1).
+// Encrypts: POST /v1/crypto/encrypt returns the parts of a JWE for one recipient (RFC 7516 section 5.1).
 import { randomBytes } from 'node:crypto';
 import { agree } from '../../../crypto/key/key-agreement.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
@@ -23,14 +23,14 @@ interface Call {
   readonly data: Uint8Array;
 }
 
-/** A content encryption key on its way to the recipient. */
+/** The content encryption key, with all that the recipient needs in order to obtain it. */
 interface Prepared {
   readonly header: ProtectedHeader;
   readonly key: ContentKey;
   readonly encryptedKey: string;
 }
 
-/** @returns the JWE with its protected header first @throws Problem, Refusal */
+/** @returns the JWE, starting with its protected header @throws Problem, Refusal */
 export async function encrypt(body: Members, ctx: OperationContext): Promise<unknown> {
   const kid = text(body, 'kid');
   const alg = keyManagement(text(body, 'alg'), 'body');
@@ -74,7 +74,7 @@ async function oaep(ctx: OperationContext, { kid, alg, enc, data }: Call, hash: 
   return encryptCarried(plainHeader(object, alg.name, enc.name), enc, recipient, oaepBy(hash));
 }
 
-/** A new key for the content, wrapped by the recipient's. */
+/** Generates a new key for the content and wraps it with the recipient's key. */
 async function encryptCarried(header: ProtectedHeader, enc: ContentEncryption, wrapping: Key, parameters: CryptographicParameters): Promise<Prepared> {
   const key = randomBytes(enc.keyLength);
   const { data } = await wrapping.wrap(parameters, key);

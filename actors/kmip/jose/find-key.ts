@@ -1,4 +1,4 @@
-// Finds the object that a `kid` stands for, of the kind that an algorithm needs: the other half of a pair is found by its link.
+// Finds the object for a `kid`, of the type that an algorithm needs; the link leads to the other half of a pair.
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -10,36 +10,37 @@ import { notFound } from './problem.ts';
 
 const { ObjectType } = ENUM;
 
-/** Keys of these kinds do the protecting of public-key encryption and the checking of signatures. */
+/** Objects of these types encrypt and verify signatures. */
 const isPublic = ({ type }: ManagedObject): boolean => type === ObjectType.PublicKey || type === ObjectType.Certificate;
 
 /**
- * The object under an identifier.
- * @throws Problem not_found for one that no identifier can be; Refusal as `byId`
+ * The object with this identifier.
+ * @throws Problem not_found for a text that cannot be an identifier; Refusal as `byId`
  */
 export function byKid<T>(objects: Objects<T>, kid: string, right: OperationName): Promise<T> {
   return orNotFound(kid, () => objects.byId(kid, right));
 }
 
-/** The same without its content. */
+/** As byKid, without the content. */
 export function describeByKid<D>(objects: Objects<unknown, D>, kid: string, right: OperationName): Promise<D> {
   return orNotFound(kid, () => objects.describeById(kid, right));
 }
 
 async function orNotFound<T>(kid: string, find: () => Promise<T>): Promise<T> {
-  // PostgreSQL has no texts with NUL.
+  // PostgreSQL does not allow NUL in texts.
   if (kid.includes('\0')) throw notFound();
   try {
     return await find();
   } catch (error) {
-    // A text that only looks like the beginning of a list of tags names nothing either.
+    // Looks like the beginning of a list of tags, but is not one, so no object has this name.
     throw error instanceof Refusal && error.reason === 'InvalidField' ? notFound() : error;
   }
 }
 
 /**
- * A secret key. If the identifier holds only one key of a pair, there is no secret key under it.
- * @param absent the half that the operation could use with another algorithm is a key of the wrong kind, the other is no key for it at all
+ * A secret key. If the identifier belongs to one key of a pair, no secret key has it.
+ * @param absent the half of a pair that is reported as missing; the other half is reported as unfit, because the operation can use it with another
+ * algorithm
  * @throws Problem not_found, crypto_failure
  */
 export async function findSecretKey(ctx: OperationContext, kid: string, right: OperationName, absent: 'private' | 'public' | 'both'): Promise<ManagedObject> {
@@ -50,14 +51,14 @@ export async function findSecretKey(ctx: OperationContext, kid: string, right: O
   throw unfit();
 }
 
-/** A public key or a certificate, also by its private key. @throws Problem not_found, crypto_failure for a secret key */
+/** A public key or a certificate; the identifier may also be that of the private key. @throws Problem not_found, crypto_failure for a secret key */
 export async function findPublicKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
   const object = await byKid(ctx, kid, right);
   if (isPublic(object)) return object;
   return otherHalf(ctx, object, right, ObjectType.PrivateKey, 'PublicKeyLink');
 }
 
-/** A private key, also by its public key. @throws Problem not_found, crypto_failure for a secret key */
+/** A private key; the identifier may also be that of the public key. @throws Problem not_found, crypto_failure for a secret key */
 export async function findPrivateKey(ctx: OperationContext, kid: string, right: OperationName): Promise<ManagedObject> {
   const object = await byKid(ctx, kid, right);
   if (object.type === ObjectType.PrivateKey) return object;
@@ -77,7 +78,7 @@ async function otherHalf(
   return ctx.byId(id, right);
 }
 
-/** A private key under its own identifier, that signs. @throws Problem not_found for every other kind of object */
+/** A private key by its own identifier, in order to sign. @throws Problem not_found for every other kind of object */
 export async function findSigningKey(ctx: OperationContext, kid: string): Promise<ManagedObject> {
   const object = await byKid(ctx, kid, 'Sign');
   if (object.type !== ObjectType.PrivateKey) throw notFound();

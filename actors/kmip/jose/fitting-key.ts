@@ -1,4 +1,4 @@
-// Whether a key fits an algorithm: the right kind, length and purpose.
+// Checks whether a key fits an algorithm: its type, length and purpose.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf } from '../../../kmip/ttlv/read.ts';
@@ -13,12 +13,12 @@ const { BlockCipherMode } = ENUM;
 
 export const unfit = (): JoseProblem => new JoseProblem('crypto_failure', 'the key does not fit alg');
 
-/** The shortest modulus that RFC 7518 sections 3.3, 3.5 and 4.3 permit, bits. */
+/** The shortest modulus in bits that RFC 7518 sections 3.3, 3.5 and 4.3 permit. */
 const MIN_MODULUS_BITS = 2048;
 
 const fitting = new WeakMap<ManagedObject, ContentEncryption>();
 
-/** The key of `dir`. @throws Problem crypto_failure, Refusal */
+/** Checks a key for `dir`. @throws Problem crypto_failure, Refusal */
 export function fitsContent(enc: ContentEncryption): Fits {
   return (key, object) => {
     if (fitting.get(object) === enc) return;
@@ -28,7 +28,7 @@ export function fitsContent(enc: ContentEncryption): Fits {
   };
 }
 
-/** The key of AES key wrap. @param length bytes @throws Problem crypto_failure, Refusal */
+/** Checks a key for AES key wrap. @param length in bytes @throws Problem crypto_failure, Refusal */
 export function fitsKeyWrap(length: number): Fits {
   return (key, object) => {
     requireMode(object, BlockCipherMode.NISTKeyWrap);
@@ -51,7 +51,7 @@ function requireMode({ attributes }: ManagedObject, mode: number): void {
   if (isOther) throw unfit();
 }
 
-/** The key of an HMAC, at least as long as its hash (RFC 7518 section 3.2). @param bytes of the hash @throws Problem crypto_failure, Refusal */
+/** Checks an HMAC key, which must be at least as long as the hash (RFC 7518 section 3.2). @param bytes of the hash @throws Problem crypto_failure, Refusal */
 export function requireMacKey({ algorithm, length }: KeyFacts, own: string, bytes: number): void {
   if (length < bytes * 8 || (algorithm !== undefined && algorithm !== own)) throw unfit();
 }

@@ -1,4 +1,4 @@
-// Public JSON Web Keys of keys, and the names that JOSE has for their curves (RFC 7517, 7518 section 6, 8037, 8812).
+// Public JSON Web Keys, and the JOSE names of curves (RFC 7517, 7518 section 6, 8037, 8812).
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { RecommendedCurve } from '../../../crypto/parameters.ts';
 import type { KeyFacts } from '../object/key.ts';
@@ -15,12 +15,12 @@ const CURVE: Readonly<Partial<Record<RecommendedCurve, string>>> = {
   CURVE448: 'X448',
 };
 
-/** `crv` of a key; undefined for keys and curves that JOSE has no name for. */
+/** The `crv` of a key; undefined for keys and curves without a name in JOSE. */
 export function curveName({ curve }: KeyFacts): string | undefined {
   return curve && CURVE[curve];
 }
 
-/** kty and the public members, of a public or a private key. */
+/** `kty` and the public members of a public or a private key. */
 export function publicJwk(key: KeyObject): Members {
   const { kty, ...members } = (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'jwk' });
   return { kty, ...members };

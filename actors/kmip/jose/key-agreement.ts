@@ -8,15 +8,15 @@ import { badRequest, decryptionFailed, JoseProblem } from './problem.ts';
 
 /** The inputs of the derivation besides the shared secret. They bind the key to one algorithm, one length and two parties. */
 interface KeyDerivation {
-  /** AlgorithmID: `enc` where the result encrypts the content, else `alg`. */
+  /** AlgorithmID: `enc` if the result encrypts the content, otherwise `alg`. */
   readonly algorithm: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly length: number;
   readonly apu: Uint8Array;
   readonly apv: Uint8Array;
 }
 
-/** `apu` and `apv` of a body or header, as bytes and as they stand in a header. @throws Problem bad_request */
+/** `apu` and `apv` from a body or header, as bytes and in the form for a header. @throws Problem bad_request */
 export function partyInformation(members: Members): { apu: Uint8Array; apv: Uint8Array; encoded: Members } {
   const apu = optionalOctets(members, 'apu');
   const apv = optionalOctets(members, 'apv');
@@ -29,7 +29,7 @@ export function partyInformation(members: Members): { apu: Uint8Array; apv: Uint
 
 const CURVES: ReadonlySet<string> = new Set(['P-256', 'P-384', 'P-521', 'X25519', 'X448']);
 
-/** The curve of a key that can agree on keys. @throws Problem crypto_failure for any other key */
+/** The curve of a key that supports key agreement. @throws Problem crypto_failure for any other key */
 export function agreementCurve(key: KeyFacts): string {
   const curve = curveName(key);
   if (curve === undefined || !CURVES.has(curve))
@@ -37,7 +37,7 @@ export function agreementCurve(key: KeyFacts): string {
   return curve;
 }
 
-/** A pair for one message, on the curve of the recipient's key. */
+/** Generates a key pair for one message, on the curve of the recipient's key. */
 export function ephemeralPair(curve: string): { privateKey: KeyObject; epk: Members } {
   const { privateKey, publicKey } = curve.startsWith('X')
     ? generateKeyPairSync(curve.toLowerCase() as 'x25519')
@@ -60,9 +60,9 @@ export function readEphemeral(epk: unknown, curve: string): KeyObject {
 }
 
 /**
- * The key that follows from a shared secret.
- * @param secret of the two key pairs
- * @throws Problem decryption_failed where there is none (an X25519 key of small order)
+ * Derives a key from a shared secret.
+ * @param secret computes the shared secret of the two key pairs
+ * @throws Problem decryption_failed if there is no shared secret (an X25519 key of small order)
  */
 export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: KeyDerivation): Promise<Buffer> {
   try {
@@ -72,7 +72,7 @@ export async function agreedKey(secret: () => Promise<Uint8Array>, derivation: K
   }
 }
 
-/** NIST SP 800-56A section 5.8.2.1 with SHA-256, as RFC 7518 section 4.6.2 has it. */
+/** NIST SP 800-56A section 5.8.2.1 with SHA-256, as RFC 7518 section 4.6.2 specifies. */
 function concatKdf(secret: Uint8Array, { algorithm, length, apu, apv }: KeyDerivation): Buffer {
   const info = Buffer.concat([...prefixLength(Buffer.from(algorithm)), ...prefixLength(apu), ...prefixLength(apv), number(length * 8)]);
   const rounds: Buffer[] = [];

@@ -1,14 +1,14 @@
-// Key management of JWE: how the content encryption key comes to the recipient (RFC 7518 section 4), by the name of its algorithm.
+// Key management of JWE, by algorithm name: how the recipient obtains the content encryption key (RFC 7518 section 4).
 import { AGREEMENT, type KeyPurpose, oaepPurpose, WRAPPING } from './key-purpose.ts';
 import { type Place, refuse } from './registered.ts';
 
 interface Row {
   readonly name: string;
-  /** Of its keys; undefined where they are those of the content encryption. */
+  /** The purpose of the keys; undefined if the content encryption determines it. */
   readonly purpose?: KeyPurpose;
 }
 
-/** `direct`: the key is the content encryption key. `agreement` may be followed by key wrapping. */
+/** `direct`: the key is the content encryption key itself. `agreement` may be combined with key wrapping. */
 export type KeyManagement =
   | (Row & { readonly mode: 'direct' })
   | (Row & { readonly mode: 'oaep'; readonly hash: 'sha1' | 'sha256' | 'sha384' | 'sha512' })
@@ -16,7 +16,7 @@ export type KeyManagement =
   | (Row & { readonly mode: 'wrap'; readonly wrapLength: number })
   | (Row & { readonly mode: 'agreement'; readonly wrapLength?: number });
 
-/** By which a key comes to be known to the recipient with the message. */
+/** The algorithms that deliver a key with the message or through it. */
 export type KeyTransport = Exclude<KeyManagement, { readonly mode: 'direct' }>;
 
 const ALGORITHMS: ReadonlyMap<string, KeyManagement> = new Map(
@@ -49,7 +49,7 @@ export function keyManagement(name: string, place: Place): KeyManagement {
   return found;
 }
 
-/** Whether a key travels in the message: in `encrypted_key`. */
+/** Whether the message contains a key, in `encrypted_key`. */
 export function carriesKey(alg: KeyManagement): alg is KeyTransport {
   return alg.mode !== 'direct' && !(alg.mode === 'agreement' && alg.wrapLength === undefined);
 }

@@ -1,4 +1,4 @@
-// What keys are for: the usage masks and the cryptographic parameters that KMIP's operations then find on the object.
+// What keys are for: the usage masks and cryptographic parameters that are stored with a key, where KMIP operations find them.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { enumeration, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
@@ -7,11 +7,11 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 const BIT = MASK.CryptographicUsageMask;
 const { BlockCipherMode, HashingAlgorithm, PaddingMethod, DigitalSignatureAlgorithm } = ENUM;
 
-/** Usage masks of the two halves of a pair; a secret key has both. */
+/** The usage masks of the two keys of a pair; a secret key gets both. */
 export interface KeyPurpose {
   readonly privateMask: number;
   readonly publicMask: number;
-  /** CryptographicParameters, where the algorithm names any. */
+  /** CryptographicParameters, if the algorithm needs any. */
   readonly parameters?: Structure;
 }
 
@@ -19,7 +19,7 @@ export const SIGNING: KeyPurpose = { privateMask: BIT.Sign, publicMask: BIT.Veri
 export const ENCRYPTION: KeyPurpose = { privateMask: BIT.Decrypt | BIT.UnwrapKey, publicMask: BIT.Encrypt | BIT.WrapKey };
 export const AGREEMENT: KeyPurpose = { privateMask: BIT.KeyAgreement, publicMask: BIT.KeyAgreement };
 
-/** Both, for a key without `alg`. */
+/** Both purposes, for a key without `alg`. */
 export function combinePurposes(a: KeyPurpose, b: KeyPurpose): KeyPurpose {
   return { privateMask: a.privateMask | b.privateMask, publicMask: a.publicMask | b.publicMask };
 }
@@ -30,7 +30,7 @@ const HASH = { sha1: HashingAlgorithm.SHA_1, sha256: HashingAlgorithm.SHA_256, s
 
 const hashing = (hash: keyof typeof HASH): Node => enumeration(TAG.HashingAlgorithm, HASH[hash]);
 
-/** AES-GCM, or AES-CBC with an HMAC. @param hash of the HMAC */
+/** For AES-GCM, or for AES-CBC with an HMAC. @param hash of the HMAC */
 export function contentPurpose(hash?: keyof typeof HASH): KeyPurpose {
   const mode = enumeration(TAG.BlockCipherMode, hash === undefined ? BlockCipherMode.GCM : BlockCipherMode.CBC);
   return { privateMask: BIT.Decrypt, publicMask: BIT.Encrypt, parameters: parameters(mode, ...(hash === undefined ? [] : [hashing(hash)])) };
@@ -61,7 +61,7 @@ const ECDSA = {
   sha512: DigitalSignatureAlgorithm.ECDSAWithSHA512,
 };
 
-/** A signature of a hash. Algorithms that hash by themselves have SIGNING. */
+/** For algorithms that sign a hash. Algorithms that do the hashing themselves use SIGNING. */
 export function hashSigning(scheme: 'PKCS1' | 'PSS' | 'ECDSA', hash: keyof typeof PKCS1): KeyPurpose {
   const algorithm = scheme === 'PSS' ? DigitalSignatureAlgorithm.RSASSA_PSS : scheme === 'PKCS1' ? PKCS1[hash] : ECDSA[hash];
   const padding = scheme === 'PSS' ? PaddingMethod.PSS : scheme === 'PKCS1' ? PaddingMethod.PKCS1V1_5 : undefined;
@@ -85,7 +85,7 @@ const OPERATIONS: readonly (readonly [bit: number, keyOperation: string])[] = [
   [BIT.KeyAgreement, 'deriveKey'],
 ];
 
-/** `key_ops` of a usage mask (RFC 7517 section 4.3). */
+/** The `key_ops` for a usage mask (RFC 7517 section 4.3). */
 export function keyOperations(mask: number): string[] {
   return OPERATIONS.filter(([bit]) => (mask & bit) !== 0).map(([, name]) => name);
 }

@@ -1,4 +1,4 @@
-// The message authentication codes of JWS by name (RFC 7518 section 3.2), and KMIP's names of their keys.
+// The message authentication codes of JWS by name (RFC 7518 section 3.2), with the KMIP names of their keys.
 import { type KeyPurpose, macPurpose } from './key-purpose.ts';
 import { refuse } from './registered.ts';
 
@@ -7,9 +7,9 @@ export interface MacAlgorithm {
   readonly hash: 'sha256' | 'sha384' | 'sha512';
   /** CryptographicAlgorithm of the key. */
   readonly algorithm: 'HMAC_SHA256' | 'HMAC_SHA384' | 'HMAC_SHA512';
-  /** Bytes of the hash: the shortest key. */
+  /** Bytes of the hash, which is also the length of the shortest key. */
   readonly length: number;
-  /** Of its keys. */
+  /** The purpose of the keys. */
   readonly purpose: KeyPurpose;
 }
 

@@ -1,4 +1,4 @@
-// Makes and checks message authentication codes: POST /v1/crypto/mac (RFC 7518 section 3.2).
+// Computes and verifies message authentication codes: POST /v1/crypto/mac (RFC 7518 section 3.2).
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { findSecretKey } from './find-key.ts';

@@ -1,15 +1,15 @@
-// Reads the JSON of bodies and protected headers and their members; other members are ignored.
+// Reads the JSON members of bodies and protected headers; unknown members are ignored.
 import { isUtf8 } from 'node:buffer';
 import { checkShape } from '../../../kmip/ttlv/json-parse.ts';
 import { badRequest, notFound } from './problem.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Members of one object; those that are not known are ignored. */
+/** Maximum number of members of one object, including unknown ones. */
 const MAX_MEMBERS = 256;
-/** Commas and brackets of a whole body: JSON.parse itself has no bounds. */
+/** Maximum number of commas and brackets in a whole body, because JSON.parse itself has no limits. */
 const MAX_MARKS = 10_000;
-/** Characters of names; of numbers, headers and signatures; and of what is worked on, which a whole body may consist of. */
+/** Maximum lengths in characters: of names; of numbers, headers and signatures; and of content, which may fill a whole body. */
 const MAX_NAME = 1_024;
 const MAX_CHARACTERS = 16_384;
 const MAX_CONTENT = 16_777_216;
@@ -37,19 +37,19 @@ export function readObject(bytes: Uint8Array, what: string): Members {
   return value as Members;
 }
 
-/** null counts as absent. @throws Problem bad_request for another type, and for what is longer than any that is used */
+/** null counts as absent. @throws Problem bad_request for another type, or for a text above the maximum length */
 export function optionalText(members: Members, name: string): string | undefined {
   const value = members[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== 'string') throw badRequest(`${name} is not a string`);
   const most = MAXIMA.get(name) ?? MAX_CHARACTERS;
-  // No key has such an identifier.
+  // No key has an identifier of this length.
   if (name === 'kid' && value.length > most) throw notFound();
   if (value.length > most) throw badRequest(`${name} has more than ${most} characters`);
   return value;
 }
 
-/** @throws Problem bad_request where it is missing or another type */
+/** @throws Problem bad_request if it is missing or has another type */
 export function text(members: Members, name: string): string {
   const value = optionalText(members, name);
   if (value === undefined) throw badRequest(`missing member: ${name}`);
@@ -57,7 +57,7 @@ export function text(members: Members, name: string): string {
 }
 
 /**
- * Bytes from base64url without padding (RFC 7515 section 2); only the one spelling that encoding them again gives.
+ * Decodes base64url without padding (RFC 7515 section 2). Accepts only the canonical encoding of the bytes.
  * @throws Problem bad_request
  */
 export function decode(value: string, name: string): Buffer {

@@ -1,4 +1,4 @@
-// ML-DSA keys of the crypto API: new ones, and imported ones, whose private member is the seed (FIPS 204, key type AKP of the JOSE registry).
+// ML-DSA keys of the crypto API: generates new ones, and imports others, whose private member is the seed (FIPS 204, key type AKP of the JOSE registry).
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
@@ -16,7 +16,7 @@ const ALGORITHMS: ReadonlyMap<string, CryptographicAlgorithm> = new Map([
   ['ML-DSA-87', 'MLDSA_87'],
 ]);
 
-/** Bytes of the seed, which is all that a private key consists of. */
+/** Bytes of the seed, which is the whole private key. */
 const SEED_LENGTH = 32;
 
 /** @throws Problem bad_request, unsupported_algorithm */

@@ -1,4 +1,4 @@
-// Stores the keys that the crypto API makes or imports: ordinary objects, active at once, the two keys of a pair linked with each other.
+// Stores the keys that the crypto API creates or imports: ordinary objects, active at once, the two keys of a pair linked with each other.
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
@@ -30,7 +30,7 @@ interface NewSecret {
 }
 
 export interface NewPair {
-  /** Absent where only a public key was imported. */
+  /** Absent if only a public key was imported. */
   readonly privateKey?: KeyObject;
   readonly publicKey: KeyObject;
   readonly alg: string | undefined;
@@ -38,7 +38,7 @@ export interface NewPair {
   readonly imported: boolean;
 }
 
-/** @returns the JWK of the new key without its secret members @throws Refusal for an algorithm that is not to be used */
+/** @returns the JWK of the new key without its secret members @throws Refusal if the algorithm is disabled on this server */
 export async function storeSecret(ctx: OperationContext, { place, key, algorithm, alg, purpose, imported }: NewSecret): Promise<Members> {
   requireAllowed(algorithm, ctx.server.args.algorithms);
   const mask = purpose.privateMask | purpose.publicMask;
@@ -47,7 +47,7 @@ export async function storeSecret(ctx: OperationContext, { place, key, algorithm
   return { kid: object.id, kty: 'oct', alg, key_ops: keyOperations(mask) };
 }
 
-/** @returns the JWK of the public key, with the identifiers of both @throws Refusal for an algorithm that is not to be used */
+/** @returns the JWK of the public key, with the identifiers of both @throws Refusal if the algorithm is disabled on this server */
 export async function storePair(ctx: OperationContext, places: PairPlaces, { privateKey, publicKey, alg, purpose, imported }: NewPair): Promise<Members> {
   const publicObject = half(ctx, places.publicKey, publicKey, purpose);
   const privateObject = privateKey && half(ctx, places.privateKey, privateKey, purpose);

@@ -1,9 +1,9 @@
-// Why a key of one type is not made for an algorithm.
+// Explains why a key of one type cannot be created for an algorithm.
 import { purposeOf } from './algorithm.ts';
 import { badRequest, type JoseProblem } from './problem.ts';
 import { refuse } from './registered.ts';
 
-/** An algorithm that is offered but for keys of another type is a mistake; what is not offered is said to be so. */
+/** If the algorithm is offered for keys of another type, the request is wrong; otherwise the algorithm is unsupported. */
 export function notOfKind(alg: string): JoseProblem {
   return purposeOf(alg) ? badRequest('alg is no algorithm of keys of this kty') : refuse('alg', alg, 'body');
 }

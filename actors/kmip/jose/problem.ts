@@ -1,4 +1,4 @@
-// What the crypto API answers when it refuses: its own names of errors, and KMIP's result reasons in these names.
+// Errors of the crypto API: their names, and how they map from the result reasons of KMIP.
 import { CryptoError, type CryptoErrorCode } from '../../../crypto/crypto-error.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
@@ -15,7 +15,7 @@ const STATUS = {
 
 type ProblemName = keyof typeof STATUS;
 
-/** A refused call; `description` is public. */
+/** A refused call; the client sees `description`. */
 export class JoseProblem extends Fault {
   readonly error: ProblemName;
   readonly description: string;
@@ -56,7 +56,7 @@ const BY_REASON: Partial<Record<ResultReason, ProblemName>> = {
   FeatureNotSupported: 'unsupported_algorithm',
 };
 
-/** Of what the algorithms refuse. */
+/** For errors of the algorithms themselves. */
 const BY_CODE: Readonly<Record<CryptoErrorCode, ProblemName>> = {
   invalid: 'bad_request',
   missing_data: 'bad_request',
@@ -74,8 +74,8 @@ const BY_CODE: Readonly<Record<CryptoErrorCode, ProblemName>> = {
 };
 
 /**
- * What a key's mask, dates, state or limits forbid. Only those get so far who own the key or were granted its use: they are told. To all others it is
- * as if there were no such key.
+ * Refusals because of a key's mask, dates, state or limits. A caller gets that far only as the owner of the key or with a grant, and
+ * is told the reason. For all others, the key does not seem to exist.
  */
 const OF_THE_KEY: ReadonlySet<ResultReason> = new Set([
   'ObjectArchived',
@@ -96,7 +96,7 @@ function problemOf(error: unknown): JoseProblem | undefined {
   return new JoseProblem(name, name === 'forbidden' ? 'Access denied' : error.message, error);
 }
 
-/** The answer to a call that failed, and the reason for the log. @throws the error itself where it is no refusal */
+/** The answer to a call that failed, and the reason for the log. @throws the error itself if it is not a refusal */
 export function refusalAnswer(error: unknown): { status: number; body: unknown; reason: string } {
   const problem = problemOf(error);
   if (!problem) throw error;

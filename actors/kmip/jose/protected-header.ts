@@ -1,16 +1,16 @@
-// Protected headers: written with their members in a fixed order, and read with what they must hold (RFC 7515 section 4, RFC 7516 section 4).
+// Protected headers: writes them with members in a fixed order, and checks the required members of received ones (RFC 7515 section 4, RFC 7516 section 4).
 import type { ManagedObject } from '../object/managed-object.ts';
 import { decode, type Members, readObject, text } from './members.ts';
 import { JoseProblem } from './problem.ts';
 
 export interface ProtectedHeader {
-  /** base64url, as it is sent. */
+  /** In base64url, as sent. */
   readonly encoded: string;
-  /** `encoded` in ASCII: what is authenticated. */
+  /** `encoded` in ASCII, which is what is authenticated. */
   readonly octets: Uint8Array;
 }
 
-/** @param members in the order in which they are to stand */
+/** @param members in the order of the result */
 export function writeHeader(members: Members): ProtectedHeader {
   const encoded = Buffer.from(JSON.stringify(members)).toString('base64url');
   return { encoded, octets: Buffer.from(encoded, 'latin1') };
@@ -18,7 +18,7 @@ export function writeHeader(members: Members): ProtectedHeader {
 
 const written = new WeakMap<ManagedObject, Map<string, ProtectedHeader>>();
 
-/** The header of messages that need no more in it than algorithms and key: the same for each of them. */
+/** The header for messages that need only algorithms and key in it. It is the same for each of them, so it is cached. */
 export function plainHeader(object: ManagedObject, alg: string, enc?: string): ProtectedHeader {
   let headers = written.get(object);
   if (!headers) {
@@ -43,7 +43,7 @@ export interface ReceivedHeader {
 
 /**
  * The protected header of a body.
- * @throws Problem bad_request where it is malformed or `alg` or `kid` is missing, unsupported_algorithm for extensions that must be understood
+ * @throws Problem bad_request if it is malformed or lacks `alg` or `kid`, unsupported_algorithm for extensions that must be understood
  */
 export function receivedHeader(body: Members): ReceivedHeader {
   const encoded = text(body, 'protected');

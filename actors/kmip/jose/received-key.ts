@@ -1,4 +1,4 @@
-// The content encryption key of a JWE that was received: taken from its encrypted key by the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
+// Obtains the content encryption key of a received JWE with the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
 import type { Key } from '../object/key.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { ContentEncryption } from './content-encryption.ts';
@@ -16,7 +16,7 @@ interface Received {
   readonly header: ReceivedHeader;
   readonly alg: KeyTransport;
   readonly enc: ContentEncryption;
-  /** Empty where no key is carried. */
+  /** Empty if the message contains no key. */
   readonly encryptedKey: Uint8Array;
 }
 
@@ -29,7 +29,7 @@ export function encryptedKeyOf(body: Members, alg: KeyManagement): Uint8Array {
 }
 
 /**
- * @returns undefined where the encrypted key is not one for this key, or has another length than `enc` needs; nobody is to be told which
+ * @returns undefined if the encrypted key does not fit this key, or the result does not have the length that `enc` needs; the sender must not learn which
  * @throws Problem, Refusal
  */
 export async function receivedKey(ctx: OperationContext, received: Received): Promise<Uint8Array | undefined> {

@@ -1,4 +1,4 @@
-// Names of algorithms that are registered for JOSE but not offered, or not in that place: known, and so refused as unsupported.
+// Algorithm names that are registered for JOSE. A registered name that is not offered, or not in that place, is refused as unsupported.
 import { badRequest, JoseProblem } from './problem.ts';
 
 /** The IANA registry "JSON Web Signature and Encryption Algorithms", without names for the Web Cryptography API. */
@@ -11,7 +11,7 @@ const REGISTERED: ReadonlySet<string> = new Set([
   ...['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512'],
 ]);
 
-/** Where the name of an algorithm stood: a protected header came from somebody else, and any unknown name in it is one we do not support. */
+/** Where the name was given. Other software writes protected headers, so an unknown name there counts as an unsupported algorithm. */
 export type Place = 'body' | 'header';
 
 /** Explains why an algorithm is refused: an unregistered name is a bad request, a registered one is not supported here. */

@@ -1,4 +1,4 @@
-// RSA keys of the crypto API: new ones, and imported ones whose every member is checked against the others (RFC 7518 section 6.3).
+// RSA keys of the crypto API: generates new ones, and imports others after checking that their members are consistent (RFC 7518 section 6.3).
 import { checkPrime, createPrivateKey, createPublicKey, generateKeyPair } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JsonNames } from '../api.ts';
@@ -12,7 +12,7 @@ import { notOfKind } from './not-of-kind.ts';
 import { badRequest } from './problem.ts';
 import { findSignatureAlgorithm } from './signature-algorithm.ts';
 
-/** Bits of the modulus. */
+/** Limits of the modulus in bits. */
 const MODULUS = { smallest: 2048, largest: 8192 };
 
 const generate = promisify(generateKeyPair);
@@ -29,7 +29,7 @@ export async function createRsaKey(body: Members, { aside, server }: OperationCo
   return { ...pair, alg, purpose, imported: false };
 }
 
-/** The clients of the compact spelling make one key for RS256 and encrypt with it too. */
+/** Clients of the compact spelling create one key for RS256 and also encrypt with it. */
 function rsaPurpose(alg: string | undefined, names: JsonNames): KeyPurpose {
   if (alg === undefined) return combinePurposes(SIGNING, ENCRYPTION);
   const scheme = findSignatureAlgorithm(alg)?.scheme;
@@ -46,7 +46,7 @@ function requireLength(bits: number): void {
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const;
 
 async function importRsa(body: Members, bits: number | undefined): Promise<Pick<NewPair, 'privateKey' | 'publicKey'>> {
-  // None is longer than the modulus: longer ones are refused before anything is computed of them.
+  // No member is longer than the modulus. Longer ones are refused before any computation.
   const number = (name: string, maxBytes = MODULUS.largest / 8): bigint => {
     const bytes = optionalOctets(body, name);
     if (bytes === undefined || bytes.length === 0) throw badRequest(`missing member: ${name}`);
@@ -70,7 +70,7 @@ async function importRsa(body: Members, bits: number | undefined): Promise<Pick<
 
 type RsaNumbers = Readonly<Record<'n' | 'e' | (typeof PRIVATE)[number], bigint>>;
 
-/** RFC 8017 section 3.2: what follows from the primes and `e` has to be what was given. */
+/** RFC 8017 section 3.2: the given members must follow from the primes and `e`. */
 async function requireConsistent({ n, e, d, p, q, dp, dq, qi }: RsaNumbers): Promise<void> {
   const fits =
     p > 1n &&

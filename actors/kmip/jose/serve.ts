@@ -1,4 +1,4 @@
-// The REST crypto API: which call does what, and how calls and their failures are answered.
+// The REST crypto API: maps calls to functions, and turns results and failures into answers.
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import type { CryptoCall } from '../api.ts';
 import type { RefusedCall } from '../audit-refusal.ts';
@@ -17,15 +17,15 @@ import { unwrapKey } from './unwrap-key.ts';
 interface CryptoAnswer {
   /** HTTP status. */
   readonly status: number;
-  /** To be written as JSON; undefined for an answer without a body. */
+  /** Sent as JSON; undefined for an answer without a body. */
   readonly body: unknown;
-  /** `Success`, or why it was refused. */
+  /** `Success`, or the reason of the refusal. */
   readonly outcome: string;
   /** For the audit log. */
   readonly refused?: RefusedCall;
 }
 
-/** Characters of a protected header that a refusal looks into. */
+/** Longer protected headers are not searched for the key of a refused call. */
 const MAX_HEADER_LENGTH = 4_096;
 
 const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, ctx: OperationContext) => Promise<unknown>> = {
@@ -39,9 +39,9 @@ const WITH_BODY: Record<(CryptoCall & { kid?: never })['name'], (body: Members, 
 };
 
 /**
- * Serves one call. What the client did wrong is in the answer: `{error, description}` with 400, 403, 404 or 422.
- * @param body JSON, empty where the call takes none
- * @throws what is not the client's doing
+ * Serves one call. Errors of the client become an answer: `{error, description}` with 400, 403, 404 or 422.
+ * @param body JSON, empty if the call takes none
+ * @throws every error that the client did not cause
  */
 export async function serveCrypto(call: CryptoCall, body: Uint8Array, ctx: OperationContext): Promise<CryptoAnswer> {
   let members: Members | undefined;
@@ -67,7 +67,7 @@ async function dispatch(call: CryptoCall, members: Members, ctx: OperationContex
   return { status: 204, body: undefined };
 }
 
-/** What the same is called in KMIP, and in the audit log. */
+/** The corresponding KMIP operation, which also names the event in the audit log. */
 const OPERATION: Readonly<Record<CryptoCall['name'], OperationName>> = {
   encrypt: 'Encrypt',
   decrypt: 'Decrypt',
@@ -82,7 +82,7 @@ const OPERATION: Readonly<Record<CryptoCall['name'], OperationName>> = {
   deleteTags: 'ModifyAttribute',
 };
 
-/** The key that a body names, itself or in its protected header. */
+/** The key that a body names, directly or in its protected header. */
 function keyIn(members: Members = {}): unknown {
   const { kid, protected: header } = members;
   if (kid !== undefined || typeof header !== 'string' || header.length > MAX_HEADER_LENGTH) return kid;

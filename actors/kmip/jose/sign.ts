@@ -1,4 +1,4 @@
-// Signs and verifies: POST /v1/crypto/sign and /verify with the parts of a JWS whose payload is detached (RFC 7515 section 5, appendix F).
+// Signs and verifies: POST /v1/crypto/sign and /verify take the parts of a JWS with a detached payload (RFC 7515 section 5, appendix F).
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { findPublicKey, findSigningKey } from './find-key.ts';
@@ -37,5 +37,5 @@ function fits(alg: SignatureAlgorithm): Fits {
   };
 }
 
-/** `data` is base64url already, and was checked to be. */
+/** `data` was already checked to be base64url, so it is used as it is. */
 const signingInput = (encodedHeader: string, body: Members): Uint8Array => Buffer.from(`${encodedHeader}.${text(body, 'data')}`, 'latin1');

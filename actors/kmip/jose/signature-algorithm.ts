@@ -1,4 +1,4 @@
-// Digital signatures of JWS by the name of the algorithm (RFC 7518 section 3, RFC 8037, RFC 8812, RFC 9864, FIPS 204 for ML-DSA).
+// Digital signatures of JWS, by algorithm name (RFC 7518 section 3, RFC 8037, RFC 8812, RFC 9864, FIPS 204 for ML-DSA).
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Key, KeyFacts, Signing } from '../object/key.ts';
@@ -10,11 +10,11 @@ import { type Place, refuse } from './registered.ts';
 export interface SignatureAlgorithm {
   readonly name: string;
   readonly scheme: 'PKCS1' | 'PSS' | 'ECDSA' | 'EdDSA' | 'ML-DSA';
-  /** Absent where the algorithm hashes by itself. */
+  /** Absent if the algorithm does the hashing itself. */
   readonly hash?: 'sha256' | 'sha384' | 'sha512';
-  /** `crv`, or for ML-DSA the algorithm of the keys that fit; RSA has none. */
+  /** The `crv` of the keys that fit, or for ML-DSA their algorithm; absent for RSA. */
   readonly keys?: readonly string[];
-  /** Of its keys. */
+  /** The purpose of the keys. */
   readonly purpose: KeyPurpose;
 }
 
@@ -45,24 +45,24 @@ export function findSignatureAlgorithm(name: string): SignatureAlgorithm | undef
   return ALGORITHMS.get(name);
 }
 
-/** @throws Problem bad_request or unsupported_algorithm: `none` and the MACs are no signatures */
+/** @throws Problem bad_request or unsupported_algorithm, also for `none` and the MACs, which are not signatures */
 export function signatureAlgorithm(name: string, place: Place): SignatureAlgorithm {
   const found = ALGORITHMS.get(name);
   if (!found) throw refuse('alg', name, place);
   return found;
 }
 
-/** Whether a key is of the kind and on the curve that the algorithm names. */
+/** Whether a key has the type and the curve that the algorithm needs. */
 export function isKeyOf({ scheme, keys = [] }: SignatureAlgorithm, key: KeyFacts): boolean {
   if (scheme === 'PKCS1' || scheme === 'PSS') return isLongRsa(key);
   return keys.includes((scheme === 'ML-DSA' ? key.algorithm : curveName(key)) ?? '');
 }
 
 const HASH = { sha256: 'SHA_256', sha384: 'SHA_384', sha512: 'SHA_512' } as const;
-/** Bytes: the salt of PSS is as long as the hash (RFC 7518 section 3.5). */
+/** In bytes: the salt of PSS is as long as the hash (RFC 7518 section 3.5). */
 const SALT = { sha256: 32, sha384: 48, sha512: 64 } as const;
 
-/** How a key signs and verifies: R and S one after the other, each as long as the order (RFC 7518 section 3.4). */
+/** Signature parameters for a key. The encoding is R followed by S, each as long as the order (RFC 7518 section 3.4). */
 export function signing({ scheme, hash }: SignatureAlgorithm): Pick<Signing, 'parameters' | 'encoding'> {
   return { parameters: hash === undefined ? {} : parametersOf(scheme, hash), encoding: 'ieee-p1363' };
 }
@@ -73,7 +73,7 @@ function parametersOf(scheme: SignatureAlgorithm['scheme'], hash: keyof typeof H
   return scheme === 'PSS' ? { paddingMethod: 'PSS', hashingAlgorithm, saltLength: SALT[hash] } : { hashingAlgorithm };
 }
 
-/** False for every signature that is not valid, of the wrong length too. */
+/** False for every invalid signature, including those of the wrong length. */
 export async function isSigned(alg: SignatureAlgorithm, key: Key, input: Uint8Array, signature: Uint8Array): Promise<boolean> {
   try {
     return await key.verify({ ...signing(alg), data: input, signature });

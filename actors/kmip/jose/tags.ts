@@ -34,7 +34,7 @@ export function deleteTags(kid: string, body: Members, ctx: OperationContext): P
   return changeTags(kid, ctx, (tags) => tags.filter((tag) => !deleted.has(tag)));
 }
 
-/** Tags that begin with `_` are the server's own. */
+/** Tags that begin with `_` are reserved for the server. */
 function tagsOf(body: Members): readonly string[] {
   const tags = body['tags'];
   if (!Array.isArray(tags) || !tags.every((tag) => typeof tag === 'string')) throw badRequest('tags is not an array of strings');

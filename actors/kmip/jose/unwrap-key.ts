@@ -1,4 +1,4 @@
-// Imports the key out of a JWE: POST /v1/crypto/keys/unwrap makes its content encryption key a key of its own, for `dir`.
+// Imports the key from a JWE: POST /v1/crypto/keys/unwrap stores its content encryption key as a new key for `dir`.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { requireCreation } from '../object/create.ts';
 import { placeFor } from '../object/place.ts';

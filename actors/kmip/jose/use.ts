@@ -1,4 +1,4 @@
-// What a call does with a key: held against its state and usage mask, and taken from its usage limits.
+// Checks the state and usage mask of a key for a call, and consumes its usage limits.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import type { Key } from '../object/key.ts';
@@ -9,10 +9,10 @@ import { useFittingKey } from '../use/use-key.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 
-/** Beside the uses of the operations: keys that protect keys. The rights are those of Encrypt and Decrypt. */
+/** In addition to the uses of the KMIP operations: keys that protect keys. The rights are those of Encrypt and Decrypt. */
 export const WRAP: Use = { ...USE.Encrypt, bits: BIT.WrapKey };
 export const UNWRAP: Use = { ...USE.Decrypt, bits: BIT.UnwrapKey };
-/** RSA-OAEP encrypts a key, for the sake of content. */
+/** RSA-OAEP encrypts a key in order to encrypt content, so both permissions will do. */
 export const ENCRYPT_KEY: Use = { ...USE.Encrypt, bits: BIT.Encrypt | BIT.WrapKey };
 export const DECRYPT_KEY: Use = { ...USE.Decrypt, bits: BIT.Decrypt | BIT.UnwrapKey };
 export const AGREE: Use = { ...USE.Encrypt, bits: BIT.KeyAgreement };
@@ -21,9 +21,9 @@ export const AGREE_BACK: Use = { ...USE.Decrypt, bits: BIT.KeyAgreement };
 export type Fits = (key: Key, object: ManagedObject) => void;
 
 /**
- * A key that fits, is permitted to be used so, and whose usage limits have been taken from.
+ * Returns a key that fits and may be used, after consuming its usage limits.
  * @param bytes of data to protect
- * @throws what `fits` throws, Refusal where the key may not be used so
+ * @throws the errors of `fits`, and a Refusal if the key may not be used in this way
  */
 export async function takeKey(ctx: OperationContext, object: ManagedObject, use: Use, bytes: number, fits: Fits): Promise<Key> {
   const permitted = await useFittingKey(ctx, object, use, fits);

@@ -1,4 +1,4 @@
-// Executes the items of a message one after the other: Continue, Stop or Undo on failure, and the ID placeholder from one to the next.
+// Executes the items of a message in order: Continue, Stop or Undo on failure, with the ID placeholder passed from item to item.
 import { ELSEWHERE } from '../../../kernel/actor.ts';
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
@@ -19,11 +19,11 @@ import { noteIdentifiers } from './placeholder.ts';
 import { findTemplates } from './templates.ts';
 
 export interface Outcome extends ItemOutcome {
-  /** Where the server is what failed: no refusal of anything. */
+  /** Set if the server failed, in contrast to a refusal. */
   readonly failure?: Fault;
 }
 
-/** Thrown inside a batch's transaction to undo it. */
+/** Thrown inside the transaction of a batch to undo it. */
 class Undo extends Error {}
 
 export async function runBatch(ctx: BatchContext, items: readonly BatchItem[], onError: ErrorContinuation): Promise<Outcome[]> {
@@ -54,7 +54,7 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
       }
     });
   } catch (error) {
-    // The last item is where a commit that fails is told.
+    // A commit that fails is reported in the outcome of the last item.
     const at = Math.min(outcomes.length, items.length - 1);
     if (!(error instanceof Undo)) outcomes = [...outcomes.slice(0, at), toFailure(error, items[at] as BatchItem, ctx)];
     const last = await auditOutcome(outcomes.at(-1) as Outcome, ctx);
@@ -64,12 +64,12 @@ async function runUndoable(ctx: BatchContext, items: readonly BatchItem[]): Prom
   return outcomes;
 }
 
-/** One operation, alone; a failure is an outcome like any other. */
+/** Executes a single operation; a failure is returned as its outcome. */
 export async function runItem(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   return auditOutcome(await execute(ctx, item).catch((error: unknown) => toFailure(error, item, ctx)), ctx);
 }
 
-/** The outcome, with the row of a refusal: without one, nothing is refused. */
+/** Audits a refusal. If the audit row cannot be written, the outcome is that failure instead. */
 async function auditOutcome(outcome: Outcome, ctx: BatchContext): Promise<Outcome> {
   const { item, status, reason, failure } = outcome;
   if (status === 'Success' || failure) return outcome;
@@ -78,7 +78,7 @@ async function auditOutcome(outcome: Outcome, ctx: BatchContext): Promise<Outcom
   return row.then(() => outcome).catch((error: unknown) => toFailure(error, item, ctx));
 }
 
-/** @throws what is no Refusal: a transaction around it may succeed when it is run again */
+/** @throws every error that is not a Refusal, because a surrounding transaction may succeed when it runs again */
 async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
   try {
     const operation = operationOf(item, ctx);

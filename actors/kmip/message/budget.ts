@@ -1,4 +1,4 @@
-// Limits the thread time and the response bytes of one batch, so that no message blocks the requests of others.
+// Limits the thread time and the response size of one batch, so that no message blocks other requests.
 import { setImmediate } from 'node:timers/promises';
 import type { BatchItem } from '../../../kmip/message/request.ts';
 import { binarySize } from '../../../kmip/ttlv/binary.ts';
@@ -8,13 +8,13 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { KeyServer } from '../server.ts';
 import type { Outcome } from './batch.ts';
 
-/** Milliseconds after which no further item is begun: well within the deadline of a call, so that the client learns what was done. */
+/** No further item starts after this time, which is well within the deadline of a call, so that the client learns what was done. */
 const MAX_TIME_MS = 20_000;
 /** The limit for a batch that may be undone, because it blocks all other writers. */
 const MAX_UNDOABLE_TIME_MS = 5_000;
-/** Bytes of the payloads in the binary encoding: as many as a request may have. */
+/** Limit for the payloads in the binary encoding: the same as for a request. */
 const MAX_ANSWER_BYTES = LIMITS.bytes;
-/** Milliseconds after which the requests that wait for the thread have their turn. */
+/** Milliseconds after which the batch yields the thread to waiting requests. */
 const TURN = 20;
 
 export class Budget {
@@ -29,7 +29,7 @@ export class Budget {
     this.#end = this.#turn + (isUndoable ? MAX_UNDOABLE_TIME_MS : MAX_TIME_MS);
   }
 
-  /** Of the payloads so far. */
+  /** Total size of the payloads so far. */
   get answerBytes(): number {
     return Math.min(MAX_ANSWER_BYTES, MAX_ANSWER_BYTES - this.#left);
   }
@@ -41,7 +41,7 @@ export class Budget {
     return { item, status: 'OperationFailed', reason: 'ServerLimitExceeded', message: 'the batch took too long; send the remaining items in a new request' };
   }
 
-  /** The outcome, unless its payload makes the answer of the batch too large. */
+  /** The outcome, unless its payload makes the response to the batch too large. */
   checkSize(outcome: Outcome): Outcome {
     if (!outcome.payload) return outcome;
     const size = binarySize(structure(TAG.ResponsePayload, outcome.payload));
@@ -49,7 +49,7 @@ export class Budget {
     return this.#left < 0 ? tooLarge(outcome.item) : outcome;
   }
 
-  /** Between two items: lets the thread serve others where it was not done for long. */
+  /** Called between two items: lets other requests run if the batch has held the thread for too long. */
   async turn(): Promise<void> {
     if (this.#now() - this.#turn < TURN) return;
     await setImmediate();

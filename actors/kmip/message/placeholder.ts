@@ -3,7 +3,7 @@ import { type Node, TYPE } from '../../../kmip/ttlv/node.ts';
 import type { LeftIdentifier, Operation } from '../operation.ts';
 import type { Batch } from '../operation-context.ts';
 
-/** Sections 6.1.28 and 6.1: a Locate that finds none or several leaves nothing to stand for. */
+/** Sections 6.1.28 and 6.1: a Locate that finds no object or several objects clears the placeholder. */
 export function noteIdentifiers({ leaves }: Pick<Operation, 'leaves'>, answer: readonly Node[], batch: Batch): void {
   if (!leaves) return;
   const ids = leaves.map((left) => identifierLeft(left, answer));

@@ -56,7 +56,7 @@ function decodeRequest(bytes: Uint8Array): Structure {
   return decodeBinary(bytes);
 }
 
-/** A message, and how it came. */
+/** A message, and how it was received. */
 interface Received {
   readonly message: Structure;
   readonly bytes: Uint8Array;
@@ -95,7 +95,7 @@ async function serveMessage(server: KeyServer, { message, bytes, encoding, endpo
 const movePassword = (credential: HeaderCredential): HeaderCredential =>
   credential.password ? { ...credential, password: move(credential.password) } : credential;
 
-/** MaximumResponseSize counts the bytes of the binary encoding, whatever goes over the wire. */
+/** MaximumResponseSize counts the bytes of the binary encoding, whatever encoding is sent. */
 function limitSize(head: ResponseHead, outcomes: readonly Outcome[], { maximumResponseSize }: RequestHeader): Structure {
   const answer = responseMessage(head, outcomes);
   if (maximumResponseSize === undefined || binarySize(answer) <= maximumResponseSize) return answer;
@@ -106,7 +106,7 @@ function limitSize(head: ResponseHead, outcomes: readonly Outcome[], { maximumRe
   );
 }
 
-/** The answer to a message none of whose items was begun. */
+/** The answer to a message if none of its items was started. */
 function refusedMessage(server: KeyServer, encoding: Encoding, version: Version, { reason, message }: Refusal): Answer {
   return encodeAnswer(encoding, failedMessage({ version, now: Math.floor(server.now() / 1000) }, reason, message), [`?:${reason}`]);
 }
@@ -142,13 +142,13 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, { 
   }
 }
 
-/** What a body that cannot be read is the payload of, by its beginning. */
+/** The operation that the beginning of an unreadable body names. */
 function bareOperation(bytes: Uint8Array): string | undefined {
   const name = /^\s*\{\s*"tag"\s*:\s*"(\w+)"/.exec(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 128)).toString('latin1'))?.[1];
   return name !== undefined && Object.hasOwn(ENUM.Operation, name) ? name : undefined;
 }
 
-/** The usual body of errors. */
+/** An error in the format that all HTTP endpoints use. */
 function toErrorAnswer({ requestId }: KeyServer, status: number, message: string, outcome: string): Answer {
   const body = { code: status === 404 ? 'NOT_FOUND' : 'KEYS_REFUSED', message, errors: [message], request_id: requestId() };
   return { status, body: new TextEncoder().encode(JSON.stringify(body)), outcomes: [outcome] };

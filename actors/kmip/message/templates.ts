@@ -7,7 +7,10 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { attributesOf } from '../object/template.ts';
 import type { OperationContext } from '../operation-context.ts';
 
-/** The newest of each name: of the caller's own, else of those that others have granted. @throws Refusal ObjectArchived; those that are not there are left out */
+/**
+ * The newest template of each name, first among the caller's own, then among those that others have granted. Missing ones are left out.
+ * @throws Refusal ObjectArchived
+ */
 export async function findTemplates(payload: Structure, ctx: OperationContext): Promise<Templates> {
   const found = new Map<string, readonly Node[]>();
   if (ctx.version.major !== 1) return found;

@@ -1,11 +1,11 @@
-// Takes an object into the archive in a transaction, and out of it again.
+// Moves an object into the archive or back, in a transaction.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { dateTime, type Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { markChanged } from './lifecycle.ts';
 
-/** @returns its identifier @throws Refusal ObjectArchived if the object to archive is already archived */
+/** @returns the identifier of the object @throws Refusal ObjectArchived if the object to archive is already archived */
 export function setArchived(request: Structure, ctx: OperationContext, right: 'Archive' | 'Recover', event: string): Promise<string> {
   const archived = right === 'Archive';
   return ctx.change(async (tx) => {

@@ -13,18 +13,18 @@ import { requireOpenDate } from './attribute-dates.ts';
 import { userTags } from './index-terms.ts';
 import type { DescriptionDraft, ObjectDescription } from './managed-object.ts';
 
-/** Values of one attribute that an object may have; vendor attributes count together. */
+/** Maximum number of values of one attribute; all vendor attributes of an object count as one attribute. */
 const MAX_VALUES = 256;
 
 /** Whether an object may have another value of this attribute. */
 export const hasRoom = (attributes: ReadonlyAttributes, tag: number): boolean => attributes.all(tag).length < MAX_VALUES;
 
-/** Bytes of all attributes of an object together: they are read with it for every use. */
+/** Limit for all attributes of an object together, because every use of the object reads all of them. */
 const MAX_ATTRIBUTE_BYTES = 262_144;
-/** Each has a row of the index. */
+/** Each tag has its own row in the index. */
 const MAX_TAGS = 256;
 
-/** @throws Refusal ServerLimitExceeded where a client has given an object more attributes than it may have */
+/** @throws Refusal ServerLimitExceeded if a client has given the object more attributes than allowed */
 export function requireSize(object: ObjectDescription): void {
   const size = binarySize(object.attributes.toStructure());
   if (size > MAX_ATTRIBUTE_BYTES)
@@ -32,7 +32,7 @@ export function requireSize(object: ObjectDescription): void {
   if (userTags(object).length > MAX_TAGS) throw new Refusal('ServerLimitExceeded', `an object can have at most ${MAX_TAGS} tags`);
 }
 
-/** @throws Refusal ServerLimitExceeded where there is no room for another value, or for those that are there */
+/** @throws Refusal ServerLimitExceeded if the attribute already has too many values, or would have with another one */
 export function requireRoom(attributes: ReadonlyAttributes, tag: number, another: 0 | 1 = 1): void {
   if (attributes.all(tag).length + another > MAX_VALUES)
     throw new Refusal('ServerLimitExceeded', `an object can have at most ${MAX_VALUES} values of ${tagName(tag)}`);
@@ -77,14 +77,14 @@ export function modifyValue(draft: DescriptionDraft, node: Node, choice: Choice,
   return changed;
 }
 
-/** @throws Refusal MultiValuedAttribute and those of adding and modifying */
+/** @throws Refusal MultiValuedAttribute, and the refusals of addValue and modifyValue */
 export function setValue(draft: DescriptionDraft, node: Node, now: number): AttributeValue {
   const values = ofSameKind(valuesOf(draft.attributes, referenceTo(node)), node);
   if (values.length > 1) throw new Refusal('MultiValuedAttribute', `${tagName(node.tag)} has several values`);
   return values.length === 0 ? addValue(draft, node, now) : modifyValue(draft, node, {}, now);
 }
 
-/** @returns what was deleted @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound */
+/** @returns the deleted value @throws Refusal AttributeReadOnly, AttributeNotFound, AttributeInstanceNotFound */
 export function deleteValue(draft: DescriptionDraft, reference: AttributeReference, choice: Choice): AttributeValue {
   requireRight(reference, mayClientDelete(reference.tag));
   const chosen = choose(draft, reference, choice);
@@ -104,14 +104,14 @@ export function deleteAll(draft: DescriptionDraft, reference: AttributeReference
   }
 }
 
-/** Links of other types are other attributes in all but their name. */
+/** Links of different types share one tag, but each type counts as an attribute of its own. */
 function ofSameKind(values: readonly AttributeValue[], meant: Node): readonly AttributeValue[] {
   if (meant.tag !== TAG.Link || meant.type !== TYPE.Structure) return values;
   const type = codeOf(meant, TAG.LinkType);
   return values.filter(({ node }) => node.type === TYPE.Structure && codeOf(node, TAG.LinkType) === type);
 }
 
-/** @param meant the new value, whose kind tells which one it replaces where nothing else does */
+/** @param meant the new value; if the request does not choose a value, the new one replaces the value of its kind */
 function choose(draft: DescriptionDraft, reference: AttributeReference, { index, current }: Choice, meant?: Node): AttributeValue {
   const all = valuesOf(draft.attributes, reference);
   const values = meant && index === undefined && !current ? ofSameKind(all, meant) : all;
@@ -133,12 +133,15 @@ function requireRight({ tag, vendor }: AttributeReference, permitted: boolean): 
   throw readOnly(tag);
 }
 
-/** Vendor attributes may have several values, as custom attributes of KMIP 1.x; an object's tags are one. */
+/** Vendor attributes may have several values, like the custom attributes of KMIP 1.x. The tags of an object are a single value. */
 function isRepeatable(reference: AttributeReference): boolean {
   return isMultiple(reference.tag) && !isTags(reference);
 }
 
-/** Section 4.59: the count is the server's, and begins with the total; the unit, where a client leaves it out, too. In the order of the table, which clients read by. */
+/**
+ * Section 4.59: the server sets the count, which starts at the total, and sets the unit if the client leaves it out.
+ * The fields have the order of the table, because clients rely on it.
+ */
 export function requireUsable(node: Node): Node {
   const total = node.tag === TAG.UsageLimits && node.type === TYPE.Structure ? longOf(node, TAG.UsageLimitsTotal) : undefined;
   if (total === undefined || node.type !== TYPE.Structure) return node;
@@ -153,7 +156,7 @@ function requireUnused(node: Node): void {
     throw new Refusal('AttributeReadOnly', 'DENIED: UsageLimits cannot be changed after the object has been used');
 }
 
-/** Sections 4.3 and 4.33: AlwaysSensitive and NeverExtractable become false once the object was not sensitive, or was extractable. */
+/** Sections 4.3 and 4.33: once an object has been not sensitive, or extractable, AlwaysSensitive or NeverExtractable is false for good. */
 function noteProtection(draft: DescriptionDraft, node: Node): void {
   if (node.tag === TAG.Sensitive && node.value === false) draft.attributes.set(boolean(TAG.AlwaysSensitive, false));
   if (node.tag === TAG.Extractable && node.value === true) draft.attributes.set(boolean(TAG.NeverExtractable, false));

@@ -1,4 +1,4 @@
-// When the dates of an object's life may still be set, and how they lie to each other (KMIP specification 2.1 sections 4.1, 4.18, 4.40, 4.41).
+// When a client may still set the dates of an object's life, and in which order they must be (KMIP specification 2.1 sections 4.1, 4.18, 4.40, 4.41).
 import type { State as StateCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -29,8 +29,9 @@ export function requireOpenDate(object: ObjectDescription, tag: number, now: num
 }
 
 /**
- * A DeactivationDate that is not in the future ends the life of an object here and now, whenever that has begun (specification 1.4 section 3.22, transition 6).
- * @throws Refusal InvalidAttributeValue where a date lies outside of the object's active life
+ * A DeactivationDate that is not in the future ends the life of the object at once, even before its ActivationDate
+ * (specification 1.4 section 3.22, transition 6).
+ * @throws Refusal InvalidAttributeValue if a date lies outside the object's active life
  */
 export function requireOrderedDates({ attributes }: Pick<ObjectDescription, 'attributes'>, now: number): void {
   const notBefore = (later: number, earlier: number) => {

@@ -1,4 +1,4 @@
-// Reads the attributes of a client's request: checked, with placeholders resolved, as they are stored.
+// Reads the attributes in a client's request, checks them, resolves placeholders and returns them in the form in which they are stored.
 import { checkAttribute } from '../../../kmip/attribute/rules.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -10,11 +10,11 @@ import { identifierText } from './identifier.ts';
 
 interface GivenAttribute {
   readonly node: Node;
-  /** Of clients of KMIP 1.x. */
+  /** Only clients of KMIP 1.x give an index. */
   readonly index: number | undefined;
 }
 
-/** @param tag NewAttribute or CurrentAttribute @throws Refusal InvalidMessage where it holds not one attribute, and those of checkInput */
+/** @param tag NewAttribute or CurrentAttribute @throws Refusal InvalidMessage unless it holds exactly one attribute, and the refusals of checkInput */
 export function givenAttribute(request: Structure, tag: number, type: ObjectType, ctx: OperationContext): GivenAttribute {
   const holder = required(structureOf(request, tag), tag);
   const [node, ...more] = holder.value.filter((each) => each.tag !== TAG.AttributeIndex);
@@ -22,12 +22,15 @@ export function givenAttribute(request: Structure, tag: number, type: ObjectType
   return { node: checkInput(node, type, ctx), index: integerOf(holder, TAG.AttributeIndex) };
 }
 
-/** An attribute for an object of this type. @returns the form in which it is stored @throws Refusal InvalidAttribute, InvalidAttributeValue, InvalidField */
+/**
+ * Checks an attribute for an object of this type. @returns the form in which it is stored @throws Refusal InvalidAttribute, InvalidAttributeValue,
+ * InvalidField
+ */
 function checkInput(node: Node, type: ObjectType, { batch }: Pick<OperationContext, 'batch'>): Node {
   return checkAttribute(node.tag === TAG.Link && node.type === TYPE.Structure ? resolvedLink(node, batch) : node, type);
 }
 
-/** A link may name an object by what an earlier item of the batch made. */
+/** A link may refer to an object that an earlier item of the batch created. */
 function resolvedLink(link: Structure, batch: Batch): Structure {
   const target = child(link, TAG.LinkedObjectIdentifier);
   if (!target || target.type === TYPE.TextString) return link;

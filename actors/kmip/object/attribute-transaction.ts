@@ -1,4 +1,4 @@
-// The part that all operations on an attribute share: one transaction, the state that follows from new dates, and the audit row.
+// What all operations on attributes share: the transaction, the state that follows from new dates, and the audit row.
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -12,7 +12,7 @@ import { markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft } from './managed-object.ts';
 
 /**
- * @param work changes the draft and returns the value that clients of KMIP 1.x are answered with
+ * @param work changes the draft and returns the value for the response to clients of KMIP 1.x
  * @returns the members of the response: UniqueIdentifier; for 1.x also NewAttribute
  */
 export async function changeAttribute(
@@ -27,7 +27,7 @@ export async function changeAttribute(
     settle(draft, ctx.now);
     const keyset = keysetOf(draft);
     const value = work(draft);
-    // In another keyset it would be taken for another key of its owner.
+    // In another keyset, the object would pass for another key of its owner.
     if (draft.owner !== ctx.caller.user && keysetOf(draft) !== keyset)
       throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} can put it into a keyset`);
     requireOrderedDates(draft, ctx.now);
@@ -41,7 +41,7 @@ export async function changeAttribute(
   });
 }
 
-/** A value of an attribute, its index before it where that is not 0. */
+/** A value of an attribute, preceded by its index unless the index is 0. */
 export function toIndexedNodes({ index, node }: AttributeValue): Node[] {
   return index === 0 ? [node] : [integer(TAG.AttributeIndex, index), node];
 }

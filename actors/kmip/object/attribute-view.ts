@@ -1,4 +1,4 @@
-// What a client sees of an object's attributes: the stored ones that its version knows, and those that the server computes.
+// What a client sees of an object's attributes: the stored ones that its KMIP version defines, and those that the server computes.
 import { createHash } from 'node:crypto';
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
@@ -17,7 +17,7 @@ import { leaseSeconds } from './lease.ts';
 import { isStateless, stateAt } from './lifecycle.ts';
 import { hasContent, type ObjectDescription } from './managed-object.ts';
 
-/** An OperationContext is one. */
+/** Who reads the attributes, and when. An OperationContext fits. */
 export interface Viewer {
   /** Seconds since the epoch. */
   readonly now: number;
@@ -25,12 +25,12 @@ export interface Viewer {
   readonly caller: Pick<Principal, 'user'>;
 }
 
-/** All attributes that a client of this version may know of, in the order of the table. */
+/** All attributes that clients of this version may see, in the order of the table. */
 export function viewAttributes(object: ObjectDescription, viewer: Viewer): Node[] {
   return viewValues(object, viewer).map(({ node }) => node);
 }
 
-/** The same with the index of each value. */
+/** As viewAttributes, with the index of each value. */
 export function viewValues(object: ObjectDescription, { now, version, caller }: Viewer): AttributeValue[] {
   const computed = new Map(computedAttributes(object, now, caller).map((node) => [node.tag, node]));
   const values: AttributeValue[] = [];
@@ -44,14 +44,14 @@ export function viewValues(object: ObjectDescription, { now, version, caller }: 
   return values;
 }
 
-/** KMIP 1.x can name only the vendor attributes that came from it. */
+/** Clients of KMIP 1.x can name only the vendor attributes that they have set as custom attributes. */
 function isCustom({ node }: AttributeValue): boolean {
   if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return true;
   const vendor = child(node, TAG.VendorIdentification)?.value;
   return vendor === 'x' || vendor === 'y';
 }
 
-/** The values that are shown if none is stored. */
+/** Values to show for attributes that are not stored. */
 function computedAttributes(object: ObjectDescription, now: number, caller: Viewer['caller']): Node[] {
   if (object.type === ENUM.ObjectType.Template) return [text(TAG.UniqueIdentifier, object.id), enumeration(TAG.ObjectType, object.type)];
   const content = hasContent(object) ? object.content : undefined;
@@ -77,8 +77,8 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
 }
 
 /**
- * Whether the Digest is made from the content when its owner asks for it: it is not stored, since a password could be guessed from it by
- * those who may know of it, but not get it.
+ * Whether the server computes the Digest from the content when the owner asks for it. Such a digest is not stored, because users
+ * who may read the attributes but not the content could guess a password from it.
  */
 export function isDigestOnDemand({ type, owner }: ObjectDescription, user: string): boolean {
   return owner === user && isGuessable(type);
@@ -89,7 +89,7 @@ function digestNodes(content: Structure): Node[] {
   return digest ? [digest] : [];
 }
 
-/** The digest keeps the format of a key whose material is destroyed. */
+/** After the key material is destroyed, the Digest still tells the format of the key. */
 function keyFormat({ attributes }: ObjectDescription, content: Structure | undefined): Node[] {
   const block = content && structureOf(content, TAG.KeyBlock);
   const digest = attributes.first(TAG.Digest);
@@ -98,7 +98,7 @@ function keyFormat({ attributes }: ObjectDescription, content: Structure | undef
   return format === undefined ? [] : [enumeration(TAG.KeyFormatType, format)];
 }
 
-/** The kind of a certificate or of opaque data, which is a member of the object itself. */
+/** The type of a certificate or of opaque data, which is stored in the object itself and not as an attribute. */
 function kindOf(content: Structure | undefined): Node[] {
   return [TAG.CertificateType, TAG.OpaqueDataType].flatMap((tag) => {
     const code = content && codeOf(content, tag);
@@ -106,7 +106,7 @@ function kindOf(content: Structure | undefined): Node[] {
   });
 }
 
-/** Only the digest that is not stored needs the content. */
+/** Reads the content only if the Digest has to be computed from it. */
 export async function withDigest(object: ObjectDescription, ctx: OperationContext): Promise<ObjectDescription> {
   return isDigestOnDemand(object, ctx.caller.user) ? ctx.byId(object.id, 'GetAttributes') : object;
 }

@@ -1,4 +1,4 @@
-// Objects and their grants in the memory of one thread, trusted only while nobody else has changed them.
+// Objects and their grants in the memory of one thread, trusted only as long as nobody else has changed them.
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { Versions } from '../../../kernel/versions.ts';
 import { binarySize } from '../../../kmip/ttlv/binary.ts';
@@ -8,16 +8,16 @@ import { type DescriptionDraft, type Draft, hasContent, type ObjectDescription }
 import { MAX_SMALL_CONTENT_BYTES } from './object-row.ts';
 import type { ObjectRows, Stored } from './rows.ts';
 
-/** An object with its grants, as far as it was read: the content may lie in the store. */
+/** An object with its grants, as far as it was read: its content may still be in the store. */
 export interface Held<T extends ObjectDescription = ObjectDescription> extends Stored<T> {
   readonly grants: Grants;
 }
 
 interface Entry extends Held {
-  /** Bytes, roughly. */
+  /** Estimated bytes. */
   readonly size: number;
   readonly version: number;
-  /** Looked at since it came or was last spared. */
+  /** Whether the entry was used since it came or was last spared. */
   isUsed: boolean;
 }
 
@@ -25,9 +25,9 @@ interface Entry extends Held {
 const objectCounter = (id: string): string => `object:${id}`;
 
 const SIZE = 10_000;
-/** For one that comes: the work for it is bounded, also where all are in use. */
+/** Limits the work for each new entry, even if all entries are in use. */
 const MAX_SPARED = 64;
-/** Bytes of all that one thread holds, and of one object: users store objects of many megabytes, which are read when they are asked for. */
+/** Bytes of all entries of a thread, and of one object. Users also store objects of many megabytes; those are read each time. */
 const MAX_CACHE_BYTES = 67_108_864;
 const MAX_OBJECT_BYTES = 524_288;
 /** Estimated bytes of a tree node in memory, without its value. */
@@ -36,13 +36,13 @@ const NODE_BYTES = 200;
 const GRANT_BYTES = 128;
 const OPERATION_BYTES = 64;
 
-/** An object with its grants, from the store. @param content whether it is to be used: then a small one comes with it */
+/** Reads an object with its grants from the store. @param content whether the content will be used: if so, it is read as well, provided that it is small */
 export async function readHeld(rows: ObjectRows, from: Reader, id: string, content: boolean): Promise<Held<DescriptionDraft> | undefined> {
   const stored = await (content ? rows.readSmall(from, id) : rows.describe(from, id));
   return stored && { ...stored, grants: await rows.grantsOf(from, stored.object) };
 }
 
-/** The same with its content, however large. */
+/** As readHeld, with the content of any size. */
 export async function readWhole(rows: ObjectRows, from: Reader, id: string, contentBytes: number): Promise<Held<Draft> | undefined> {
   const object = await rows.read(from, id);
   return object && { object, contentBytes, grants: await rows.grantsOf(from, object) };
@@ -70,7 +70,7 @@ export class ObjectCache {
     this.#versions = versions;
   }
 
-  /** What is held and still true; undefined means that it has to be read. */
+  /** The cached object, if it is still current; undefined means that it must be read. */
   peek(id: string): Held | undefined {
     const entry = this.#entries.get(id);
     if (!entry) return undefined;
@@ -82,14 +82,14 @@ export class ObjectCache {
     return undefined;
   }
 
-  /** @param content whether it is to be used: then a small one comes with the object */
+  /** @param content whether the content will be used: if so, it is read as well, provided that it is small */
   async get(id: string, content: boolean): Promise<Held | undefined> {
     const held = this.peek(id);
     const isEnough = held && (!content || hasContent(held.object) || held.contentBytes > MAX_SMALL_CONTENT_BYTES);
     return isEnough ? held : this.#fill(id, content);
   }
 
-  /** The counter is noted before the row is read, so that a change in between is seen at the next look. */
+  /** Reads the counter before the row, so that the next access notices a change in between. */
   async #fill(id: string, content: boolean): Promise<Held | undefined> {
     const version = this.#versions?.read(objectCounter(id));
     await this.#admit(id);
@@ -104,7 +104,7 @@ export class ObjectCache {
     return held;
   }
 
-  /** In the order of arrival, but what was used since gets a second chance: keys in use outlast any number that are read once. */
+  /** First in, first out, but entries used since get a second chance. Keys in use therefore survive any number of keys that are read once. */
   #evict(): void {
     let spared = 0;
     for (const [id, entry] of this.#entries) {
@@ -115,7 +115,7 @@ export class ObjectCache {
     }
   }
 
-  /** After the commit of a change, before its answer. */
+  /** Call it after the commit of a change and before the response. */
   bump(ids: Iterable<string>): void {
     for (const id of ids) {
       this.#drop(id);
@@ -134,7 +134,7 @@ function sizeOf({ object, grants }: Held): number {
   return content + memoryOf(object.attributes.toStructure()) + grantBytes(grants);
 }
 
-/** Small fields take far more room as objects than in their encoding. */
+/** Small fields take far more room as objects in memory than in their encoding. */
 const memoryOf = (tree: Structure): number => binarySize(tree) + NODE_BYTES * nodesOf(tree);
 
 function nodesOf(node: Node): number {

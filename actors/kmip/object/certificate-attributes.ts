@@ -28,7 +28,7 @@ const NAME_ATTRIBUTES = [
   'DNQualifier',
 ] as const satisfies readonly NameAttribute[];
 
-/** What is written into a text string of an attribute: `CertificateSubjectCN` and the like. */
+/** Attributes whose value is a text string: `CertificateSubjectCN` and so on. */
 export const SUBJECT_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateSubject${name}`], name]));
 export const ISSUER_TAGS: ReadonlyMap<number, NameAttribute> = new Map(NAME_ATTRIBUTES.map((name) => [TAG[`CertificateIssuer${name}`], name]));
 
@@ -49,9 +49,10 @@ const DESCRIBED: readonly number[] = [
 ];
 
 /**
- * @param content a Certificate structure; of a PGP certificate only the type and the length are told
- * @param ofKey the usage mask of its public key, where this server has it; the certificate gets it where nothing else says its uses
- * @throws Refusal InvalidField for what is no certificate, or another than the attributes say; InvalidMessage for a malformed structure
+ * @param content a Certificate structure; for a PGP certificate, only the type and the length are set
+ * @param ofKey the usage mask of its public key, if this server has the key; the certificate gets it if nothing else states its uses
+ * @throws Refusal InvalidField for data that is not a certificate, or a certificate that contradicts the attributes; InvalidMessage for a malformed
+ * structure
  */
 export function describeCertificate(content: Structure, attributes: AttributeSet, ofKey?: number): void {
   const type = required(codeOf(content, TAG.CertificateType), TAG.CertificateType);
@@ -96,18 +97,18 @@ function describeNames({ subject, issuer, serialNumber }: CertificateFacts, attr
   attributes.set(structure(TAG.X_509CertificateSubject, [subjectName, ...alternativeNames(TAG.SubjectAlternativeName, subject)]));
 }
 
-/** A sequence of nothing: the attribute has the empty string for it. */
+/** An empty DER sequence has two bytes; the attribute is an empty string then. */
 const isEmpty = ({ der }: CertifiedName): boolean => der.length === 2;
 
 const alternativeNames = (tag: number, { alternativeNames: names }: CertifiedName) => names.map((name) => bytes(tag, plain(name)));
 
 const plain = ({ type, value }: GeneralName): Buffer => Buffer.from(value, type === 'dirName' ? 'hex' : 'utf8');
 
-/** The texts that KMIP 1.x has for the same. */
+/** KMIP 1.x has the same facts as texts. */
 function describeForOldClients(der: Uint8Array, { serialNumber, subject, issuer }: CertificateFacts, attributes: AttributeSet): void {
   const names = namesOf(der);
   const alternative = (tag: number, { alternativeNames: all }: CertifiedName) => all.map(({ value }) => text(tag, value));
-  // A number, not its DER: no byte for the sign.
+  // As a number and not as DER: without the leading zero byte for the sign.
   const serial = serialNumber
     .toString('hex')
     .toUpperCase()
@@ -127,7 +128,7 @@ function describeForOldClients(der: Uint8Array, { serialNumber, subject, issuer 
   );
 }
 
-/** Names as RFC 4514 writes them. @throws Refusal InvalidField for what OpenSSL does not take for a certificate */
+/** Names as RFC 4514 writes them. @throws Refusal InvalidField if OpenSSL cannot parse the certificate */
 function namesOf(der: Uint8Array): { readonly subject: string; readonly issuer: string } {
   try {
     const { subject, issuer } = new X509Certificate(der);
@@ -137,7 +138,10 @@ function namesOf(der: Uint8Array): { readonly subject: string; readonly issuer: 
   }
 }
 
-/** OpenSSL gives one line for each part, in the order of the certificate; it has escaped control characters. Undefined for an empty name. */
+/**
+ * OpenSSL returns one line for each part, in the order of the certificate, with control characters escaped.
+ * The name is undefined if it is empty.
+ */
 function inOneLine(name: string | undefined): string {
   return (name ?? '').split('\n').reverse().join(',');
 }

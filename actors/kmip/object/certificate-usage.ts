@@ -1,4 +1,4 @@
-// What a certificate may be used for: its keyUsage in the words of the Cryptographic Usage Mask (KMIP 1.4 table 96), else what its key is for.
+// What a certificate may be used for: its keyUsage as a Cryptographic Usage Mask (KMIP 1.4 table 96), or else the uses of its key.
 import type { KeyObject } from 'node:crypto';
 import { contentOf, DER, readElement } from '../../../crypto/der.ts';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
@@ -8,7 +8,7 @@ import { MASK } from '../../../kmip/ttlv/mask.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 
-/** Of `Sign or Verify` and the like the half that a public key does. */
+/** For pairs such as `Sign or Verify`, the half that the public key performs. */
 const OF_USAGE: Readonly<Record<string, number>> = {
   digitalSignature: BIT.Verify,
   nonRepudiation: BIT.ContentCommitmentNonRepudiation,
@@ -21,7 +21,7 @@ const OF_USAGE: Readonly<Record<string, number>> = {
   decipherOnly: BIT.Decrypt,
 };
 
-/** @param ofKey the mask of the public key, where this server has it @throws Refusal InvalidField for a malformed keyUsage */
+/** @param ofKey the mask of the public key, if this server has the key @throws Refusal InvalidField for a malformed keyUsage */
 export function certificateUsage({ extensions, publicKey }: CertificateFacts, ofKey: number | undefined): number {
   const usage = extensions.find(({ oid }) => oid === EXTENSION.keyUsage);
   if (usage) return maskOf(usage.value);
@@ -39,6 +39,6 @@ function usesOf(key: KeyObject): number {
   if (algorithm === 'EC') return BIT.Verify | BIT.Encrypt | BIT.WrapKey | BIT.KeyAgreement;
   if (algorithm === 'ECDH') return BIT.Encrypt | BIT.WrapKey | BIT.KeyAgreement;
   if (algorithm === 'DH') return BIT.KeyAgreement;
-  // What it encrypts is a new secret: see asymmetric.ts.
+  // ML-KEM encrypts nothing but a new secret: see asymmetric.ts.
   return algorithm.startsWith('MLKEM') ? BIT.Encrypt : BIT.Verify;
 }

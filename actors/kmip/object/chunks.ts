@@ -1,11 +1,11 @@
-// Splits long lists of identifiers into chunks of few sizes, because each distinct statement text is prepared separately.
+// Splits long lists of identifiers into chunks of few different sizes, because each distinct statement text is prepared separately.
 
-/** Identifiers of one statement. */
+/** Maximum number of identifiers in one statement. */
 const CHUNK = 512;
 
 /**
- * The rows of all statements.
- * @param read of parameters and of how they are written, from `$1` on; some are there twice
+ * Reads all chunks and returns their rows together.
+ * @param read gets the parameters of one statement and their placeholders, from `$1` on; padding repeats the first identifier
  */
 export async function inChunks<R>(ids: readonly string[], read: (params: string[], places: string) => Promise<R[]>): Promise<R[]> {
   const found: R[] = [];

@@ -1,9 +1,12 @@
-// Limits the bytes of content that one thread holds at a time. Objects can have many megabytes, and memory outside the heap has no other limit.
+// Limits the bytes of content that one thread holds at a time. Objects can have many megabytes, and nothing else limits memory outside the heap.
 import { Fault } from '../../../kernel/fault.ts';
 
-/** Bytes of the large contents that are open together, each of which is held twice for a while; a single call may have more where its operation needs them. */
+/**
+ * Bytes of all large contents that are open at a time. Each is held twice for a while.
+ * A single call may exceed the limit if its operation needs more.
+ */
 const MAX_OPEN_BYTES = 33_554_432;
-/** Calls that wait for room: beyond them few would be done before their deadline. */
+/** Maximum number of calls that wait for room: with more, few would finish before their deadline. */
 const MAX_WAITING_CALLS = 256;
 
 interface Waiting {
@@ -21,13 +24,13 @@ export class ContentRoom {
   /** The one call that may exceed the limit. It never waits again, so that the calls that wait for it can proceed. */
   #beyond: Opening | undefined;
 
-  /** @param signal of the call under way: aborted once its caller has gone */
+  /** @param signal of the current call: aborted once its caller is gone */
   constructor(signal: () => AbortSignal | undefined, maxBytes = MAX_OPEN_BYTES) {
     this.#signal = signal;
     this.#maxBytes = maxBytes;
   }
 
-  /** Of all calls. */
+  /** The total of all calls. */
   get openBytes(): number {
     return this.#open;
   }
@@ -75,7 +78,7 @@ export class ContentRoom {
     opening.takeAtOnce(bytes);
   }
 
-  /** Of those for whom there is room, the one whose user has least open; of these, the first. */
+  /** Of the calls that fit, picks one whose user holds the fewest bytes; among equals, the one that came first. */
   #next(): Waiting | undefined {
     const ofUser = ({ opening }: Waiting) => this.#byUser.get(opening.user) ?? 0;
     let least: Waiting | undefined;
@@ -104,7 +107,7 @@ export class Opening {
     return this.#room.admit(this, bytes);
   }
 
-  /** Without waiting: inside a transaction, for which others wait. */
+  /** Does not wait, because others wait for the transaction that calls it. */
   takeAtOnce(bytes: number): void {
     this.#bytes += bytes;
     this.#room.count(this.user, bytes);
@@ -118,7 +121,7 @@ export class Opening {
     this.#room.release(this, released);
   }
 
-  /** After the call. */
+  /** Ends the call and releases all its content. */
   end(): void {
     this.keep(0);
   }

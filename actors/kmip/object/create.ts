@@ -22,17 +22,17 @@ const { ObjectType, State } = ENUM;
 interface NewObject {
   readonly type: ObjectTypeCode;
   readonly content: Structure;
-  /** What the client gave; becomes the object's own. */
+  /** The attributes from the request; they become those of the object itself. */
   readonly attributes: AttributeSet;
   /** Chosen before the content was created. */
   readonly place: Place;
-  /** Made elsewhere, and brought here by the client. */
+  /** The object was created elsewhere, and the client registers or imports it. */
   readonly brought?: true;
-  /** With all its attributes: what the server sets for others is set for this one where it is missing only (KMIP 2.1 section 6.1.25). */
+  /** The attributes are complete: the server adds the ones that it sets itself only if they are missing (KMIP 2.1 section 6.1.25). */
   readonly complete?: true;
 }
 
-/** The generator of node:crypto (OpenSSL's, NIST SP 800-90A). */
+/** The random generator of node:crypto, which is OpenSSL's (NIST SP 800-90A). */
 const RANDOM_NUMBER_GENERATOR = structure(TAG.RandomNumberGenerator, [
   enumeration(TAG.RNGAlgorithm, ENUM.RNGAlgorithm.DRBG),
   enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES),
@@ -40,7 +40,7 @@ const RANDOM_NUMBER_GENERATOR = structure(TAG.RandomNumberGenerator, [
   enumeration(TAG.DRBGAlgorithm, ENUM.DRBGAlgorithm.CTR),
 ]);
 
-/** Kinds whose content is a key block. */
+/** Object types whose content is a key block. */
 const KEYS: ReadonlySet<number> = new Set([
   ObjectType.SymmetricKey,
   ObjectType.PrivateKey,
@@ -50,7 +50,7 @@ const KEYS: ReadonlySet<number> = new Set([
   ObjectType.PGPKey,
 ]);
 
-/** An object with everything that the server sets; the caller puts it into a transaction. */
+/** Builds an object with all attributes that the server sets; the caller stores it in a transaction. */
 export function newObject(ctx: OperationContext, { place: { id }, type, content, attributes, brought, complete }: NewObject): Draft {
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
   const draft: Draft = { id, type, owner: ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
@@ -62,7 +62,7 @@ export function newObject(ctx: OperationContext, { place: { id }, type, content,
   }
   set(boolean(TAG.Fresh, true));
   const limits = attributes.first(TAG.UsageLimits);
-  // What is imported keeps the count that it had.
+  // An imported object keeps its count.
   if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(requireUsable(limits));
   if (KEYS.has(type)) describeKey(draft, content, set);
   const digest = isGuessable(type) ? undefined : digestOf(content);
@@ -96,7 +96,7 @@ export function link(type: keyof typeof ENUM.LinkType, id: string): Structure {
   return structure(TAG.Link, [enumeration(TAG.LinkType, ENUM.LinkType[type]), { tag: TAG.LinkedObjectIdentifier, type: TYPE.TextString, value: id }]);
 }
 
-/** The identifier that a link of this type leads to. */
+/** The target of the link of this type. */
 export function linkedTo({ attributes }: Pick<ObjectDescription, 'attributes'>, type: keyof typeof ENUM.LinkType): string | undefined {
   for (const { node } of attributes.all(TAG.Link)) {
     if (node.type !== TYPE.Structure || !node.value.some(({ tag, value }) => tag === TAG.LinkType && value === ENUM.LinkType[type])) continue;
@@ -106,7 +106,7 @@ export function linkedTo({ attributes }: Pick<ObjectDescription, 'attributes'>, 
   return undefined;
 }
 
-/** Sets the link of a type, of which an object has one. */
+/** Replaces the link of this type; an object has at most one. */
 export function setLink(draft: DescriptionDraft, type: keyof typeof ENUM.LinkType, id: string): void {
   removeLink(draft, type);
   draft.attributes.add(link(type, id));

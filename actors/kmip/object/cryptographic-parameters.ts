@@ -1,4 +1,4 @@
-// Which cryptographic parameters an operation works with: the request's, completed by those of the object (KMIP specification 2.1 section 4.16).
+// Determines the cryptographic parameters of an operation: those of the request, completed from the object (KMIP specification 2.1 section 4.16).
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -7,14 +7,14 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { algorithmOf } from './key-attributes.ts';
 import type { ManagedObject } from './managed-object.ts';
 
-/** Of several CryptographicParameters of an object only those for the same purpose count. */
+/** If an object has several CryptographicParameters, only those for the same purpose count. */
 export type Purpose = 'encryption' | 'signature' | 'mac';
 
 type Mutable = { -readonly [K in keyof CryptographicParameters]: CryptographicParameters[K] };
 
 const NONE: CryptographicParameters = Object.freeze({});
 
-/** The fields by their names; those that no algorithm here looks at (KeyRoleType) are left out. @throws Refusal InvalidMessage, InvalidField */
+/** Reads the fields by their names, except for those that no algorithm uses (KeyRoleType). @throws Refusal InvalidMessage, InvalidField */
 export function parametersOf(structure: Structure): CryptographicParameters {
   if (structure.value.length === 0) return NONE;
   const found: Mutable = {};
@@ -89,8 +89,8 @@ function wrongType(what: string): Refusal {
 }
 
 /**
- * What the request says; what it leaves open is taken from the first CryptographicParameters of the object that are for this purpose and
- * contradict nothing in the request; the rest is left to the defaults of the algorithm.
+ * The parameters of the request. Missing ones come from the first CryptographicParameters of the object that are for this purpose and
+ * do not contradict the request; the rest is left to the defaults of the algorithm.
  * @throws Refusal InvalidMessage, InvalidField
  */
 export function effectiveParameters(request: Structure, object: ManagedObject, purpose: Purpose): CryptographicParameters {
@@ -103,7 +103,7 @@ export function effectiveParameters(request: Structure, object: ManagedObject, p
   return base === undefined ? asked : { ...base, ...asked };
 }
 
-/** The algorithm an operation works with: the one of the parameters, else the one of the key. */
+/** The algorithm of an operation: from the parameters if they name one, otherwise from the key. */
 export function effectiveAlgorithm(parameters: CryptographicParameters, object: ManagedObject): CryptographicAlgorithm | undefined {
   return parameters.cryptographicAlgorithm ?? algorithmOf(object);
 }

@@ -1,4 +1,4 @@
-// The objects of the database as a source: rows, and what a thread holds of them in memory.
+// The database as a source of objects: its rows, and a cache of them in each thread.
 import { randomUUID } from 'node:crypto';
 import type { Store, Transaction } from '../../../kernel/store/store.ts';
 import { type ObjectCache, readHeld, readWhole } from './cache.ts';

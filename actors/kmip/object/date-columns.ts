@@ -1,4 +1,4 @@
-// The dates of an object as columns, by which the database finds it: copies of what its attributes say.
+// The dates of an object as columns, so that the database can search by them: copies of its attributes.
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { dateAttribute, isStateless } from './lifecycle.ts';
@@ -7,7 +7,7 @@ import { rotationDue } from './rotation-due.ts';
 
 export const DATES = 'due_at, initial_date, activation_date, deactivation_date';
 
-/** When time next changes the object: milliseconds, or null. */
+/** When the next change caused by time is due: milliseconds, or null. */
 function dueAt(draft: DescriptionDraft): number | null {
   if (isStateless(draft)) return null;
   const { State } = ENUM;
@@ -18,7 +18,7 @@ function dueAt(draft: DescriptionDraft): number | null {
   return known.length === 0 ? null : Math.min(...known) * 1000;
 }
 
-/** The columns of DATES. */
+/** Values for the columns of DATES. */
 export function datesOf(draft: DescriptionDraft): (number | null)[] {
   const seconds = [TAG.InitialDate, TAG.ActivationDate, TAG.DeactivationDate].map((tag) => dateAttribute(draft.attributes, tag) ?? null);
   return [dueAt(draft), ...seconds];

@@ -1,4 +1,4 @@
-// The Digest attribute: SHA-256 of an object's key material as it was made or registered (specification 2.1 section 4.21).
+// The Digest attribute: SHA-256 of an object's key material as it was created or registered (specification 2.1 section 4.21).
 import { createHash } from 'node:crypto';
 import { keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { encodeBinary } from '../../../kmip/ttlv/binary.ts';
@@ -7,14 +7,14 @@ import { bytes, enumeration, type Structure, structure } from '../../../kmip/ttl
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
-/** Undefined for what has no bytes to digest: wrapped keys, and those that are kept elsewhere. */
+/** Undefined if there are no bytes to digest: for wrapped keys, and for keys that are kept elsewhere. */
 export function digestOf(content: Structure): Structure | undefined {
   const value = bytesOf(content, TAG.CertificateValue) ?? bytesOf(content, TAG.OpaqueDataValue) ?? bytesOf(content, TAG.CertificateRequestValue);
   if (value) return digest(value, undefined);
   if (content.tag === TAG.Certificate || content.tag === TAG.OpaqueObject || content.tag === TAG.Template || lacksKeyValue(content)) return undefined;
   const { material, format, wrapping } = keyBlockOf(content);
   if (wrapping) return undefined;
-  // A transparent key is digested as it is encoded.
+  // The digest of a transparent key covers its encoding.
   return digest(material instanceof Uint8Array ? material : encodeBinary(material), ENUM.KeyFormatType[format]);
 }
 

@@ -1,4 +1,4 @@
-// Attributes inside the KeyValue of a key: the object takes them where the request does not say otherwise, and they leave with the key material (KMIP 1.4 section 2.1.4).
+// Attributes inside the KeyValue of a key: the object inherits them unless the request sets them; they leave with the material (KMIP 1.4 section 2.1.4).
 import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { attributeByName, checkAttribute, isMultiple, mayClientSet } from '../../../kmip/attribute/rules.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
@@ -13,10 +13,10 @@ import { type Viewer, viewAttributes } from './attribute-view.ts';
 import type { ObjectDescription } from './managed-object.ts';
 import { withTemplateName } from './template.ts';
 
-/** What names the object, or others, where it came from. */
+/** Attributes that identify the object, or other objects, on the server that it came from. */
 const OF_ELSEWHERE: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.Link]);
 
-/** @returns the payload with the attributes that the object takes from inside its KeyValue among those of the request */
+/** @returns the payload; its attributes now include those that the object takes over from its KeyValue */
 export function withEncapsulated(request: Structure, content: Structure, type: ObjectType): Structure {
   if (content.tag === TAG.Template) return withTemplateName(request, content);
   if (!structureOf(content, TAG.KeyBlock) || lacksKeyValue(content)) return request;
@@ -44,7 +44,7 @@ function isFit(node: Node, type: ObjectType): boolean {
 }
 
 /**
- * The content with the attributes that a client wants wrapped with the key material.
+ * Adds to the content the attributes that a client wants to be wrapped with the key material.
  * @param names AttributeName of KeyWrappingSpecification, as KMIP 1.x names attributes
  * @throws Refusal ItemNotFound for an attribute that the object does not have
  */

@@ -13,13 +13,13 @@ export function requireExpected(payload: Structure, { id, type }: ObjectDescript
   if (expected !== type) throw new Refusal('InvalidObjectType', `the object ${id} is a ${nameOf('ObjectType', type)}, but the request expects a ${name}`);
 }
 
-/** Of several objects that a payload names one, with the type that is expected of each. */
+/** For a payload that names several objects: a payload with one of them, which keeps the type that is expected of each. */
 export function oneOf(payload: Structure, identifier: Node): Structure {
   const expected = child(payload, TAG.ExpectedObjectType);
   return structure(payload.tag, expected ? [identifier, expected] : [identifier]);
 }
 
-/** For a request that names no object, where it may. @throws Refusal InvalidField */
+/** For requests that may omit the object, and do. @throws Refusal InvalidField */
 export function requireNoExpectation(payload: Structure): void {
   if (child(payload, TAG.ExpectedObjectType))
     throw new Refusal('InvalidField', 'ExpectedObjectType needs an object, but the request names none; name one or leave out ExpectedObjectType');

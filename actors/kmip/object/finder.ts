@@ -21,15 +21,15 @@ import type { ObjectRouter } from './object-router.ts';
 import type { ObjectReader } from './object-source.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 
-/** States of a generation that the name of its keyset alone does not stand for. */
+/** The name of a keyset does not select generations in these states. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
 /** Identifiers that the server generated. */
 const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-/** Where a finder reads. */
+/** The source that a finder reads from. */
 interface Source<T extends D, D extends ObjectDescription> extends ObjectReader<T, D> {
-  /** Where tags and keysets are looked up. */
+  /** For lookups of tags and keysets. */
   readonly from: Reader;
 }
 
@@ -41,7 +41,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   readonly #now: number;
   readonly #operations: Operations;
   readonly #objects: ObjectRouter;
-  /** KMIP 1.x. */
+  /** The client uses KMIP 1.x. */
   readonly #isOld: boolean;
 
   /** @param now seconds since the epoch */
@@ -78,7 +78,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return this.#meant(await this.#resolve(name, right, right, false), right).object;
   }
 
-  /** The object of this very identifier, unless it is missing or the caller may not do this with it. */
+  /** The object with exactly this identifier; undefined if it does not exist or the caller does not have the right. */
   async findPermitted(id: string, right: OperationName): Promise<D | undefined> {
     const held = await this.#source.held(id, false);
     return held && this.#may(held, right) ? held.object : undefined;
@@ -92,11 +92,14 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return found;
   }
 
-  /** A replacement may be there before its time, or be destroyed: then the one before it is meant. One that was revoked is still the
-   * newest, or its revocation would bring the old ones back. */
+  /**
+   * Picks the newest generation in use. A replacement can be created ahead of time or destroyed; then the generation before it is picked.
+   * A revoked generation still counts as the newest, because otherwise its revocation would bring back the old ones.
+   */
   #meant(found: readonly Held<D>[], right: OperationName): Held<D> {
     const meant = found.find(({ object }) => !NOT_MEANT.has(stateAt(object, this.#now))) ?? (found[0] as Held<D>);
-    // Section 11 of 1.x: every operation but Recover refuses what is archived; 2.x has that in the tables of few, which refuse it themselves.
+    // KMIP 1.x, section 11: every operation but Recover refuses archived objects. In 2.x only the tables of a few operations
+    // say so, and these operations refuse it themselves.
     if (this.#isOld && meant.object.archived && right !== 'Recover')
       throw new Refusal('ObjectArchived', `DENIED: ${meant.object.id} is archived; recover it first`);
     return meant;
@@ -111,8 +114,9 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   /**
-   * What a name stands for, at least one. Others may give their objects any identifier, tag or keyset name and grant them to everybody:
-   * what is the caller's own goes before these, and what the caller may not know of is passed over, in the same steps as what is not there.
+   * The objects that a name stands for, at least one. Other users may give their objects any identifier, tag or keyset name and grant
+   * them to everybody. So the caller's own objects come first. Objects that the caller may not know of are skipped, in the same
+   * steps as missing ones.
    */
   async #resolve(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<readonly Held<D>[]> {
     const held = await this.#source.held(name, content);
@@ -139,7 +143,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return (right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller);
   }
 
-  /** What no object has as its identifier: tags, and places in a keyset. */
+  /** Names that are not identifiers: tags, and addresses in a keyset. */
   async #elsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<Held<D>[]> {
     const absence = this.#objects.sourceOf(name).absence(name);
     if (absence !== undefined) throw this.#absent(right, name, absence);
@@ -147,7 +151,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     const found: Held<D>[] = [];
     for (const id of ids) {
       const held = await this.#source.held(id, content);
-      // The index, which has no MAC, only says where to look.
+      // The index has no MAC, so it is only a hint about where to look.
       if (held && !isCalled(held.object, name)) continue;
       if (held && !this.#may(held, right)) throw this.#absent(right, name);
       if (held) found.push(held);
@@ -177,7 +181,7 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 }
 
-/** Whether an object has the tags, or is of the keyset, that it was looked for by. */
+/** Whether an object really has the tags, or belongs to the keyset, by which it was looked up. */
 function isCalled(object: ObjectDescription, name: string): boolean {
   if (!name.startsWith('[')) return keysetOf(object) === (keysetAddress(name)?.name ?? name);
   const tags = new Set(tagsOf(object));

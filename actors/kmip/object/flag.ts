@@ -1,4 +1,4 @@
-// Boolean attributes, with the default for an object that does not have the attribute.
+// Reads Boolean attributes, with a default for objects that do not have the attribute.
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 

@@ -1,4 +1,4 @@
-// Gives an object out in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
+// Returns an object in the key format that a client asks for (KMIP 2.1 sections 4.26 and 11.25).
 
 import { type KeyBlock, keyBlock, keyBlockOf } from '../../../kmip/key-block.ts';
 import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
@@ -20,7 +20,7 @@ const { ObjectType } = ENUM;
 export const SYMMETRIC_FORMATS: ReadonlySet<string> = new Set(['Raw', 'TransparentSymmetricKey', 'Opaque']);
 
 /**
- * The content of an object in a format; as it was registered or made where none is asked for. Attributes inside its KeyValue stay there.
+ * The content of an object in the requested format, by default as it was registered or created. Attributes inside its KeyValue stay there.
  * @throws Refusal KeyFormatTypeNotSupported
  */
 export async function inFormat(object: ManagedObject, format: KeyFormatType | undefined, ctx: KeyContext): Promise<Structure> {
@@ -53,7 +53,7 @@ export async function inFormat(object: ManagedObject, format: KeyFormatType | un
 }
 
 /**
- * A public key of an elliptic curve with its point in the form of a KeyCompressionType.
+ * A public key of an elliptic curve, with its point in the form that a KeyCompressionType asks for.
  * @throws Refusal KeyCompressionTypeNotSupported, KeyFormatTypeNotSupported
  */
 export async function compressPoints(object: ManagedObject, format: KeyFormatType | undefined, compression: number, ctx: KeyContext): Promise<Structure> {
@@ -68,7 +68,7 @@ export async function compressPoints(object: ManagedObject, format: KeyFormatTyp
   return rebuild(object, asked, material, block, told);
 }
 
-/** Key material of a symmetric key as a format has it. */
+/** The material of a symmetric key in a key format. */
 function symmetricMaterial(raw: Uint8Array, format: KeyFormatType): Uint8Array | Structure {
   return format === 'TransparentSymmetricKey' ? structure(TAG.KeyMaterial, [bytes(TAG.Key, raw)]) : raw;
 }
@@ -92,7 +92,7 @@ function rebuild(
   );
 }
 
-/** The format that an object is given out in where the client asks for none, and its version of KMIP has not that in which it is kept. */
+/** The format to return if the client asks for none and its version of KMIP does not define the format in which the object is stored. */
 export function formatIn(object: ManagedObject, ctx: KeyContext & { readonly version: Version }): KeyFormatType | undefined {
   const { version } = ctx;
   const block = object.content && structureOf(object.content, TAG.KeyBlock);
@@ -102,12 +102,12 @@ export function formatIn(object: ManagedObject, ctx: KeyContext & { readonly ver
   const algorithm = algorithmOf(object);
   const usual = kind && algorithm && defaultFormat(kind, algorithm);
   if (usual === undefined || enumerationValueExists('KeyFormatType', ENUM.KeyFormatType[usual], version)) return usual;
-  // The structures of elliptic keys came with 1.3; before, only the curves that SEC 1 describes have an ECPrivateKey.
+  // The structures of elliptic keys came with 1.3. Before, ECPrivateKey exists only for the curves that SEC 1 describes.
   if (kind === 'PublicKey') return 'X_509';
   return keyOf(object, ctx).algorithm === 'EC' ? 'ECPrivateKey' : 'PKCS_8';
 }
 
-/** The format that a payload asks for. */
+/** The format that the payload asks for. */
 export function askedFormat(request: Structure): KeyFormatType | undefined {
   const code = codeOf(request, TAG.KeyFormatType);
   if (code === undefined) return undefined;

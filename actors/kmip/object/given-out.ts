@@ -20,7 +20,7 @@ import { wrapperOf, wrappingSpecification } from './wrapping-policy.ts';
 
 const { ObjectType, KeyWrapType, State } = ENUM;
 
-/** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported and those of wrapping */
+/** @throws Refusal Sensitive, NotExtractable, KeyFormatTypeNotSupported, KeyCompressionTypeNotSupported, and the refusals of wrapping */
 export async function givenOut(request: Structure, object: ManagedObject, ctx: OperationContext): Promise<Structure> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
@@ -38,14 +38,17 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   return withMask(clear ? await unwrapContent(content, ctx) : content, object, ctx);
 }
 
-/** Clients of the compact spelling wrap by themselves, with a key that says inside that it may: attributes may be there (KMIP 2.1 section 3.2). */
+/**
+ * Clients of the compact spelling wrap keys by themselves and look inside the wrapping key for its permission to wrap.
+ * KeyValue may contain attributes (KMIP 2.1 section 3.2).
+ */
 function withMask(content: Structure, object: ManagedObject, ctx: OperationContext): Structure {
   if (ctx.server.args.jsonNames !== 'compact' || !structureOf(content, TAG.KeyBlock) || !object.attributes.has(TAG.CryptographicUsageMask)) return content;
   const isSaid = keyBlockOf(content).attributes.length > 0;
   return isSaid ? content : withNamedAttributes(content, ['Cryptographic Usage Mask'], object, ctx);
 }
 
-/** What there is of a key that is kept elsewhere, for those who do not ask for more: a KeyBlock without KeyValue, which came with 1.2. */
+/** For a key that is kept elsewhere: a KeyBlock without KeyValue, which came with 1.2. The request must not ask for more. */
 function keptElsewhere(request: Structure, object: ManagedObject, content: Structure, ctx: OperationContext): Structure {
   const { version } = ctx;
   const asksForMore = [TAG.KeyWrappingSpecification, TAG.KeyCompressionType].some((tag) => child(request, tag));
@@ -64,8 +67,8 @@ function wrappable(content: Structure, specification: Structure, object: Managed
 }
 
 /**
- * The same as a PKCS#12 file, which is open to whoever has given its password: what may leave wrapped only does not leave so.
- * @param named the certificate, where the file was asked for by it
+ * As givenOut, but as a PKCS#12 file. Whoever chose its password can open the file, so keys that may leave only in wrapped form are refused.
+ * @param named the certificate, if the request names the certificate
  */
 export async function fileGivenOut(
   request: Structure,
@@ -82,7 +85,7 @@ export async function fileGivenOut(
   return file;
 }
 
-/** By KeyWrapType of the request, else by the configuration for kinds of objects that old clients must get unwrapped. */
+/** Follows KeyWrapType of the request, or else the configuration, which lists object types that old clients must get unwrapped. */
 function wantsClear(request: Structure, { type }: ManagedObject, { server }: OperationContext): boolean {
   const asked = codeOf(request, TAG.KeyWrapType);
   if (asked !== undefined) return asked === KeyWrapType.NotWrapped;
@@ -90,7 +93,7 @@ function wantsClear(request: Structure, { type }: ManagedObject, { server }: Ope
   return defaultUnwrapType.includes('All') || defaultUnwrapType.includes(nameOf('ObjectType', type));
 }
 
-/** The first time that material leaves in clear. */
+/** Clears Fresh once the material leaves in clear for the first time. */
 async function notFreshAnyMore(id: string, ctx: OperationContext): Promise<void> {
   await ctx.change(async (tx) => {
     const draft = await tx.read(id);

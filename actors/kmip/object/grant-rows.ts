@@ -1,4 +1,4 @@
-// Grants as rows. The MAC of each binds it to its object, so that only the server can grant a right.
+// Stores grants as rows. The MAC of each row binds it to its object, so that only the server can grant a right.
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import { inChunks } from './chunks.ts';
@@ -10,14 +10,14 @@ export interface GrantRow extends SealedGrant {
 }
 
 const COLUMNS = 'object_id, user_id, operations, mac';
-/** When a grant was made first, milliseconds; searches begin with the oldest. */
+/** When the grant was first made, in milliseconds; searches begin with the oldest. */
 const TIME = 'granted_at';
 
 interface TimedRow extends GrantRow {
   readonly [TIME]: number;
 }
 
-/** Rows of one statement that writes. */
+/** Maximum number of rows that one statement writes. */
 const AT_ONCE = 64;
 const NO_GRANTS: Grants = new Map();
 
@@ -39,17 +39,17 @@ export class GrantRows {
     return new Map(rows.filter((row) => this.isOwn(row, mark)).map(({ user_id, operations }) => [user_id, parseOperations(operations)]));
   }
 
-  /** The right to create, which is on no object. */
+  /** The right to create, which does not belong to an object. */
   readOfEverything(from: Reader): Promise<Grants> {
     return this.read(from, EVERYTHING, NO_MARK);
   }
 
-  /** Some rows of one object, as they lie in the store, by user. */
+  /** A page of the rows of one object, ordered by user and not yet verified. */
   page(from: Reader, id: string, after: string, limit: number): Promise<GrantRow[]> {
     return from.all<GrantRow>(`SELECT ${COLUMNS} FROM kms_grant WHERE object_id = $1 AND user_id > $2 ORDER BY user_id LIMIT $3`, [id, after, limit]);
   }
 
-  /** Rows of these users on these objects, as they lie in the store: each is to be held against its object. */
+  /** The rows of these users on these objects, not yet verified: check each with isOwn and the mark of its object. */
   ofUsersOn(from: Reader, users: readonly string[], ids: readonly string[]): Promise<GrantRow[]> {
     return inChunks(ids, (params, places) => {
       const own = users.map((_, at) => `$${params.length + at + 1}`).join(', ');
@@ -57,7 +57,7 @@ export class GrantRows {
     });
   }
 
-  /** Whether the server has written this row for the object as it is. */
+  /** Whether the server itself has written this row for the object in its current state. */
   isOwn(row: GrantRow, mark: Uint8Array): boolean {
     const isOwn = this.#seals.isGrant(row, row.mac, mark);
     if (!isOwn) this.#forged(row.object_id, 'grant');
@@ -83,7 +83,7 @@ export class GrantRows {
       this.#rowOf(id, mark, user, operations).map((row): TimedRow => ({ ...row, [TIME]: times.get(user) ?? this.#now() })),
     );
     for (; rows.length >= AT_ONCE; ) await this.#insert(tx, rows.splice(0, AT_ONCE));
-    // One by one: statements of every length would each be prepared.
+    // One by one: a statement for several rows would be prepared separately for each number of rows.
     for (const row of rows) await this.#insert(tx, [row]);
   }
 

@@ -1,15 +1,15 @@
-// Grants: which operations a user may do with another owner's object, and who may create objects.
+// Grants: which operations a user may perform on another owner's object, and who may create objects.
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Principal } from '../api.ts';
 
-/** Rights by the names that clients of /access write, in lower case without separators. */
+/** Rights, by the names that clients of /access write: lower case, without separators. */
 const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).map((name) => [withoutSeparators(name), name.toLowerCase()]));
 
-/** The object that the right to create is granted on. */
+/** The pseudo-object on which the right to create is granted. */
 export const EVERYTHING = '*';
-/** The user that is every authenticated caller. */
+/** The pseudo-user that stands for every authenticated caller. */
 const EVERYBODY = '*';
 /** Rights that `get` does not imply: destroying an object, changing it, or replacing it. */
 const APART: ReadonlySet<string> = new Set(
@@ -21,10 +21,10 @@ const APART: ReadonlySet<string> = new Set(
   ).map((name) => name.toLowerCase()),
 );
 
-/** Rights by user, of one object. */
+/** The rights of each user on one object. */
 export type Grants = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** `derive_key`, `Derive Key` and `derivekey` are one. @throws Refusal InvalidField naming what is no operation */
+/** `derive_key`, `Derive Key` and `derivekey` mean the same. @throws Refusal InvalidField if the name is not that of an operation */
 export function rightOf(name: string): string {
   const right = RIGHTS.get(withoutSeparators(name));
   if (right === undefined) throw new Refusal('InvalidField', `${JSON.stringify(name.slice(0, 64))} is not an operation`);
@@ -39,12 +39,12 @@ export function parseOperations(text: string): ReadonlySet<string> {
   return new Set(text.split(' ').filter((name) => name !== ''));
 }
 
-/** The accounts under which a grant may be made to a caller. */
+/** The account names under which a caller may have received grants. */
 export function granteesOf({ user, realm, realmAccount = `${realm}/` }: Principal): string[] {
   return realm === undefined ? [user, EVERYBODY] : [user, `${realmAccount}*`, EVERYBODY];
 }
 
-/** Whether grants let a caller do this; the owner needs none. */
+/** Whether the grants permit this to the caller; the owner needs no grants. */
 export function isGranted(grants: Grants, caller: Principal, right: string): boolean {
   if (grants.size === 0) return false;
   const name = right.toLowerCase();
@@ -55,7 +55,7 @@ export function isGranted(grants: Grants, caller: Principal, right: string): boo
   return false;
 }
 
-/** Whether a caller has any right on an object, and may therefore know of it. */
+/** Whether a caller has any right on an object, and may therefore know that it exists. */
 export function isKnown(grants: Grants, caller: Principal): boolean {
   return granteesOf(caller).some((grantee) => (grants.get(grantee)?.size ?? 0) > 0);
 }

@@ -29,7 +29,7 @@ function placeholder({ placeholder: id }: Batch): string {
   return id;
 }
 
-/** An identifier that a client may choose for a new object. @throws Refusal InvalidField */
+/** Checks an identifier that a client chose for a new object. @throws Refusal InvalidField */
 export function requireChosen(id: string): string {
   const why =
     id.length === 0 || id.length > MAX_IDENTIFIER_CHARACTERS
@@ -56,7 +56,10 @@ export function keysetAddress(id: string): KeysetAddress | undefined {
   return { name, generation: place === 'latest' || place === 'first' ? place : Number(place) };
 }
 
-/** The members of a keyset, newest first: the caller's own, else those of the one owner who lets the caller know of any. @throws Refusal for several owners */
+/**
+ * The members of a keyset, newest first: the caller's own if there are any, otherwise those of the one owner who has granted the caller a right on any.
+ * @throws Refusal if there are several such owners
+ */
 export async function keysetMembers(from: Reader, name: string, caller: Principal): Promise<string[]> {
   for (const scope of SCOPES) {
     const selection = new Selection(caller, scope);

@@ -1,4 +1,4 @@
-// What of an object's attributes is indexed, and the form in which two equal values are equal texts.
+// Selects what is indexed of an object's attributes, as texts that are equal exactly if the values are equal.
 import { createHash } from 'node:crypto';
 import { isTags, referenceTo } from '../../../kmip/attribute/reference.ts';
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
@@ -16,10 +16,10 @@ export interface IndexTerm {
   readonly value: string;
 }
 
-/** Characters of an indexed text; the entries of an index have 2700 bytes in PostgreSQL, the owner among them. */
+/** Maximum length of an indexed text: an index entry of PostgreSQL has 2700 bytes, which include the owner. */
 const MAX_TERM_CHARACTERS = 160;
 
-/** Change often, or are compared by range: these are looked at in the objects themselves. */
+/** Attributes that change often or are compared by range: a search reads them from the objects themselves. */
 const UNINDEXED: ReadonlySet<number> = new Set([
   TAG.Digest,
   TAG.LastChangeDate,
@@ -40,7 +40,7 @@ const UNINDEXED: ReadonlySet<number> = new Set([
 
 export const isIndexed = (node: Node): boolean => !UNINDEXED.has(node.tag) && node.type !== TYPE.DateTime && !isPartial(node);
 
-/** A structure that may name only a part of what it is to be compared with. */
+/** Whether a search may give only some members of this structure, which then cannot be looked up in the index. */
 function isPartial(node: Node): boolean {
   if (node.type !== TYPE.Structure) return false;
   if (node.tag === TAG.Name) return node.value.length < 2;
@@ -50,7 +50,7 @@ function isPartial(node: Node): boolean {
   return true;
 }
 
-/** Short, and equal exactly where the nodes are; the order of members means nothing. */
+/** A short text, equal for equal nodes only. The order of members does not matter. */
 export function termOf(node: Node): IndexTerm {
   const ordered =
     node.type === TYPE.Structure
@@ -62,29 +62,29 @@ export function termOf(node: Node): IndexTerm {
   return { tag: node.tag, value: createHash('sha256').update(encodeBinary(ordered)).digest('base64url').slice(0, 22) };
 }
 
-/** A text of a client as it is, unless it is longer than what PostgreSQL puts into an index. */
+/** The client's text itself, or its hash if it is too long for an index of PostgreSQL. */
 function short(value: string): string {
   return value.length <= MAX_TERM_CHARACTERS ? value : `#${createHash('sha256').update(value).digest('base64url')}`;
 }
 
-/** A tag that users give an object, or a system tag of its kind. */
+/** The term for a tag that users give an object, or for the system tag of its type. */
 export function tagTerm(tag: string): IndexTerm {
   return { tag: TAG.Tag, value: short(tag) };
 }
 
-/** Membership of a keyset. */
+/** The term for the members of a keyset. */
 export function keysetTerm(name: string): IndexTerm {
   return { tag: TAG.RotateName, value: short(name) };
 }
 
-/** The name of the keyset that an object is a generation of: RotateName, a structure in the specification, a text with some clients. */
+/** The name of an object's keyset: RotateName, a structure in the specification but a text with some clients. */
 export function keysetOf({ attributes }: { readonly attributes: ReadonlyAttributes }): string | undefined {
   const node = attributes.first(TAG.RotateName);
   if (node?.type === TYPE.TextString) return node.value;
   return node?.type === TYPE.Structure ? textOf(node, TAG.RotateNameValue) : undefined;
 }
 
-/** Being stored or given out wrapped by this key. */
+/** The term for objects that are stored or returned wrapped by this key. */
 export function wrappingTerm(id: string): IndexTerm {
   return { tag: TAG.KeyWrappingData, value: short(id) };
 }
@@ -96,12 +96,12 @@ function wrapperIdOf({ content }: ManagedObject): string | undefined {
   return information && textOf(information, TAG.UniqueIdentifier);
 }
 
-/** The key that an object is stored or given out wrapped by, as far as it was read. */
+/** The key that wraps an object in the store or when it is returned. Content that was not read is not considered. */
 export function wrappingKeyOf(object: ObjectDescription): string | undefined {
   return (hasContent(object) ? wrapperIdOf(object) : undefined) ?? wrapperOf(object);
 }
 
-/** Of a content that was not read, nothing is told. */
+/** All terms of an object, except for those that come from content that was not read. */
 export function indexTerms(object: ObjectDescription): IndexTerm[] {
   const terms = new Map<string, IndexTerm>();
   const add = (term: IndexTerm) => terms.set(`${term.tag} ${term.value}`, term);
@@ -123,7 +123,7 @@ const SYSTEM_TAG: Readonly<Record<number, string>> = {
   [ENUM.ObjectType.OpaqueObject]: '_oo',
 };
 
-/** Tags: the vendor attribute `tag`, a JSON array of texts, and the system tag of the kind of object. */
+/** The tags of an object: those in the vendor attribute `tag`, a JSON array of texts, and the system tag of its type. */
 export function tagsOf(object: ObjectDescription): string[] {
   const system = SYSTEM_TAG[object.type];
   return [...userTags(object), ...(system === undefined ? [] : [system])];

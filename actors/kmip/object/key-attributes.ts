@@ -1,4 +1,4 @@
-// What the attributes of an object say of its key, without a look at the key itself.
+// What the attributes of an object say about its key, without reading the key itself.
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf, nameOf } from '../../../kmip/ttlv/read.ts';

@@ -1,4 +1,4 @@
-// A key as operations see it: what it is, what it can do, and what it does, wherever its material lies.
+// A key as operations see it, wherever its material is stored: facts about it, and everything that it can do.
 import type { KeyObject } from 'node:crypto';
 import type { EncryptInput, StreamInput } from '../../../crypto/cipher/cipher.ts';
 import type { Wrapped } from '../../../crypto/cipher/wrap.ts';
@@ -12,43 +12,43 @@ import type { Aside } from '../aside.ts';
 import type { Streams } from '../streams.ts';
 import type { ManagedObject } from './managed-object.ts';
 
-/** What can be known of a key without its bytes. Reading it may be refused, like any use. */
+/** Facts about a key that do not need its bytes. Reading them may be refused like any use. */
 export interface KeyFacts {
   /** The identifier of its object. */
   readonly id: string;
-  /** Undefined for an object that is not a key: every use of it is refused with InvalidObjectType. */
+  /** Undefined if the object is not a key: every use of it is refused with InvalidObjectType. */
   readonly kind: 'secret' | 'private' | 'public' | undefined;
-  /** Of a pair EC for the curves of ECDSA and ECDH, ECDH for X25519 and X448; undefined for secret data. */
+  /** For key pairs: EC for the curves of ECDSA and ECDH, ECDH for X25519 and X448. Undefined for secret data. */
   readonly algorithm: CryptographicAlgorithm | undefined;
-  /** Bits: all of a secret (parity bits are counted), of the modulus, of the field, or (post-quantum) of the public key. */
+  /** In bits: of the whole secret (including parity bits), of the modulus, of the field, or (post-quantum) of the public key. */
   readonly length: number;
   readonly curve: RecommendedCurve | undefined;
-  /** An RSA key that signs by PSS and does nothing else (RFC 8017 appendix A.2.3). */
+  /** An RSA key that may only sign with PSS (RFC 8017 appendix A.2.3). */
   readonly isForPssOnly: boolean;
 }
 
-/** `AES_CBC_HMAC` is the content encryption of RFC 7518 section 5.2, which KMIP has no name for; HashingAlgorithm says which. */
+/** `AES_CBC_HMAC` is the content encryption of RFC 7518 section 5.2, for which KMIP has no name; HashingAlgorithm selects the variant. */
 export type CipherAlgorithm = CryptographicAlgorithm | 'AES_CBC_HMAC';
 
 /** How a key encrypts and decrypts. */
 export interface CipherFacts {
   /** `AES-256-GCM`, `RSA`, `ECIES`, `ML-KEM`, `FF1` */
   readonly name: string;
-  /** Bytes of the IV that is made where none is given; undefined: none is needed. */
+  /** Bytes of the IV that is generated if none is given; undefined if the cipher needs no IV. */
   readonly ivBytes: number | undefined;
   readonly authenticated: boolean;
-  /** 0 where there is no tag. */
+  /** 0 if the cipher has no tag. */
   readonly tagBytes: number;
 }
 
 export interface CipherChoice {
-  /** Of the parameters or the key; not looked at for the keys of a pair. */
+  /** From the parameters or the key; ignored for key pairs. */
   readonly algorithm: CipherAlgorithm | undefined;
   readonly parameters: CryptographicParameters;
 }
 
 export interface Encryption extends CipherChoice, StreamInput {
-  /** ML-KEM takes none. */
+  /** Ignored by ML-KEM. */
   readonly data: Uint8Array;
   /** The alphabet and tweak of FF1. */
   readonly format?: FpeParameters;
@@ -56,7 +56,7 @@ export interface Encryption extends CipherChoice, StreamInput {
 
 export interface Encrypted {
   readonly data: Uint8Array;
-  /** Where none was given and one is needed: the one that was made. With ML-KEM the encapsulation of `data`, a new secret. */
+  /** The generated IV, if one is needed and none was given. For ML-KEM, the encapsulation of `data`, which is a new secret. */
   readonly iv?: Uint8Array | undefined;
   readonly tag?: Uint8Array | undefined;
 }
@@ -65,12 +65,12 @@ export interface Decryption extends Encryption, EncryptInput {
   readonly tag?: Uint8Array | undefined;
 }
 
-/** `data`, or the digest of it. */
+/** Either `data` or its digest. */
 export interface Signing {
   readonly parameters: CryptographicParameters;
   readonly data?: Uint8Array | undefined;
   readonly digest?: Uint8Array | undefined;
-  /** Of ECDSA and DSA signatures: `der` where it is left out. */
+  /** For ECDSA and DSA signatures; the default is `der`. */
   readonly encoding?: SignatureEncoding | undefined;
 }
 
@@ -87,7 +87,7 @@ export interface Derivation extends Omit<DerivationInput, 'key' | 'keyAlgorithm'
   readonly method: DerivationMethod;
 }
 
-/** What a multi-part operation begins with. */
+/** What the first part of a multi-part operation supplies. */
 export interface PartStart extends StreamInput {
   readonly algorithm: CryptographicAlgorithm | undefined;
   readonly parameters: CryptographicParameters;
@@ -100,62 +100,65 @@ export interface KeyPart {
   /** CorrelationValue; the first part has none. */
   readonly value?: Uint8Array | undefined;
   readonly data: Uint8Array | undefined;
-  /** Authentication tag, signature or MAC: with the last part, or with the first where it is known. */
+  /** Authentication tag, signature or MAC: with the last part, or with the first if it is already known. */
   readonly proof?: Uint8Array | undefined;
   /** Called for the first part only. */
   start(): PartStart;
 }
 
-/** `iv`: the one that was made for the first part of an encryption. */
+/** `iv` is the one generated for the first part of an encryption. */
 export type PartOutput = StreamOutput & { readonly iv?: Uint8Array | undefined };
 
 /**
- * A key that may be used. Every method may be refused, by a Refusal or a CryptoError that `refusalOf` makes one of, with: InvalidObjectType for another kind of key, UnsupportedCryptographicParameters for what the
- * key, or the token that holds it, cannot do (naming the mechanism that is missing), BadCryptographicParameters and InvalidField for what does not fit
- * the key, CryptographicFailure for what cannot be decrypted, WrappingObjectDestroyed for material that is stored wrapped and was not opened.
+ * A key that may be used. Every method may throw a Refusal, or a CryptoError that `refusalOf` turns into one:
+ * InvalidObjectType for the wrong kind of key,
+ * UnsupportedCryptographicParameters if the key, or the token that holds it, lacks a mechanism (the message names it),
+ * BadCryptographicParameters and InvalidField for input that does not fit the key,
+ * CryptographicFailure if data cannot be decrypted,
+ * WrappingObjectDestroyed for material that is stored wrapped and was not unwrapped.
  */
 export interface Key extends KeyFacts {
-  /** What it would encrypt and decrypt with, so that a request can be refused before it costs anything. */
+  /** The cipher that would be used, so that a request can be refused before any costly work. */
   cipher(choice: CipherChoice): CipherFacts;
-  /** Whether the operation can be done in parts. */
+  /** Whether the operation supports multiple parts. */
   takesParts(kind: 'Encrypt' | 'Decrypt', choice: CipherChoice): boolean;
   encrypt(input: Encryption): Promise<Encrypted>;
   decrypt(input: Decryption): Promise<Uint8Array>;
   sign(input: Signing): Promise<Uint8Array>;
-  /** False for every signature that is not one of this key and input, malformed ones among them. */
+  /** False for every signature that does not match this key and input, including malformed ones. */
   verify(input: Verification): Promise<boolean>;
   mac(input: Authentication): Promise<Uint8Array>;
   verifyMac(input: Authentication, expected: Uint8Array): Promise<boolean>;
-  /** Encrypts the material of another key; without a mode AES is key wrap with padding (RFC 5649), RSA is OAEP. */
+  /** Encrypts the material of another key. If the parameters name no mode, AES uses key wrap with padding (RFC 5649), and RSA uses OAEP. */
   wrap(parameters: CryptographicParameters, material: Uint8Array): Promise<Wrapped>;
   unwrap(parameters: CryptographicParameters, wrapped: Wrapped): Promise<Uint8Array>;
   /** @returns `length` bytes */
   derive(input: Derivation): Promise<Uint8Array>;
   /** @param peer the public key of the other side @returns the raw shared secret (SEC 1 section 3.3, RFC 7748 section 6) */
   agree(peer: KeyObject): Promise<Uint8Array>;
-  /** @throws Refusal also as `Streams` */
+  /** @throws Refusal, including those of `Streams` */
   parts(part: KeyPart): Promise<PartOutput>;
-  /** The public key of a pair, by whichever half. */
+  /** The public key of the pair, whether this is its private or its public key. */
   publicKey(): Promise<KeyObject>;
-  /** The key itself: to be given out, split, or used as data. @throws Refusal NotExtractable if it cannot leave its place */
+  /** The key itself, in order to return it, split it or use it as data. @throws Refusal NotExtractable if it cannot leave its place */
   material(): Promise<KeyObject>;
 }
 
-/** What a kind of key may need of the operation that uses it. */
+/** What a kind of key may need from the operation that uses it. */
 export interface KeyContext {
   readonly caller: Pick<Principal, 'user'>;
   readonly aside: Aside;
   readonly server: { readonly streams: Streams; readonly keyKinds: readonly KeyKind[] };
 }
 
-/** A place where keys lie. */
+/** A kind of key: all keys whose material is stored in the same kind of place. */
 export interface KeyKind {
-  /** Whether this is the place of the object's key. */
+  /** Whether the object's key is of this kind. */
   holds(object: ManagedObject): boolean;
   open(object: ManagedObject, ctx: KeyContext): Key;
 }
 
-/** The key of an object whose use is permitted: see `useKey`. The first kind that holds it is the one. */
+/** Opens the key of an object whose use is permitted: see `useKey`. The first kind that holds the key opens it. */
 export function keyOf(object: ManagedObject, ctx: KeyContext): Key {
   for (const kind of ctx.server.keyKinds) if (kind.holds(object)) return kind.open(object, ctx);
   throw new Error(`no kind of key on this server holds ${object.id}`);

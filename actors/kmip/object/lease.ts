@@ -5,7 +5,7 @@ import type { ObjectDescription } from './managed-object.ts';
 
 const LEASE_SECONDS = 3600;
 
-/** The object's LeaseTime, else an hour. */
+/** The object's LeaseTime if it has one, otherwise an hour. */
 export function leaseSeconds({ attributes }: ObjectDescription): number {
   const node = attributes.first(TAG.LeaseTime);
   return node?.type === TYPE.Interval ? node.value : LEASE_SECONDS;

@@ -1,4 +1,4 @@
-// Moves objects through their life: what time has done to a state, and what an event does, with the dates that KMIP wants noted.
+// Moves objects through their life: applies the dates that have passed and the events of operations, and sets the dates that KMIP requires.
 import { transition } from 'xstate';
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import type { State as StateCode } from '../../../kmip/object-type.ts';
@@ -18,7 +18,7 @@ export function dateAttribute(attributes: ReadonlyAttributes, tag: number): numb
   return node?.type === TYPE.DateTime ? node.value : undefined;
 }
 
-/** The state of an object at this moment: a date that has passed counts whether it was noted in the store or not. */
+/** The state of an object at this moment: a date that has passed counts even if the stored state does not show it yet. */
 export function stateAt(object: ObjectDescription, now: number): StateCode {
   const { state, attributes } = object;
   if (isStateless(object)) return state;
@@ -34,20 +34,20 @@ export function stateAt(object: ObjectDescription, now: number): StateCode {
 }
 
 /**
- * Templates and opaque objects are no cryptographic objects and have no State (specification 1.4 section 3.22 and appendix B): they are there until they are
- * destroyed, whatever dates they hold. What is stored of an opaque object notes that it was revoked (section 4.20).
+ * Templates and opaque objects are not cryptographic objects and have no State (specification 1.4 section 3.22 and appendix B):
+ * they exist until they are destroyed, whatever their dates. For an opaque object, the stored state records that it was revoked (section 4.20).
  */
 export const isStateless = ({ type }: Pick<ObjectDescription, 'type'>): boolean => type === ObjectType.Template || type === ObjectType.OpaqueObject;
 
-/** What happens to an object without a State. */
+/** Whether an event may happen to an object without a State. */
 function mayHappen({ type }: Pick<ObjectDescription, 'type'>, event: LifeEvent['type']): boolean {
   if (event === 'destroy') return true;
   return type === ObjectType.OpaqueObject && (event === 'deactivate' || event === 'compromise');
 }
 
-/** Puts the state of this moment into a draft. */
+/** Updates the state of a draft to this moment. */
 export function settle(draft: DescriptionDraft, now: number): void {
-  // Two dates may have passed since the state was written.
+  // Two dates may have passed since the state was stored.
   for (let steps = 0; steps < 2; steps++) draft.state = step(draft, { type: 'elapse', now }) ?? draft.state;
 }
 
@@ -96,7 +96,7 @@ const DATE: Readonly<Record<string, number>> = {
   destroy: TAG.DestroyDate,
 };
 
-/** Notes the time of a change. */
+/** Sets LastChangeDate. */
 export function markChanged(draft: DescriptionDraft, now: number): void {
   draft.attributes.set(dateTime(TAG.LastChangeDate, now));
 }

@@ -1,4 +1,4 @@
-// Compares an object with the attributes of a Locate that are not indexed (KMIP specification 2.1 section 6.1.28).
+// Compares an object with those attributes of a Locate that are not indexed (KMIP specification 2.1 section 6.1.28).
 import { sameNode } from '../../../kmip/attribute/set.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -6,10 +6,10 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Viewer, viewAttributes } from './attribute-view.ts';
 import type { ObjectDescription } from './managed-object.ts';
 
-/** Told by the server, and stored nowhere. */
+/** Computed by the server and never stored. */
 export const COMPUTED: ReadonlySet<number> = new Set([TAG.LeaseTime, TAG.ProtectionStorageMask, TAG.ShortUniqueIdentifier]);
 
-/** Whether an object has all of these; two dates of one kind are the ends of a range. */
+/** Whether an object matches all of these; two dates with the same tag are the ends of a range. */
 export function matches(object: ObjectDescription, conditions: readonly Node[], viewer: Viewer): boolean {
   return conditions.every((asked) => {
     if (asked.tag === TAG.ObjectGroupMember) return isFresh(object) === (asked.value === ENUM.ObjectGroupMember.GroupMemberFresh);
@@ -23,7 +23,7 @@ export function matches(object: ObjectDescription, conditions: readonly Node[], 
   });
 }
 
-/** Section 6.1.28: at least as many units, in all and left, as are asked for. */
+/** Section 6.1.28: total and count must be at least as large as requested. */
 function hasLeft(limits: Structure, asked: Structure): boolean {
   return asked.value.every((member) => {
     const own = limits.value.find(({ tag }) => tag === member.tag);
@@ -41,13 +41,13 @@ function inRange(node: Node, conditions: readonly Node[], tag: number): boolean 
   return (node.value as number) >= first && (node.value as number) <= last;
 }
 
-/** The ends of a range of dates; of one date alone, both are the same. */
+/** The ends of a range of dates; a single date is both ends. */
 export function rangeOf(conditions: readonly Node[], tag: number): [number, number] {
   const ends = conditions.flatMap((each) => (each.tag === tag && each.type === TYPE.DateTime ? [each.value] : []));
   return [Math.min(...ends), Math.max(...ends)];
 }
 
-/** A structure may name only some of the members. */
+/** The requested structure may contain only some of the members. */
 function includes(node: Node, asked: Node): boolean {
   if (asked.type !== TYPE.Structure || node.type !== TYPE.Structure) return sameNode(node, asked);
   return asked.value.every((member) => (node as Structure).value.some((own) => own.tag === member.tag && includes(own, member)));

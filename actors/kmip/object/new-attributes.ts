@@ -1,4 +1,4 @@
-// Checks the attributes that a client gives a new object: each attribute alone, then the attributes together.
+// Checks the attributes that a client gives a new object: each attribute alone, then all together.
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
 import { isTags, referenceTo, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { checkAttribute, isMultiple, mayClientSet, nameOfAttribute, readOnly } from '../../../kmip/attribute/rules.ts';
@@ -17,7 +17,7 @@ import type { Version } from '../../../kmip/version.ts';
 import { requireRoom, requireUsable } from './attribute-change.ts';
 
 /**
- * @param tags of the structures that hold attributes, the later ones going before the earlier ones: common ones, then those of one key
+ * @param tags of the structures that hold attributes; later ones override earlier ones: first the common ones, then those of one key
  * @throws Refusal for an attribute that is malformed, that only the server sets, or that is given twice
  */
 export function newAttributes(request: Structure, type: ObjectType, ...tags: readonly number[]): AttributeSet {
@@ -29,7 +29,7 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
     for (const node of given.nodes()) {
       const checked = requireUsable(checkAttribute(node, type));
       if (!mayClientSet(node.tag)) throw readOnly(node.tag);
-      // Clients repeat what the payload says of the kind of object.
+      // Skipped because clients repeat here the object type that the payload already gives.
       if (node.tag !== TAG.ObjectType) takeAttribute(set, checked);
     }
   }
@@ -37,13 +37,16 @@ export function newAttributes(request: Structure, type: ObjectType, ...tags: rea
   return set;
 }
 
-/** Kinds of keys that KMIP 1.x makes and registers with a mask only (specification 1.4 tables 165, 168 and 171); the profiles register all others without. */
+/**
+ * Object types that KMIP 1.x creates and registers only with a mask (specification 1.4 tables 165, 168 and 171).
+ * The profiles register all others without one.
+ */
 const MASKED: ReadonlySet<number> = new Set([ENUM.ObjectType.SymmetricKey, ENUM.ObjectType.PrivateKey, ENUM.ObjectType.PublicKey]);
 
 /**
- * KMIP 2.x has the server supply the mask where it is missing (specification 2.1 table 28).
+ * In KMIP 2.x, the server supplies a missing mask (specification 2.1 table 28).
  * @param given attributes of the request that are for this object
- * @throws Refusal InvalidMessage where the version requires a CryptographicUsageMask and none is given
+ * @throws Refusal InvalidMessage if the version requires a CryptographicUsageMask and none is given
  */
 export function requireMask({ major, minor }: Version, type: number, given: readonly Node[], operation: OperationName): void {
   if (major !== 1 || !MASKED.has(type) || given.some(({ tag }) => tag === TAG.CryptographicUsageMask)) return;
@@ -58,7 +61,7 @@ export function attributesIn(request: Structure, ...tags: readonly number[]): re
   return tags.flatMap((tag) => structureOf(request, tag)?.value ?? []);
 }
 
-/** @param node as checkAttribute returns it @throws Refusal if the attribute is already there, or there are too many */
+/** @param node as checkAttribute returns it @throws Refusal if the object already has the attribute, or has too many */
 export function takeAttribute(set: AttributeSet, node: Node): void {
   requireRoom(set, node.tag);
   const reference = referenceTo(node);
@@ -69,7 +72,7 @@ export function takeAttribute(set: AttributeSet, node: Node): void {
   set.add(node);
 }
 
-/** Kinds that a usage mask is about. */
+/** Object types to which a usage mask applies. */
 const USED: ReadonlySet<number> = new Set([
   ENUM.ObjectType.SymmetricKey,
   ENUM.ObjectType.PrivateKey,
@@ -78,13 +81,13 @@ const USED: ReadonlySet<number> = new Set([
   ENUM.ObjectType.SplitKey,
 ]);
 
-/** The CryptographicAlgorithm given. */
+/** The CryptographicAlgorithm among the given attributes. */
 export function givenAlgorithm(attributes: ReadonlyAttributes): CryptographicAlgorithm | undefined {
   const node = attributes.first(TAG.CryptographicAlgorithm);
   return node?.type === TYPE.Enumeration ? nameOf('CryptographicAlgorithm', node.value) : undefined;
 }
 
-/** The CryptographicLength given, in bits. */
+/** The CryptographicLength among the given attributes, in bits. */
 export function givenLength(attributes: ReadonlyAttributes): number | undefined {
   const node = attributes.first(TAG.CryptographicLength);
   return node?.type === TYPE.Integer ? node.value : undefined;
@@ -96,7 +99,7 @@ export function givenFormat(attributes: ReadonlyAttributes): KeyFormatType | und
   return node?.type === TYPE.Enumeration ? nameOf('KeyFormatType', node.value) : undefined;
 }
 
-/** The RecommendedCurve of the CryptographicDomainParameters given. */
+/** The RecommendedCurve in the CryptographicDomainParameters among the given attributes. */
 export function givenCurve(attributes: ReadonlyAttributes): RecommendedCurve | undefined {
   const domain = attributes.first(TAG.CryptographicDomainParameters);
   const node = domain?.type === TYPE.Structure ? domain.value.find(({ tag }) => tag === TAG.RecommendedCurve) : undefined;

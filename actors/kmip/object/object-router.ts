@@ -8,12 +8,12 @@ import type { Found, ObjectReader, ObjectSource, ObjectWriter, Search } from './
 const BORDER = '::';
 
 export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescription> {
-  /** Holds every identifier that belongs to no other source, and new objects for which no place was chosen. */
+  /** Holds every identifier that belongs to no other source, and new objects for which no source was chosen. */
   readonly main: ObjectSource;
-  /** The longest prefix first, each with its border. */
+  /** Longest prefix first; each start is the prefix with its border. */
   readonly #others: readonly { readonly start: string; readonly source: ObjectSource }[];
 
-  /** @param main the one without a prefix @throws Error for a prefix that is empty, or that two of the others have */
+  /** @param main the source without a prefix @throws Error if a prefix is empty, or two of the others share one */
   constructor(main: ObjectSource, others: readonly ObjectSource[] = []) {
     const prefixes = new Set(others.map(({ prefix }) => prefix));
     if (prefixes.size < others.length || prefixes.has('')) throw new Error('each source of objects needs its own prefix');
@@ -57,7 +57,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
   }
 }
 
-/** A writer of each source is made when it is first needed. */
+/** Creates the writer of each source when it is first needed. */
 class RoutedWriter implements ObjectWriter {
   readonly #router: ObjectRouter;
   readonly #tx: Transaction;

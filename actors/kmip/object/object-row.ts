@@ -1,4 +1,4 @@
-// The columns of kms_object that describe an object and hold its content, and what is read of them together.
+// The columns of kms_object that describe an object and hold its content, grouped by what is read together.
 import type { Reader } from '../../../kernel/store/store.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import type { ObjectType, State } from '../../../kmip/object-type.ts';
@@ -20,19 +20,19 @@ export interface Sized {
   readonly content_bytes: number | string | null;
 }
 
-/** What the owner and the rights of an object are told by, without its attributes. */
+/** Enough to determine the owner and the rights of an object, without its attributes. */
 export type FactRow = Omit<DescriptionRow, 'attributes'>;
 
 export const FACTS = 'id, object_type, state, owner, archived, seal';
 export const DESCRIPTION = `${FACTS}, attributes`;
 export const COLUMNS = `${DESCRIPTION}, content`;
 
-/** Bytes of a content that is read together with its row; a larger one is read once it is known that it will be used. */
+/** Content up to this size in bytes is read together with its row; larger content is read only once it is known to be used. */
 export const MAX_SMALL_CONTENT_BYTES = 262_144;
 export const CONTENT_BYTES = 'length(content) AS content_bytes';
 export const SMALL_CONTENT = `CASE WHEN length(content) <= ${MAX_SMALL_CONTENT_BYTES} THEN content END AS content`;
 
-/** The columns with a MAC, in the order in which they are written. */
+/** The columns that the MAC covers, in the order in which they are written. */
 export function rowOf({ id, type, state, owner, archived, attributes }: DescriptionDraft): SealedRow {
   return { id, object_type: type, state, owner, archived: archived ? 1 : 0, attributes: encodeBinary(attributes.toStructure()) };
 }
@@ -48,7 +48,7 @@ export function toDescription(row: DescriptionRow): DescriptionDraft {
   };
 }
 
-/** In the order of the identifiers. */
+/** Returns the rows in the order of the identifiers. */
 export async function rowsOf<R extends { readonly id: string }>(from: Reader, ids: readonly string[], columns: string): Promise<R[]> {
   const rows = await inChunks(ids, (params, places) => from.all<R>(`SELECT ${columns} FROM kms_object WHERE id IN (${places})`, params));
   const found = new Map(rows.map((row) => [row.id, row]));

@@ -1,4 +1,4 @@
-// Where objects lie: the database, or another place such as the tokens of an HSM. Each place is one source, and the router knows whose an identifier is.
+// The sources of objects: the database, or other places such as the tokens of an HSM; the router knows which source an identifier belongs to.
 import type { Transaction } from '../../../kernel/store/store.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import type { Node } from '../../../kmip/ttlv/node.ts';
@@ -18,45 +18,48 @@ export interface Search {
 }
 
 export interface Found {
-  /** The caller's own, newest first; after them those that others have granted, newest first. */
+  /** First the caller's own, then those that others have granted, each newest first. */
   readonly ids: readonly string[];
-  /** All that match, whatever the limit. */
+  /** The number of all matches, whatever the limit. */
   readonly total: number;
 }
 
 /** Reads objects by their identifier, with their grants. */
 export interface ObjectReader<T extends D, D extends ObjectDescription> {
-  /** @param content whether it is to be used: then a small one comes with the object */
+  /** @param content whether the content will be used: if so, it is read as well, provided that it is small */
   held(id: string, content: boolean): Promise<Held<D> | undefined>;
   /** With the content, however large. */
   readWhole(held: Held<D>): Promise<Held<T> | undefined>;
 }
 
-/** The objects of a source inside a transaction of the database, which may run again: nothing is written anywhere else in it. */
+/**
+ * The objects of a source inside a database transaction. A transaction may run more than once, so its writers write
+ * nowhere but to the database.
+ */
 export interface ObjectWriter extends ObjectReader<Draft, DescriptionDraft> {
   /** The object alone, without its content. */
   describe(id: string): Promise<DescriptionDraft | undefined>;
   read(id: string): Promise<Draft | undefined>;
-  /** @returns the terms of the index that it has @throws Refusal ObjectAlreadyExists */
+  /** @returns the index terms of the object @throws Refusal ObjectAlreadyExists */
   insert(object: Draft): Promise<readonly IndexTerm[]>;
-  /** A content that was not read stays as it is. @returns the terms of the index that it had not before */
+  /** Content that was not read stays as it is. @returns the index terms that the object did not have before */
   update(object: DescriptionDraft): Promise<readonly IndexTerm[]>;
   remove(id: string): Promise<void>;
-  /** Whoever may use the one may use the other, which is new and of this source. */
+  /** Gives everybody who may use `from` the same rights on `to`, a new object of this source. */
   copyGrants(from: DescriptionDraft, to: Draft): Promise<void>;
 }
 
 export interface ObjectSource extends ObjectReader<ManagedObject, ObjectDescription> {
-  /** Identifiers that begin with it and `::` are of this source, unless a longer prefix fits. Empty: all that are of no other. */
+  /** Identifiers that begin with this prefix and `::` belong to this source, unless a longer prefix fits. Empty: all that belong to no other source. */
   readonly prefix: string;
-  /** For an object whose identifier nobody has chosen. @param replaced the identifier of the object that it replaces */
+  /** For an object whose identifier was not chosen by a client. @param replaced the identifier of the object that it replaces */
   newIdentifier(replaced?: string): string;
-  /** Asked before anything is made. @throws Refusal where no such object can be made here */
+  /** Called before anything is created. @throws Refusal if this source cannot hold such an object */
   requirePlace(id: string, type: ObjectType): void;
   /** The message to the client if the source has no object of this name; undefined if the name may stand for tags or a keyset. */
   absence(name: string): string | undefined;
   within(tx: Transaction): ObjectWriter;
-  /** Objects of the caller, and what others have granted. */
+  /** Searches the caller's own objects and those that others have granted. */
   find(ctx: OperationContext, search: Search): Promise<Found>;
   /** Called after a change of these objects is committed and before the response: drop them from the cache. */
   bump(ids: readonly string[]): void;

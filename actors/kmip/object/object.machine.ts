@@ -1,4 +1,4 @@
-// The life of a managed object as a state machine: the six states of KMIP and what leads from one to another (specification 2.1 section 4.57).
+// The life of a managed object as a state machine: the six states of KMIP and the transitions between them (specification 2.1 section 4.57).
 import { type SnapshotFrom, setup } from 'xstate';
 
 /** Seconds since the epoch. */
@@ -7,7 +7,7 @@ interface LifeDates {
   readonly deactivation: number | undefined;
 }
 
-/** `elapse`: time has passed. `deactivate` and `compromise` are Revoke, by its reason code. */
+/** `elapse`: time has passed. `deactivate` and `compromise` are the two kinds of Revoke, depending on its reason code. */
 export interface LifeEvent {
   readonly type: 'elapse' | 'activate' | 'deactivate' | 'compromise' | 'destroy';
   readonly now: number;
@@ -33,7 +33,7 @@ export const objectMachine = setup({
         destroy: 'Destroyed',
       },
     },
-    // An active object is not destroyed: it has to be revoked first.
+    // An active object cannot be destroyed: it must be revoked first.
     Active: { on: { elapse: { guard: 'deactivationIsDue', target: 'Deactivated' }, deactivate: 'Deactivated', compromise: 'Compromised' } },
     Deactivated: { on: { deactivate: 'Deactivated', compromise: 'Compromised', destroy: 'Destroyed' } },
     Compromised: { on: { destroy: 'DestroyedCompromised' } },

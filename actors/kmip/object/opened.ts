@@ -6,9 +6,9 @@ import type { ManagedObject } from './managed-object.ts';
 import { unwrapContent } from './wrapping.ts';
 
 /**
- * The object with its material in clear; most are stored so, and are returned as they are. What has been opened is not kept, since the
- * right to the wrapping key may be gone by the next use.
- * @throws Refusal where the caller may not unwrap with the wrapping key, or it is not there or not usable, or does not open the object
+ * The object with its material in clear. Most objects are stored in clear and are returned as they are. The unwrapped material is not
+ * kept, because the caller may have lost the right to the wrapping key by the next use.
+ * @throws Refusal if the wrapping key is missing, unusable or not the caller's to unwrap with, or if it does not unwrap the object
  */
 export async function openWrapped(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
   return object.content !== undefined && isWrapped(object) ? { ...object, content: await unwrapContent(object.content, ctx) } : object;

@@ -16,19 +16,19 @@ class WorkWanted extends Error {
 }
 
 /**
- * What was done outside, by names that say all that a result depends on: contents by their `fingerprint`. What has changed since has another name, and is
- * worked on anew.
+ * Results of work done outside. The name of a result states everything that it depends on; contents are named by their `fingerprint`.
+ * If any of it changes, the name changes too, and the work is done again.
  */
 export class Outside {
   readonly #results = new Map<string, unknown>();
 
-  /** Made once for all runs: new keys, identifiers, serial numbers. */
+  /** Creates a value once for all runs: new keys, identifiers, serial numbers. */
   keep<T>(name: string, make: () => T): T {
     if (!this.#results.has(name)) this.#results.set(name, make());
     return this.#results.get(name) as T;
   }
 
-  /** One result. A transaction asks for all that it needs before it writes. */
+  /** One result. A transaction requests all the results that it needs before it writes. */
   result<T>(name: string, work: () => Promise<T>): T {
     return this.results(new Map([[name, work]]))[0] as T;
   }
@@ -58,7 +58,7 @@ export async function withOutside<T>(change: (outside: Outside) => Promise<T>): 
   }
 }
 
-/** Another one for every other content. */
+/** Differs for every content. */
 export function fingerprint({ id, content }: ManagedObject): string {
   return content === undefined ? id : `${id} ${createHash('sha256').update(encodeBinary(content)).digest('base64')}`;
 }

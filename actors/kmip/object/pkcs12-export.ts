@@ -1,4 +1,4 @@
-// A private key given out as a PKCS#12 file, with its certificate and those of the issuers (KMIP 1.4 section 4.11, 2.1 section 6.1.19).
+// Returns a private key as a PKCS#12 file, with its certificate and those of the issuers (KMIP 1.4 section 4.11, 2.1 section 6.1.19).
 import { writePkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import { keyBlock, keyBlockOf } from '../../../kmip/key-block.ts';
@@ -19,12 +19,15 @@ import { openWrapped } from './opened.ts';
 import { passwordFor } from './pkcs12-password.ts';
 
 const { ObjectType, State } = ENUM;
-/** Certificates in one file. */
+/** Maximum number of certificates in one file. */
 const MAX_CERTIFICATES = 32;
 
 export const isPkcs12Asked = (request: Structure): boolean => askedFormat(request) === 'PKCS_12';
 
-/** The private key, where the file is asked for by its certificate. @throws Refusal InvalidField for a certificate without one */
+/**
+ * The private key for the file, also if the request names its certificate.
+ * @throws Refusal InvalidField for a certificate without a private key
+ */
 export async function keyOfFile(named: ManagedObject, request: Structure, right: OperationName, ctx: OperationContext): Promise<ManagedObject> {
   if (named.type !== ObjectType.Certificate || !isPkcs12Asked(request)) return named;
   const publicKey = linkedTo(named, 'PublicKeyLink');
@@ -33,7 +36,7 @@ export async function keyOfFile(named: ManagedObject, request: Structure, right:
   return ctx.byId(id, right);
 }
 
-/** @param named what the client named: a certificate is then the one of the key @returns a PrivateKey with the file as its material */
+/** @param named the object that the client named; if it is a certificate, it is that of the key @returns a PrivateKey with the file as its material */
 export async function asPkcs12(key: ManagedObject, named: ManagedObject, request: Structure, right: OperationName, ctx: OperationContext): Promise<Structure> {
   const password = await passwordFor(key, request, ctx);
   const clear = await openWrapped(key, ctx);
@@ -45,7 +48,7 @@ export async function asPkcs12(key: ManagedObject, named: ManagedObject, request
   return structure(TAG.PrivateKey, [keyBlock({ format: 'PKCS_12', material, algorithm, length })]);
 }
 
-/** From the certificate of the key along the links to the issuers. */
+/** Follows the links from the certificate of the key to the issuers. */
 async function chainOf(key: ManagedObject, named: ManagedObject, right: OperationName, ctx: OperationContext): Promise<Uint8Array[]> {
   let certificate = named.type === ObjectType.Certificate ? named : await ctx.byId(await leafOf(key, right, ctx), right);
   const chain = [requireUsable(certificate, ctx)];

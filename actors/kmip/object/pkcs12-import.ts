@@ -1,4 +1,4 @@
-// A private key that comes as a PKCS#12 file: it is kept as PKCS#8, and its public key and certificates become objects beside it (KMIP 1.4 sections 3.45 and 4.3).
+// Imports a PKCS#12 file: the private key is stored as PKCS#8, its public key and certificates as further objects (KMIP 1.4 sections 3.45 and 4.3).
 import { createPublicKey } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import { type Pkcs12, readPkcs12 } from '../../../crypto/pkcs12/pkcs12.ts';
@@ -26,7 +26,7 @@ import { describeContent } from './registered.ts';
 const { ObjectType } = ENUM;
 const BIT = MASK.CryptographicUsageMask;
 
-/** What a private key does for what its certificate is for. */
+/** For each use of the certificate, the matching use of the private key. */
 const PRIVATE_HALF: readonly (readonly [of: number, own: number])[] = [
   [BIT.Verify, BIT.Sign],
   [BIT.Encrypt, BIT.Decrypt],
@@ -34,15 +34,15 @@ const PRIVATE_HALF: readonly (readonly [of: number, own: number])[] = [
 ];
 
 export interface BroughtFile {
-  /** The private key on its own. */
+  /** The private key alone. */
   readonly content: Structure;
-  /** The request, with the attributes that the private key gets. */
+  /** The request, with the attributes of the private key. */
   readonly request: Structure;
-  /** The public key and the certificates, linked to the private key and it to them. */
+  /** The public key and the certificates, linked with the private key in both directions. */
   companions(privateKey: Draft): Draft[];
 }
 
-/** Undefined for every other content. @throws Refusal BadPassword, CryptographicFailure, InvalidField */
+/** Undefined for any other content. @throws Refusal BadPassword, CryptographicFailure, InvalidField */
 export async function fileIn(content: Structure, type: number, request: Structure, ctx: OperationContext): Promise<BroughtFile | undefined> {
   if (type !== ObjectType.PrivateKey || !structureOf(content, TAG.KeyBlock) || lacksKeyValue(content)) return undefined;
   const { format, material, wrapping } = keyBlockOf(content);
@@ -64,7 +64,7 @@ function privateKey({ privateKey: key }: Pkcs12): Structure {
   return structure(TAG.PrivateKey, [keyBlock({ format: 'PKCS_8', material: new Uint8Array(key.export({ format: 'der', type: 'pkcs8' })), algorithm, length })]);
 }
 
-/** A password that is given in place of an identifier is kept nowhere. */
+/** If the link holds the password itself instead of an identifier, it is not stored. */
 function ownAttributes(given: AttributeSet, { friendlyName, certificates }: Pkcs12, isKept: boolean): Structure {
   const nodes: Node[] = given.nodes().filter((node) => node.tag !== TAG.KeyFormatType && (isKept || !isPasswordLink(node)));
   if (!given.has(TAG.PKCS_12FriendlyName) && friendlyName) nodes.push(text(TAG.PKCS_12FriendlyName, friendlyName));
@@ -105,7 +105,7 @@ function companionsOf({ privateKey: key, certificates }: Pkcs12, own: Draft, giv
 
 const SHARED: ReadonlySet<number> = new Set([TAG.ActivationDate, TAG.DeactivationDate, TAG.ObjectGroup]);
 
-/** What a client says of the file as a whole: dates, groups and tags. */
+/** The attributes that apply to the whole file: dates, groups and tags. */
 function sharedAttributes(given: AttributeSet, type: ObjectTypeCode): AttributeSet {
   const attributes = new AttributeSet();
   for (const node of given.nodes()) if (SHARED.has(node.tag) || isTags(referenceTo(node))) attributes.add(checkAttribute(node, type));

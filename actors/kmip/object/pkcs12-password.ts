@@ -1,4 +1,4 @@
-// The password of a PKCS#12 file: secret data that a link or a wrapping specification names, or, as other clients have it, the text itself in that place.
+// The password of a PKCS#12 file: secret data named by a link or a wrapping specification, or, with other clients, the text itself in its place.
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -16,7 +16,7 @@ const MAX_CHARACTERS = 1024;
 
 export interface FilePassword {
   readonly text: string;
-  /** It is kept in an object, which the link to it goes on to name. */
+  /** The password is stored in an object; the link to that object stays. */
   readonly isKept: boolean;
 }
 
@@ -24,13 +24,16 @@ export function isPasswordLink(node: Node): node is Structure {
   return node.tag === TAG.Link && node.type === TYPE.Structure && codeOf(node, TAG.LinkType) === ENUM.LinkType.PKCS_12PasswordLink;
 }
 
-/** Of a file that is brought: empty where no link says it. @throws Refusal BadPassword for several links, or one to what is no password */
+/**
+ * For a file to import. The password is empty if there is no link.
+ * @throws Refusal BadPassword for several links, or for a link to an object that is not a password
+ */
 export async function passwordGiven(attributes: ReadonlyAttributes, ctx: OperationContext): Promise<FilePassword> {
   const link = onlyLink(attributes);
   return link === undefined ? { text: '', isKept: false } : passwordNamed(link, ctx);
 }
 
-/** Of a file that is made: by the KeyWrappingSpecification of the request, else by the link of the private key. @throws Refusal BadPassword */
+/** For a new file: from the KeyWrappingSpecification of the request, or else from the link of the private key. @throws Refusal BadPassword */
 export async function passwordFor(key: ManagedObject, request: Structure, ctx: OperationContext): Promise<string> {
   const specification = structureOf(request, TAG.KeyWrappingSpecification);
   const information = specification && structureOf(specification, TAG.EncryptionKeyInformation);
@@ -55,7 +58,7 @@ async function passwordNamed(name: string, ctx: OperationContext): Promise<FileP
   try {
     return { text: await textIn(await ctx.byId(name, 'Get'), ctx), isKept: true };
   } catch (error) {
-    // No message says what was in the place of an identifier: it is the password.
+    // The text that stands in place of the identifier may be the password, so no message may contain it.
     if (error instanceof Refusal && (error.reason === 'ObjectNotFound' || error.reason === 'ItemNotFound')) return { text: name, isKept: false };
     throw error;
   }

@@ -11,7 +11,7 @@ import type { ObjectSource } from './object-source.ts';
 const { PrivateKey, PublicKey } = ENUM.ObjectType;
 const ASKED = Symbol('asked');
 
-/** Made by `placeFor` only: no object is new without it. */
+/** Created by `placeFor` only, and required for every new object. */
 export interface Place {
   readonly id: string;
   readonly source: ObjectSource;
@@ -22,13 +22,13 @@ interface Wanted {
   readonly type: ObjectType;
   /** The identifier that the client wants. */
   readonly chosen?: string | undefined;
-  /** Where the client has chosen none: one that follows from that of another object. */
+  /** Used if the client has not chosen an identifier: one derived from that of another object. */
   readonly derived?: string | undefined;
-  /** Where there is neither: the object that the new one replaces, and beside which it is made. */
+  /** Used if there is neither: the object to replace; the new one goes to the same source. */
   readonly replaced?: string | undefined;
 }
 
-/** @throws Refusal for a malformed identifier, or where no such object can be made in that place */
+/** @throws Refusal for a malformed identifier, or if the source cannot hold such an object */
 export function placeFor({ server: { objects } }: Pick<OperationContext, 'server'>, { type, chosen, derived, replaced }: Wanted): Place {
   const given = chosen === undefined ? derived : requireChosen(chosen);
   const known = given ?? replaced;
@@ -38,7 +38,7 @@ export function placeFor({ server: { objects } }: Pick<OperationContext, 'server
   return { id, source, [ASKED]: true };
 }
 
-/** The identifier among attributes that a client gives. */
+/** The identifier among the attributes that a client gives. */
 export function chosenIn(attributes: readonly Node[]): string | undefined {
   const node = attributes.find(({ tag }) => tag === TAG.UniqueIdentifier);
   return node?.type === TYPE.TextString ? node.value : undefined;
@@ -49,7 +49,7 @@ export interface PairPlaces {
   readonly publicKey: Place;
 }
 
-/** @param chosen the identifier of the private key, from which that of the public key follows @param replaced the pair that the new one replaces */
+/** @param chosen the identifier of the private key, from which that of the public key is derived @param replaced the pair that the new one replaces */
 export function pairPlaces(
   ctx: Pick<OperationContext, 'server'>,
   chosen?: string,

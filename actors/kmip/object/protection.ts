@@ -1,4 +1,4 @@
-// What may not leave the server does not become another's in a new shape: whoever owns an object can take its protection away.
+// Prevents other users from copying protected material into objects of their own, whose protection they could remove.
 import { Refusal } from '../../../kmip/refusal.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
@@ -7,7 +7,7 @@ import type { ObjectDescription } from './managed-object.ts';
 const isSensitive = ({ attributes }: ObjectDescription): boolean => attributes.first(TAG.Sensitive)?.value === true;
 const isExtractable = ({ attributes }: ObjectDescription): boolean => attributes.first(TAG.Extractable)?.value !== false;
 
-/** Before the material of an object goes into one of the caller's own. @throws Refusal Sensitive, NotExtractable for what another owns and protects */
+/** Call it before material of an object goes into an object of the caller. @throws Refusal Sensitive, NotExtractable if another user owns and protects it */
 export function requireUnprotected(object: ObjectDescription, { user }: Principal): void {
   if (object.owner === user) return;
   if (isSensitive(object)) throw new Refusal('Sensitive', `DENIED: ${object.id} is sensitive; only its owner can do this with it`);

@@ -1,10 +1,10 @@
-// The attribute QuantumSafe: a key that is to withstand quantum computers is made of an algorithm that does (KMIP 2.1 section 4.45).
+// The attribute QuantumSafe: a key that must withstand quantum computers needs an algorithm that does (KMIP 2.1 section 4.45).
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
-/** Grover's search halves the strength of a symmetric key: 128 bits are left of 256. */
+/** Grover's algorithm halves the strength of a symmetric key: of 256 bits, 128 remain. */
 const LEAST_SYMMETRIC_BITS = 256;
 
 /** @param bits CryptographicLength @throws Refusal GeneralFailure, as the OASIS case QS-M-2 shows */

@@ -1,11 +1,11 @@
-// Quotas of the key server: how many objects an owner or a realm may have, of how many bytes together, and how many grants an owner may give.
+// Quotas of the key server: objects and their total bytes for each owner and each realm, and grants for each owner.
 import type { Reader } from '../../../kernel/store/store.ts';
 import { overQuota, type Quota } from '../../../kernel/store/usage.ts';
 
-/** By the keys of the configuration; 0: any number. A cluster role counts as a realm. */
+/** Named by the keys of the configuration; 0 means unlimited. A cluster role counts as a realm. */
 export interface KeyQuotas {
   readonly objects_per_identity: number;
-  /** Contents as they are sealed, and attributes. */
+  /** Counts sealed contents and attributes. */
   readonly object_bytes_per_identity: number;
   readonly objects_per_realm: number;
   readonly object_bytes_per_realm: number;
@@ -20,7 +20,7 @@ export const NO_QUOTAS: KeyQuotas = {
   grants_per_identity: 0,
 };
 
-/** Kinds of what the database counts; those of a realm have the scope that its owners' identities begin with. */
+/** The kinds that the database counts. The scope of the realm kinds is the prefix of the owners' identities. */
 const OF_OBJECTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = {
   objects_per_identity: 'object',
   object_bytes_per_identity: 'object_bytes',
@@ -28,11 +28,14 @@ const OF_OBJECTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = {
   object_bytes_per_realm: 'realm_object_bytes',
 };
 const OF_GRANTS: Readonly<Partial<Record<keyof KeyQuotas, string>>> = { grants_per_identity: 'grant' };
-/** All in one query: there is one for each new object. */
+/** All kinds in one query, because it runs for each new object. */
 const AMOUNTS = 'SELECT kind, amount FROM kms_usage WHERE kind IN ($1, $2, $3, $4, $5) AND scope IN ($6, $7)';
 const KINDS = [...Object.values(OF_OBJECTS), ...Object.values(OF_GRANTS)];
 
-/** What is used up, with what was added in this transaction; undefined where there is room. Existing objects and grants stay, even above the quota. */
+/**
+ * Names the quota that is exceeded, including what this transaction has added; undefined if there is none.
+ * Existing objects and grants stay, even above the quota.
+ */
 export async function quotaProblem(from: Reader, quotas: KeyQuotas, owner: string, what: 'objects' | 'grants'): Promise<string | undefined> {
   const held = Object.entries(what === 'objects' ? OF_OBJECTS : OF_GRANTS).map(([name, kind]): Quota => {
     return { usage: 'kms_usage', kind, name: `[keys.quotas] ${name}`, most: quotas[name as keyof KeyQuotas] };
@@ -44,7 +47,7 @@ export async function quotaProblem(from: Reader, quotas: KeyQuotas, owner: strin
   return over && overQuota(over, over.kind.startsWith('realm') ? 'a realm' : 'an owner');
 }
 
-/** Realm or cluster role, with the slash behind it; empty for identities that have none. */
+/** The realm or cluster role with its trailing slash; empty for identities without one. */
 function scopeOf(owner: string): string {
   return owner.startsWith('jwt:') || owner.startsWith('idp:') ? '' : owner.slice(0, owner.indexOf('/') + 1);
 }

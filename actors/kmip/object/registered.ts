@@ -20,7 +20,7 @@ import { requireTemplate } from './template.ts';
 
 const { ObjectType } = ENUM;
 
-/** The tag of an object's content, by its kind. */
+/** The tag of an object's content, by object type. */
 const CONTENT_TAG: Readonly<Record<number, number>> = {
   [ObjectType.Certificate]: TAG.Certificate,
   [ObjectType.SymmetricKey]: TAG.SymmetricKey,
@@ -36,7 +36,7 @@ const CONTENT_TAG: Readonly<Record<number, number>> = {
 
 const TYPES: ReadonlyMap<number, number> = new Map(Object.entries(CONTENT_TAG).map(([type, tag]) => [tag, Number(type)]));
 
-/** The kind of the object in a payload, by its tag. */
+/** The type of the object in a payload, by its tag. */
 export function contentType({ value }: Structure): number | undefined {
   return value.map(({ tag }) => TYPES.get(tag)).find((type) => type !== undefined);
 }
@@ -44,7 +44,7 @@ export function contentType({ value }: Structure): number | undefined {
 /**
  * The object in a Register or Import payload.
  * @param mayLackKeyValue whether the key may be kept elsewhere
- * @throws Refusal for a missing one, or one of another kind
+ * @throws Refusal if it is missing or of another type
  */
 export function contentIn(request: Structure, type: number, mayLackKeyValue = false): Structure {
   const tag = CONTENT_TAG[type];
@@ -95,7 +95,7 @@ export function describeContent(type: ObjectTypeCode, content: Structure, attrib
 
 const KEPT_ELSEWHERE: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.SplitKey, ObjectType.SecretData]);
 
-/** A key whose value stays where the client has it: what it says of itself is all that is known (KMIP 1.2 sections 3.41 and 3.42). */
+/** A key whose value stays with the client: nothing more is known than what the request says (KMIP 1.2 sections 3.41 and 3.42). */
 function describeKeptElsewhere(type: ObjectTypeCode, content: Structure, attributes: AttributeSet, allowed: readonly string[]): void {
   if (!KEPT_ELSEWHERE.has(type)) throw new Refusal('InvalidMessage', `missing field: KeyValue, which a ${nameOf('ObjectType', type)} must have`);
   if (child(required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock), TAG.KeyWrappingData))
@@ -118,7 +118,7 @@ function requireRequest(content: Structure): void {
   if (type === ENUM.CertificateRequestType.PKCS_10 || type === ENUM.CertificateRequestType.PEM) readCertificateRequest(value);
 }
 
-/** @throws Refusal InvalidField for a part that no splitting could have made (specification 2.1 section 2.8) */
+/** @throws Refusal InvalidField for a part that cannot come from any split (specification 2.1 section 2.8) */
 function requireSplitKey(content: Structure): void {
   keyBlockOf(content);
   requireSplitParameters(content);

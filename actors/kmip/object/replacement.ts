@@ -1,4 +1,4 @@
-// What replaces an object on its rotation: the attributes it takes over, its dates, and the links and names of the two (KMIP 2.1 sections 6.1.46 and 6.1.47).
+// Replaces an object on rotation: inherited attributes, dates, and the links and names of both objects (KMIP 2.1 sections 6.1.46 and 6.1.47).
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -38,7 +38,7 @@ const NOT_TAKEN: readonly number[] = [
   TAG.KeyFormatType,
 ];
 
-/** Dates that keep their distance from the activation. */
+/** Dates that keep their distance from the activation date. */
 const FOLLOWING = [TAG.DeactivationDate, TAG.ProcessStartDate, TAG.ProtectStopDate] as const;
 
 /** An object that was never active may be replaced too. @throws Refusal WrongKeyLifecycleState if it is destroyed, or already replaced in its keyset */
@@ -53,8 +53,8 @@ export function requireReplaceable(draft: DescriptionDraft, kind: string, now: n
 
 /**
  * The attributes of the replacement.
- * @param offset seconds from now to its activation, the dates moving with it; undefined: the dates are those of the old object
- * @param given tags of the structures in the request that override what is taken over
+ * @param offset seconds from now to its activation; the other dates move with it. Undefined: the dates of the old object
+ * @param given tags of the structures in the request whose attributes override the inherited ones
  */
 export function replacementAttributes(
   old: ObjectDescription,
@@ -77,10 +77,10 @@ export function replacementAttributes(
   return attributes;
 }
 
-/** Without an offset, a key that is to be activated some day has a replacement that is to be activated some day. */
+/** Without an offset, the replacement of a key that has no activation date yet has none either. */
 function setDates(attributes: AttributeSet, old: ObjectDescription, offset: number | undefined, now: number): void {
   const known = dateAttribute(old.attributes, TAG.ActivationDate);
-  // The state of a certificate says nothing of its use: a new one is there from its beginning.
+  // The state of a certificate does not tell whether it is in use, so its replacement is active at once.
   if (known === undefined && offset === undefined && old.state === State.PreActive && old.type !== ObjectType.Certificate) {
     for (const tag of FOLLOWING) copyDate(attributes, old, tag, 0, now);
     return;
@@ -97,7 +97,10 @@ function copyDate(attributes: AttributeSet, old: ObjectDescription, tag: number,
   if (date !== undefined && date + seconds > now) attributes.set(dateTime(tag, date + seconds));
 }
 
-/** @throws Refusal InvalidMessage beside dates in the request, IllegalOperation (2.x: InvalidField) where there is no activation to count from (tables 331 and 332 of 1.4) */
+/**
+ * @throws Refusal InvalidMessage if the request also gives dates; IllegalOperation (2.x: InvalidField) if there is no activation date
+ * to count from (tables 331 and 332 of 1.4)
+ */
 function requireOffset(old: ObjectDescription, request: Structure, { version }: Pick<OperationContext, 'version'>, given: readonly number[]): void {
   for (const { tag } of given.flatMap((each) => structureOf(request, each)?.value ?? []))
     if (tag === TAG.ActivationDate || FOLLOWING.some((each) => each === tag))
@@ -110,7 +113,10 @@ function requireOffset(old: ObjectDescription, request: Structure, { version }: 
   );
 }
 
-/** What a grantee may choose of a replacement. Its names would put it in the place of other keys of the owner, its flags let it out. */
+/**
+ * Attributes that a grantee may choose for a replacement. Names could put it in the place of other keys of the owner, and flags
+ * could make it extractable.
+ */
 const GRANTEES: ReadonlySet<number> = new Set([
   TAG.CryptographicAlgorithm,
   TAG.CryptographicLength,
@@ -125,14 +131,14 @@ function refuseOwnersAttributes(request: Structure, given: readonly number[]): v
     if (!GRANTEES.has(tag)) throw new Refusal('PermissionDenied', `DENIED: only the owner of an object can change the ${tagName(tag)} of its replacement`);
 }
 
-/** A new key has the whole of its usage before it. */
+/** A new key starts with its full usage limits. */
 function renewUsage(attributes: AttributeSet): void {
   const limits = attributes.first(TAG.UsageLimits);
   if (limits?.type !== TYPE.Structure) return;
   attributes.set(requireUsable(limits));
 }
 
-/** What no attribute of the request says is not reset to its default. */
+/** Attributes that the request does not give keep their value; they are not reset to their default. */
 function override(attributes: AttributeSet, given: AttributeSet, any: boolean): void {
   if (!any) return;
   for (const tag of given.tags()) {
@@ -142,15 +148,15 @@ function override(attributes: AttributeSet, given: AttributeSet, any: boolean): 
   }
 }
 
-/** An object and what comes in its place. */
+/** An object and its replacement. */
 export interface Succession {
   readonly old: DescriptionDraft;
   readonly replacement: Draft;
 }
 
 /**
- * Writes the replacements, and marks the old objects as replaced: their names go to the new ones, and the two of each lead to each other. Whose an old
- * one is, and who may use it, is so of the new one, whoever asked for the rotation.
+ * Writes the replacements and marks the old objects as replaced. Names move to the replacements, and each pair is linked in both
+ * directions. A replacement has the owner and the grants of the old object, whoever requested the rotation.
  */
 export async function replace(tx: ObjectTransaction, { now }: Pick<OperationContext, 'now'>, ...successions: readonly Succession[]): Promise<void> {
   // Removes all Names before it sets any, because the two keys of a pair may share a Name.

@@ -18,7 +18,7 @@ export interface Revocation {
   readonly now: number;
 }
 
-/** @throws Refusal WrongKeyLifecycleState for what is compromised already, InvalidObjectType for a template */
+/** @throws Refusal WrongKeyLifecycleState for an object that is already compromised, InvalidObjectType for a template */
 export function revokeDraft(draft: DescriptionDraft, { reason, compromised, occurrence, now }: Revocation): void {
   const before = draft.state;
   if (before === ENUM.State.Compromised) throw new Refusal('WrongKeyLifecycleState', `DENIED: the object ${draft.id} is already revoked as compromised`);

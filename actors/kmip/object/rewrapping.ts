@@ -31,7 +31,7 @@ export async function findDependants(tx: ObjectTransaction, old: Draft, replacem
   const keys = `${fingerprint(old)} ${fingerprint(replacement)}`;
   for (const id of await tx.findWrapped(old)) {
     const object = await tx.readWhole(id);
-    // The index, which has no MAC, only says where to look.
+    // The index has no MAC, so it is only a hint about where to look.
     if (!object?.content || object.owner !== old.owner || wrappingKeyOf(object) !== old.id) continue;
     const { content } = object;
     const wrapping = lacksKeyValue(content) ? undefined : keyBlockOf(content).wrapping;
@@ -56,7 +56,7 @@ export async function updateDependants(tx: ObjectTransaction, dependants: readon
   }
 }
 
-/** @returns undefined for what the old key does not open */
+/** @returns undefined if the old key does not unwrap the content */
 async function rewrap(content: Structure, old: Key, replacement: Key, specification: Structure): Promise<Structure | undefined> {
   let plain: Structure;
   try {
@@ -68,7 +68,7 @@ async function rewrap(content: Structure, old: Key, replacement: Key, specificat
   return wrapWith(replacement, plain, specification);
 }
 
-/** The KeyWrappingSpecification that makes the same KeyWrappingData by another key, in the order of the specification, which clients rely on. */
+/** A KeyWrappingSpecification that produces the same KeyWrappingData with another key, in the order of the specification, on which clients rely. */
 function specificationOf(wrapping: Structure, id: string): Structure {
   const only = (tag: number, { value }: Structure) => value.filter((member) => member.tag === tag);
   const information = structureOf(wrapping, TAG.EncryptionKeyInformation);

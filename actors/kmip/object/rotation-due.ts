@@ -1,12 +1,12 @@
-// When an object is due to be rotated, from its Rotate attributes (specification 2.1 section 4.49 and those after it).
+// When an object is due for rotation, according to its Rotate attributes (specification 2.1 section 4.49 and those after it).
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { dateAttribute } from './lifecycle.ts';
 
 /**
- * Seconds since the epoch; undefined where nothing rotates it. RotateInterval after the object came to be, which for a replacement is its
- * RotateDate too. What has been replaced is not rotated again.
+ * Seconds since the epoch; undefined if the object is not rotated automatically. It is due one RotateInterval after its RotateDate,
+ * which only replacements have, or else its InitialDate. An object that was already replaced is not rotated again.
  */
 export function rotationDue({ attributes }: { readonly attributes: ReadonlyAttributes }): number | undefined {
   const interval = attributes.first(TAG.RotateInterval);

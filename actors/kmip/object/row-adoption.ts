@@ -11,18 +11,18 @@ interface BareRow extends SealedRow {
   readonly tag: Uint8Array | null;
 }
 
-/** Objects of one transaction. */
+/** Maximum number of objects in one transaction. */
 const BATCH = 256;
 const LOCK = 'gatehouse rows of the key server';
-/** All that was sealed before has the first generation of the data key. */
+/** Everything that was sealed before has the first generation of the data key. */
 const GENERATION = 1;
 
 const BARE = `SELECT seq, id, object_type, state, owner, archived, attributes, substr(content, 1, 12) AS nonce, substr(content, length(content) - 15, 16) AS tag
   FROM kms_object WHERE seal IS NULL AND seq > $1 ORDER BY seq LIMIT ${BATCH}`;
 
 /**
- * Every thread of every node may call it at once, and again after a crash: what has a MAC is left alone. The contents stay sealed as they are, and
- * are found out when they are opened.
+ * Every thread of every node may run it at the same time, and again after a crash: rows with a MAC are skipped. The contents stay
+ * sealed as they are, and are checked when they are opened.
  */
 export async function adoptRows(store: Store, seals: RowSeal, log: Log): Promise<void> {
   let adopted = 0;
@@ -53,7 +53,7 @@ async function adoptGrants(tx: Transaction, seals: RowSeal, id: string, mark: Ui
     await tx.run('UPDATE kms_grant SET mac = $3 WHERE object_id = $1 AND user_id = $2', [id, grant.user_id, seals.macOfGrant(grant, mark)]);
 }
 
-/** Others who do the same hold the lock in between, for a moment each. */
+/** Retries for as long as other threads that do the same work hold the lock, each for a moment. */
 async function retryPatiently<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

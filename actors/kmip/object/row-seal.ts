@@ -1,8 +1,8 @@
-// What makes a row of the key server its own: MACs of objects and of grants by a key that the database has not, without the content, which is sealed apart.
+// Authenticates the rows of the key server: MACs of objects and grants with a key that is not in the database; contents are sealed separately.
 import { hash, type KeyObject, randomBytes } from 'node:crypto';
 import { isSameMac, rowMac } from '../../../kernel/store/row-mac.ts';
 
-/** The columns of `kms_object` that decide who may do what, as they are stored. */
+/** The columns of `kms_object` that decide who may do what, as stored. */
 export interface SealedRow {
   readonly id: string;
   readonly object_type: number;
@@ -15,22 +15,22 @@ export interface SealedRow {
 export interface SealedGrant {
   readonly object_id: string;
   readonly user_id: string;
-  /** As stored: sorted names with a space between them. */
+  /** As stored: sorted names, separated by spaces. */
   readonly operations: string;
 }
 
-/** Which sealed content belongs to a row. */
+/** Identifies the sealed content that belongs to a row. */
 export interface ContentMark {
-  /** Of the data key; 0 where there is no content. */
+  /** Of the data key; 0 if there is no content. */
   readonly generation: number;
-  /** Nonce and tag of the sealed content, 28 bytes: two sealings never share them. */
+  /** Nonce and tag of the sealed content, 28 bytes, which are different for each sealing. */
   readonly ends: Uint8Array;
 }
 
 /** The contents of a seal without its MAC. */
 export interface Seal {
   readonly content: ContentMark;
-  /** 16 random bytes that the grants of the object are bound to. It changes when rights are revoked, which makes the earlier grant rows invalid. */
+  /** 16 random bytes that the grants of the object are bound to. They change when rights are revoked, which makes the earlier grant rows invalid. */
   readonly mark: Uint8Array;
 }
 
@@ -40,7 +40,7 @@ const TAG_BYTES = 16;
 const ENDS_BYTES = NONCE_BYTES + TAG_BYTES;
 const MARK_BYTES = 16;
 const DIGEST_BYTES = 32;
-/** Format, generation, mark, ends of the content, digest of the attributes; the MAC comes after them. */
+/** A seal consists of format, generation, mark, ends of the content, digest of the attributes, and the MAC over all of them. */
 const GENERATION_AT = 1;
 const MARK_AT = GENERATION_AT + 4;
 const ENDS_AT = MARK_AT + MARK_BYTES;
@@ -68,7 +68,7 @@ export function isSameContent(one: ContentMark, other: ContentMark): boolean {
 export class RowSeal {
   readonly #key: KeyObject;
 
-  /** @param key of 32 bytes, for nothing else */
+  /** @param key of 32 bytes, used only for this */
   constructor(key: KeyObject) {
     this.#key = key;
   }
@@ -85,7 +85,7 @@ export class RowSeal {
     return seal;
   }
 
-  /** The same with another mark, of a seal that was opened. */
+  /** Copies a seal that was verified, with another mark. */
   renew(row: Omit<SealedRow, 'attributes'>, before: Uint8Array, mark: Uint8Array): Uint8Array {
     const seal = new Uint8Array(before);
     seal.set(mark, MARK_AT);
@@ -99,7 +99,7 @@ export class RowSeal {
     return this.openFacts(row, seal);
   }
 
-  /** The same without checking the attributes, which must then not be trusted. */
+  /** As open, without checking the attributes, which must then not be trusted. */
   openFacts(row: Omit<SealedRow, 'attributes'>, seal: Uint8Array | null): Seal | undefined {
     if (seal?.length !== SEAL_BYTES || seal[0] !== FORMAT || !isSameMac(seal.subarray(MAC_AT), this.#macOf(row, seal))) return undefined;
     const generation = new DataView(seal.buffer, seal.byteOffset).getUint32(GENERATION_AT);

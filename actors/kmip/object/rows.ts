@@ -1,4 +1,4 @@
-// Managed objects as rows: facts and attributes in clear with a MAC, content sealed with the key server's data key, and an index of what Locate asks for.
+// Managed objects as rows: facts and attributes in clear with a MAC, content sealed with the key server's data key, and an index for Locate.
 import type { DataKey } from '../../../kernel/data-key.ts';
 import type { ForgedRow } from '../../../kernel/store/forged-rows.ts';
 import { isUniqueViolation, type Reader, type Transaction } from '../../../kernel/store/store.ts';
@@ -26,7 +26,7 @@ import { NO_CONTENT, newMark, RowSeal, type Seal } from './row-seal.ts';
 import { SealedContents } from './sealed-content.ts';
 import { readTerms, termsOf, writeTerms } from './term-rows.ts';
 
-/** An object as it was read, with the size of what lies in the store. */
+/** An object as it was read, with the size of its stored content. */
 export interface Stored<T> {
   readonly object: T;
   /** Bytes of the sealed content; 0 if it is destroyed. */
@@ -40,10 +40,10 @@ export class ObjectRows {
   readonly #now: () => number;
   readonly #forged: ForgedRow;
   readonly #contents: SealedContents;
-  /** What the grants of each object in memory are bound to. */
+  /** The mark that the grants of each object in memory are bound to. */
   readonly #marks = new WeakMap<ObjectDescription, Uint8Array>();
 
-  /** @param dataKey of the key server @param forged told of each row that is refused */
+  /** @param dataKey of the key server @param forged called for each row that is rejected */
   constructor(dataKey: DataKey, now: () => number, forged: ForgedRow = () => {}) {
     this.dataKey = dataKey;
     this.seals = new RowSeal(dataKey.derive('gatehouse rows of the key server'));
@@ -53,13 +53,13 @@ export class ObjectRows {
     this.#forged = forged;
   }
 
-  /** With its content, whatever its size. */
+  /** Reads the object with its content, whatever its size. */
   async read(from: Reader, id: string): Promise<Draft | undefined> {
     const row = await from.get<ObjectRow>(`SELECT ${COLUMNS} FROM kms_object WHERE id = $1`, [id]);
     return row && this.#open(from, row);
   }
 
-  /** With its content where that is small. */
+  /** Reads the object, with its content if that is small. */
   async readSmall(from: Reader, id: string): Promise<Stored<DescriptionDraft> | undefined> {
     const row = await from.get<ObjectRow & Sized>(`SELECT ${DESCRIPTION}, ${SMALL_CONTENT}, ${CONTENT_BYTES} FROM kms_object WHERE id = $1`, [id]);
     if (!row) return undefined;
@@ -68,20 +68,20 @@ export class ObjectRows {
     return object && { object, contentBytes };
   }
 
-  /** Without its content, which stays sealed in the store. */
+  /** Reads the object without its content, which stays sealed in the store. */
   async describe(from: Reader, id: string): Promise<Stored<DescriptionDraft> | undefined> {
     const row = await from.get<DescriptionRow & Sized>(`SELECT ${DESCRIPTION}, ${CONTENT_BYTES} FROM kms_object WHERE id = $1`, [id]);
     const object = row && this.#describe(row)?.draft;
     return object && { object, contentBytes: Number(row.content_bytes ?? 0) };
   }
 
-  /** Those of the identifiers that exist, in their order, without their contents. */
+  /** The existing ones of these objects, in the order of the identifiers, without their contents. */
   async describeAll(from: Reader, ids: readonly string[]): Promise<DescriptionDraft[]> {
     const rows = await rowsOf<DescriptionRow>(from, ids, DESCRIPTION);
     return rows.flatMap((row) => this.#describe(row)?.draft ?? []);
   }
 
-  /** Owner and mark of the identifiers that exist. A list is checked against them before it is returned. */
+  /** Owner and mark of the existing ones of these objects. A list is checked against them before it is returned. */
   async factsOf(from: Reader, ids: readonly string[]): Promise<ReadonlyMap<string, { readonly owner: string; readonly mark: Uint8Array }>> {
     const rows = await rowsOf<FactRow>(from, ids, FACTS);
     return new Map(
@@ -92,12 +92,12 @@ export class ObjectRows {
     );
   }
 
-  /** The rights on an object that was read here. */
+  /** The grants on an object that was read by this instance. */
   grantsOf(from: Reader, object: ObjectDescription): Promise<Grants> {
     return this.grants.read(from, object.id, this.markOf(object));
   }
 
-  /** What the grants of an object that was read here are bound to. */
+  /** The mark that the grants of an object are bound to. The object must have been read by this instance. */
   markOf(object: ObjectDescription): Uint8Array {
     const mark = this.#marks.get(object);
     if (!mark) throw new Error(`the object ${object.id} was not read by this reader`);
@@ -114,7 +114,7 @@ export class ObjectRows {
     return mark;
   }
 
-  /** @returns the terms of the index that it has @throws Refusal ObjectAlreadyExists */
+  /** @returns the index terms of the object @throws Refusal ObjectAlreadyExists */
   async insert(tx: Transaction, draft: Draft): Promise<IndexTerm[]> {
     const now = this.#now();
     const row = rowOf(draft);
@@ -142,7 +142,7 @@ export class ObjectRows {
     return writeTerms(tx, draft, indexTerms(draft), []);
   }
 
-  /** A content that was not read, or is the one in the store, keeps its sealed bytes. @returns the terms of the index that it had not before */
+  /** Content that was not read or has not changed keeps its sealed bytes. @returns the index terms that the object did not have before */
   async update(tx: Transaction, draft: DescriptionDraft): Promise<IndexTerm[]> {
     const { id } = draft;
     const stored = await tx.get<FactRow>(`SELECT ${FACTS} FROM kms_object WHERE id = $1`, [id]);
@@ -167,7 +167,7 @@ export class ObjectRows {
     return writeTerms(tx, draft, terms, before);
   }
 
-  /** Deletes the row. Only for an object that is destroyed with the request to remove it. */
+  /** Deletes the row. Only for objects that are destroyed with the request to remove them. */
   async remove(tx: Transaction, id: string): Promise<void> {
     for (const table of ['kms_attribute', 'kms_grant']) await tx.run(`DELETE FROM ${table} WHERE object_id = $1`, [id]);
     await tx.run('DELETE FROM kms_object WHERE id = $1', [id]);
@@ -179,7 +179,7 @@ export class ObjectRows {
     const { draft, seal } = described;
     const isEmpty = row.content === null && seal.content.generation === NO_CONTENT.generation;
     const content = isEmpty ? undefined : await this.#contents.open(from, row.id, { bytes: row.content, mark: seal.content });
-    // The same object: what its grants are bound to is known of it.
+    // Changes the draft in place, because its mark is registered for this very object.
     if (content || isEmpty) return Object.assign(draft, { content });
     this.#forged(row.id, 'content');
     return undefined;

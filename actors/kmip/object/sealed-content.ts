@@ -5,7 +5,7 @@ import { decodeBinary, encodeBinary } from '../../../kmip/ttlv/binary.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { type ContentMark, contentMark, isSameContent, NO_CONTENT } from './row-seal.ts';
 
-/** Null where there is no content. */
+/** Without content, `bytes` is null. */
 interface SealedContent {
   readonly bytes: Uint8Array | null;
   readonly mark: ContentMark;
@@ -13,7 +13,7 @@ interface SealedContent {
 
 export class SealedContents {
   readonly #dataKey: DataKey;
-  /** The sealed bytes that each content in memory was opened from, or has become. */
+  /** The mark of the sealed bytes that each content in memory was read from or written to. */
   readonly #marks = new WeakMap<Structure, ContentMark>();
 
   constructor(dataKey: DataKey) {
@@ -33,13 +33,13 @@ export class SealedContents {
     }
   }
 
-  /** Whether a content is what the stored bytes of this mark hold. */
+  /** Whether a content equals the stored bytes that have this mark. */
   isStored(content: Structure | undefined, stored: ContentMark): boolean {
     const mark = content ? this.#marks.get(content) : NO_CONTENT;
     return mark !== undefined && isSameContent(mark, stored);
   }
 
-  /** @param mark of the row that the bytes lie in @returns undefined for what was not sealed for this object, or is not what its row says */
+  /** @param mark from the row that holds the bytes @returns undefined if the bytes were not sealed for this object, or do not match the mark */
   async open(from: Reader, id: string, { bytes, mark }: SealedContent): Promise<Structure | undefined> {
     if (bytes === null || !isSameContent(contentMark(mark.generation, bytes), mark)) return undefined;
     const plain = await this.#dataKey.unseal(from, purpose(id), { generation: mark.generation, bytes });

@@ -1,4 +1,4 @@
-// Finds objects of the database by their attributes: by the index where there is one, otherwise by reading the objects.
+// Finds objects in the database by their attributes: with the index if possible, otherwise by reading the objects.
 import { setImmediate } from 'node:timers/promises';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -28,7 +28,7 @@ interface Candidate {
 const { Template, OpaqueObject } = ENUM.ObjectType;
 const { PreActive, Active, Deactivated, Destroyed, DestroyedCompromised } = ENUM.State;
 const { OnLineStorage, ArchivalStorage, DestroyedStorage } = MASK.StorageStatusMask;
-/** Objects that are read together, and the bytes of their attributes. */
+/** Limits for objects that are read at a time, and for the bytes of their attributes. */
 const MAX_LOOKED_AT = 128;
 const MAX_LOOKED_AT_BYTES = 4_194_304;
 /** Maximum in one search: both databases accept this many in one statement, and it is more than anybody needs. */
@@ -73,7 +73,7 @@ async function byIndex(ctx: OperationContext, scope: Scope, selection: Selection
   return { ids, total: total - (found.length - ids.length) };
 }
 
-/** Conditions that no index knows: the objects that fulfil the others are read, a part at a time. */
+/** For conditions that the index cannot check: reads the objects that meet the other conditions, one batch at a time. */
 async function scan(ctx: OperationContext, scope: Scope, selection: Selection, rest: readonly Node[], { offset, limit }: Search): Promise<Found> {
   const ids: string[] = [];
   let total = 0;
@@ -100,7 +100,7 @@ async function scan(ctx: OperationContext, scope: Scope, selection: Selection, r
   }
 }
 
-/** As many as are read together. */
+/** The first rows whose attributes fit together into one batch. */
 function fitCandidates(rows: readonly Candidate[]): readonly Candidate[] {
   let bytes = 0;
   const over = rows.findIndex((row, at) => {
@@ -110,7 +110,7 @@ function fitCandidates(rows: readonly Candidate[]): readonly Candidate[] {
   return over === -1 ? rows : rows.slice(0, over);
 }
 
-/** Puts what the database knows into the selection. @returns what has to be looked at in the objects */
+/** Adds the conditions that the database can check to the selection. @returns the conditions to check on the objects themselves */
 function select(selection: Selection, { now, version }: OperationContext, { attributes, storage, groupMember }: Search): Node[] {
   if (attributes.length > MAX_CONDITIONS) throw new Refusal('InvalidField', `a search can contain at most ${MAX_CONDITIONS} attributes`);
   for (const condition of storageCondition(storage, attributes)) selection.where(condition);
@@ -143,14 +143,14 @@ const DATE_COLUMNS: ReadonlyMap<number, string> = new Map([
   [TAG.DeactivationDate, 'deactivation_date'],
 ]);
 
-/** `stateAt` in SQL: what time has done to a state since it was stored. */
+/** `stateAt` in SQL: the state that follows from the stored one by dates that have passed. */
 function stateAtSql(now: string): string {
   const activated = `CASE WHEN o.deactivation_date <= ${now} THEN ${Deactivated} ELSE ${Active} END`;
   return `CASE WHEN o.state = ${PreActive} AND o.activation_date <= ${now} THEN ${activated}
     WHEN o.state = ${Active} AND o.deactivation_date <= ${now} THEN ${Deactivated} ELSE o.state END`;
 }
 
-/** The mask names where the objects asked for are; without it on-line ones, and destroyed ones only where the state is asked for. */
+/** The mask selects where to search. Without a mask, only on-line objects are found, and destroyed ones only if the search names a state. */
 function storageCondition(storage: number | undefined, attributes: readonly Node[]): string[] {
   const destroyed = `o.state IN (${Destroyed}, ${DestroyedCompromised})`;
   const byState = attributes.some(({ tag }) => tag === TAG.State);
@@ -162,7 +162,7 @@ function storageCondition(storage: number | undefined, attributes: readonly Node
   return [parts.length === 0 ? '1 = 0' : `(${parts.join(' OR ')})`];
 }
 
-/** The tags of a vendor attribute `tag`. */
+/** The tags in the vendor attribute `tag`. */
 function tagsAsked(node: Node): string[] | undefined {
   if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure || textOf(node, TAG.AttributeName) !== 'tag') return undefined;
   return parseTags(textOf(node, TAG.AttributeValue) ?? '');

@@ -1,4 +1,4 @@
-// A query over the rows of kms_object: of a caller's own or of those granted to the caller, those with all terms of the index and all conditions.
+// A query over the rows of kms_object that the caller owns or was granted: it finds those that have all index terms and meet all conditions.
 import type { SqlValue } from '../../../kernel/store/store.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -6,19 +6,19 @@ import type { Principal } from '../api.ts';
 import { granteesOf } from './grants.ts';
 import type { IndexTerm } from './index-terms.ts';
 
-/** More than anybody asks for; the databases have limits of their own. */
+/** More than anybody needs; the databases have limits of their own. */
 const MAX_TERMS = 100;
 
-/** Of those made to the caller by name, to the caller's realm, and to everybody. */
+/** Applies separately to grants to the caller by name, to the caller's realm, and to everybody. */
 const MAX_GRANTS_SEARCHED = 10_000;
 
-/** Terms that few objects have: of these one leads to the rows, the others are looked up for each. */
+/** Terms that few objects have. The query starts from one of these and checks the other terms for each row. */
 const SELECTIVE: ReadonlySet<number> = new Set([TAG.Name, TAG.Link, TAG.Attribute, TAG.RotateName, TAG.ApplicationSpecificInformation, TAG.ObjectGroup]);
 
 /** What is searched: the caller's own objects, or those that others have granted. */
 export type Scope = 'own' | 'granted';
 
-/** Objects granted by others must not displace the caller's own. */
+/** The caller's own objects come first, so that granted ones cannot displace them. */
 export const SCOPES: readonly Scope[] = ['own', 'granted'];
 
 export class Selection {
@@ -33,24 +33,24 @@ export class Selection {
     this.#grantees = scope === 'own' ? [] : granteesOf(caller).map((each) => this.param(each));
   }
 
-  /** How the value is written in a condition. */
+  /** Adds a parameter. @returns its placeholder for a condition */
   param(value: SqlValue): string {
     return `$${this.params.push(value)}`;
   }
 
-  /** @throws Refusal InvalidField for too many of them */
+  /** @throws Refusal InvalidField for too many terms */
   term(term: IndexTerm): void {
     if (this.#terms.length === MAX_TERMS) throw new Refusal('InvalidField', `a search can contain at most ${MAX_TERMS} attributes and tags`);
     if (isSelective(term)) this.#terms.unshift(term);
     else this.#terms.push(term);
   }
 
-  /** A condition on columns of the rows `o`. */
+  /** Adds a condition on columns of the rows `o`. */
   where(condition: string): void {
     this.#conditions.push(condition);
   }
 
-  /** Rows of `id`, `seq`, `owner` and `bytes`, the size of the attributes, in no order. No object is among them twice. */
+  /** Rows of `id`, `seq`, `owner` and `bytes` (the size of the attributes), unordered and without duplicates. */
   sql(): string {
     const terms = this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
     const has = terms.map((term) => `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND ${term})`);
@@ -62,12 +62,12 @@ export class Selection {
   }
 }
 
-/** System tags, such as that of all symmetric keys, begin with an underscore. */
+/** System tags, such as the one that all symmetric keys have, begin with an underscore. */
 function isSelective({ tag, value }: IndexTerm): boolean {
   return SELECTIVE.has(tag) || (tag === TAG.Tag && !value.startsWith('_'));
 }
 
-/** Everybody may grant to everybody: of each kind of grantee the grants that were made first are searched. */
+/** Anybody may grant to everybody, so the number of grants is limited for each kind of grantee; the oldest grants are searched. */
 function grantedToSql(grantee: string): string {
   return `SELECT * FROM (SELECT g.object_id FROM kms_grant g WHERE g.user_id = ${grantee} ORDER BY g.granted_at, g.object_id LIMIT ${MAX_GRANTS_SEARCHED}) AS f${grantee.slice(1)}`;
 }

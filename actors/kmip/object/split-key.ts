@@ -20,7 +20,7 @@ export interface StoredPart extends SplitParameters, Share {
   readonly block: KeyBlock;
 }
 
-/** The members that describe the splitting, of a payload or of a split key. @throws Refusal InvalidMessage for a missing one */
+/** Reads the members that describe the split, from a payload or a split key. @throws Refusal InvalidMessage if one is missing */
 export function splitParametersOf(holder: Structure): SplitParameters {
   return {
     method: required(enumNameOf(holder, TAG.SplitKeyMethod, 'SplitKeyMethod'), TAG.SplitKeyMethod),
@@ -30,7 +30,7 @@ export function splitParametersOf(holder: Structure): SplitParameters {
   };
 }
 
-/** @param block of the key that was split; its material is replaced by the part */
+/** @param block of the key that was split; the part takes the place of its material */
 export function splitKeyContent({ method, parts, threshold, primeField }: SplitParameters, part: Share, block: Omit<NewKeyBlock, 'material'>): Structure {
   return structure(TAG.SplitKey, [
     integer(TAG.SplitKeyParts, parts),

@@ -16,15 +16,15 @@ const { SymmetricKey, PublicKey, PrivateKey, Certificate, SecretData, Destroyed,
 
 /** Maximum in one identifier: both databases accept this many conditions, and it is more than anybody needs. */
 const MAX_TAGS = 100;
-/** Of one name. */
+/** Maximum number of objects to read for one identifier. */
 const MAX_TAGGED = 1000;
-/** In an error text. */
+/** Maximum number of identifiers in an error message. */
 const MAX_TOLD = 10;
 
 /** The purpose of a look-up: an operation, or another use that its payload names. */
 export type Purpose = OperationName | 'WrapKey' | 'Cascade';
 
-/** Wrapping names its key inside of other operations; what goes on to the other half of a pair means the pair. */
+/** Wrapping names its key inside other operations. Cascade applies the operation to the other half of a pair as well, so the lookup is for a pair. */
 export function purposeOf(payload: Structure, right: OperationName): Purpose {
   if (payload.tag === TAG.EncryptionKeyInformation) return 'WrapKey';
   return booleanOf(payload, TAG.Cascade) ? 'Cascade' : right;
@@ -60,9 +60,9 @@ interface Tagged {
 export type Linked = (privateKey: string, publicKey: string) => Promise<boolean>;
 
 /**
- * The one object that has all these tags: of the caller's own, else of those that the caller may know of.
+ * The one object that has all these tags, among the caller's own; if there is none, among those that the caller may know of.
  * @param identifier a JSON array of tags
- * @throws Refusal InvalidField where several remain, with their identifiers
+ * @throws Refusal InvalidField with the identifiers, if several remain
  */
 export async function taggedObject(from: Reader, identifier: string, caller: Principal, purpose: Purpose, linked: Linked): Promise<string | undefined> {
   const tags = parseTags(identifier);
@@ -90,14 +90,14 @@ async function theOne(found: readonly Tagged[], identifier: string, purpose: Pur
   throw new Refusal('InvalidField', `several objects have the tags ${identifier}; give the identifier of one of them: ${told.join(', ')}${more}`);
 }
 
-/** A public key is preferred to its certificate. */
+/** Prefers a public key to its certificate. */
 function withoutCertificates(able: readonly Tagged[]): string | undefined {
   const keys = able.filter(({ object_type: type }) => type !== Certificate);
   const [one, ...others] = keys.length > 0 ? keys : able;
   return others.length === 0 ? one?.id : undefined;
 }
 
-/** The private key of a pair that is alone under the tags. */
+/** The private key, if the objects with the tags are exactly one linked pair. */
 async function pairIn(found: readonly Tagged[], linked: Linked): Promise<string | undefined> {
   const of = (type: number) => found.find(({ object_type: each }) => each === type)?.id;
   const [privateKey, publicKey] = [of(PrivateKey), of(PublicKey)];

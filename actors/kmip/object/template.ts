@@ -1,4 +1,4 @@
-// Templates of KMIP 1.x: named sets of attributes that new objects are given by reference (specification 1.4 section 2.2.6).
+// Templates of KMIP 1.x: named sets of attributes that new objects receive by reference (specification 1.4 section 2.2.6).
 import { checkForm, mayClientSet, readOnly } from '../../../kmip/attribute/rules.ts';
 import { sameNode } from '../../../kmip/attribute/set.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -6,12 +6,12 @@ import { type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
-/** The attributes that a template gives. @param content of a template, in the shape of 2.1: its attributes in one structure */
+/** The attributes in a template. @param content of a template, in the form of 2.1: its attributes in one structure */
 export function attributesOf(content: Structure): readonly Node[] {
   return structureOf(content, TAG.Attributes)?.value ?? [];
 }
 
-/** @throws Refusal for an attribute that no client may set, that is malformed, or that belongs to one object alone */
+/** @throws Refusal for an attribute that clients may not set, that is malformed, or that belongs to a single object */
 export function requireTemplate(content: Structure): void {
   const attributes = attributesOf(content).filter(({ tag }) => tag !== TAG.AttributeIndex);
   if (attributes.length === 0) throw new Refusal('InvalidField', 'a template must have at least one attribute');

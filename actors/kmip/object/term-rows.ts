@@ -1,4 +1,4 @@
-// The rows of the index that Locate and rotations look into: what of them an object has, and what a change writes.
+// The rows of the index for Locate and rotations: reads the terms of an object, and writes those that have changed.
 import type { Reader, Transaction } from '../../../kernel/store/store.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
@@ -14,7 +14,7 @@ export function readTerms(from: Reader, id: string): Promise<StoredTerm[]> {
   return from.all<StoredTerm>('SELECT tag, value, owner FROM kms_attribute WHERE object_id = $1', [id]);
 }
 
-/** What wraps a content that was not read stands in the index; where the attributes name another key, the content has to tell. */
+/** If the content was not read, the index tells which key wraps it. If the attributes name another wrapping key, the content must be read. */
 export async function termsOf(draft: DescriptionDraft, before: readonly IndexTerm[], read: () => Promise<Structure | undefined>): Promise<IndexTerm[]> {
   const terms = indexTerms(draft);
   const wrapping = hasContent(draft) ? undefined : before.find(({ tag }) => tag === TAG.KeyWrappingData);
@@ -22,9 +22,9 @@ export async function termsOf(draft: DescriptionDraft, before: readonly IndexTer
   return indexTerms(Object.assign({ ...draft }, { content: await read() }));
 }
 
-/** @returns those that are new */
+/** @returns the new terms */
 export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms: readonly IndexTerm[], before: readonly StoredTerm[]): Promise<IndexTerm[]> {
-  // The object has changed hands.
+  // The object has a new owner.
   if (before.some(({ owner }) => owner !== draft.owner)) await tx.run('UPDATE kms_attribute SET owner = $2 WHERE object_id = $1', [draft.id, draft.owner]);
   const old = new Map(before.map((term) => [keyOf(term), term]));
   const added: IndexTerm[] = [];

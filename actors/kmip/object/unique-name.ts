@@ -1,4 +1,4 @@
-// Names are unique among the objects of an owner (KMIP 1.4 section 3.2, 2.1 section 4.32), in the transaction that gives one: two at once are put in order by the database.
+// Names are unique among the objects of an owner (KMIP 1.4 section 3.2, 2.1 section 4.32): checked in the transaction that sets one.
 import type { Reader } from '../../../kernel/store/store.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -16,8 +16,9 @@ const MAX_LOOKED_AT = 64;
 
 /**
  * A destroyed object gives up its Name; an archived one keeps it. The two keys of a pair, and the parts of a split key, may share a Name.
- * @param added terms of the index that the object has not had before
- * @param kin what was made together with it by one request, which names them all
+ * The database serializes transactions that set the same Name at the same time.
+ * @param added index terms that the object did not have before
+ * @param kin objects that the same request has created, and named, together with this one
  * @throws Refusal NonUniqueNameAttribute
  */
 export async function requireUniqueNames(
@@ -39,7 +40,7 @@ export async function requireUniqueNames(
   }
 }
 
-/** Which object it is, is for its owner to know. */
+/** Only the owner may learn which object has the Name. */
 function nameTaken({ attributes, owner }: DescriptionDraft, term: string, id: string, caller: Principal): Refusal {
   const node = attributes.all(TAG.Name).find((each) => termOf(each.node).value === term)?.node;
   const name = node?.type === TYPE.Structure ? textOf(node as Structure, TAG.NameValue) : undefined;

@@ -10,12 +10,12 @@ import { requireUse, type Use } from './usage.ts';
 
 interface UsageLimits {
   readonly total: bigint;
-  /** What is left of `total`. */
+  /** The remaining part of `total`. */
   readonly count: bigint;
   readonly unit: number;
 }
 
-/** The limits of a key; undefined for most, which are used without a look at the store. */
+/** The limits of a key; undefined for most keys, whose use then needs no access to the store. */
 export function usageLimitsOf(object: ObjectDescription): UsageLimits | undefined {
   const node = object.attributes.first(TAG.UsageLimits);
   return node?.type === TYPE.Structure ? read(node) : undefined;
@@ -28,7 +28,7 @@ function read(node: Structure): UsageLimits {
 
 /**
  * Takes units from a key inside a transaction.
- * @param units whole units; more than are left take none
+ * @param units to take; if fewer are left, nothing is taken
  * @throws Refusal with `reason`
  */
 export function take(draft: DescriptionDraft, limits: UsageLimits, units: bigint, reason: ResultReason): void {
@@ -50,7 +50,7 @@ export function unitsOf(limits: UsageLimits, bytes: number): bigint {
 /**
  * Consumes the units of one use before the use. A use that fails afterwards does not return them. Only for a key that has limits.
  * @param bytes of data to protect
- * @throws Refusal PermissionDenied where too little is left, as sections 6.1.17 and 6.1.55 demand; whatever `requireUse` throws
+ * @throws Refusal PermissionDenied if too little is left, as sections 6.1.17 and 6.1.55 demand, and the refusals of `requireUse`
  */
 export function spendUsage(ctx: OperationContext, object: ObjectDescription, use: Use, bytes: number): Promise<void> {
   return ctx.change(async (tx) => {

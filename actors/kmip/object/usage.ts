@@ -1,4 +1,4 @@
-// Whether a key may be used for an operation at this moment: its state, its dates, its usage mask (KMIP specification 2.1 sections 4.17, 4.40, 4.41, 4.57).
+// Whether a key may be used for an operation now: its state, dates and usage mask (KMIP specification 2.1 sections 4.17, 4.40, 4.41, 4.57).
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
@@ -11,15 +11,15 @@ const { State, CryptographicAlgorithm } = ENUM;
 
 export interface Use {
   readonly operation: 'Encrypt' | 'Decrypt' | 'Sign' | 'SignatureVerify' | 'MAC' | 'MACVerify' | 'DeriveKey' | 'GetUsageAllocation' | 'Get' | 'Import';
-  /** One of these bits of CryptographicUsageMask has to be set. */
+  /** At least one of these bits of CryptographicUsageMask must be set. */
   readonly bits: number;
-  /** Bits that do for a key of FF1 as well. */
+  /** Bits that are also sufficient for an FF1 key. */
   readonly fpeBits?: number;
   /** Applying protection needs an Active key. Processing protected data is also permitted with a Deactivated or Compromised key. */
   readonly protects: boolean;
   /** The name of the permission in the mask, if it differs from the operation. */
   readonly permission?: string;
-  /** How a refusal begins. */
+  /** The beginning of the message of a refusal. */
   readonly failure: string;
 }
 
@@ -33,7 +33,7 @@ export const USE = {
   DeriveKey: { operation: 'DeriveKey', bits: BIT.DeriveKey, protects: true, failure: 'no valid key for id' },
   WrapKey: { operation: 'Get', bits: BIT.WrapKey, protects: true, permission: 'WrapKey', failure: 'no valid wrapping key' },
   UnwrapKey: { operation: 'Import', bits: BIT.UnwrapKey, protects: false, permission: 'UnwrapKey', failure: 'no valid wrapping key' },
-  /** Of any kind of protection. */
+  /** For any kind of protection. */
   GetUsageAllocation: {
     operation: 'GetUsageAllocation',
     bits: BIT.Encrypt | BIT.Sign | BIT.WrapKey | BIT.MACGenerate | BIT.DeriveKey | BIT.CertificateSign | BIT.CRLSign | BIT.FPEEncrypt,

@@ -1,4 +1,4 @@
-// Finds the key that wraps or unwraps another: the one that is named, and for what a public key has wrapped its private key (KMIP 1.4 sections 2.1.5 and 2.1.6).
+// Finds the key that wraps or unwraps another: the named one, or the private key of a named public key (KMIP 1.4 sections 2.1.5 and 2.1.6).
 
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
@@ -22,16 +22,16 @@ const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
   ObjectDestroyed: 'WrappingObjectDestroyed',
 };
 
-/** @param information EncryptionKeyInformation @throws Refusal where it is missing, not the caller's to wrap with, or not usable for it */
+/** @param information EncryptionKeyInformation @throws Refusal if it is missing, or if the caller may not wrap with the key, or if the key is unsuitable */
 export async function wrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
   const key = await findWrappingKey(() => ctx.use(information, 'Get'), nameIn(information), 'Get', 'wrap');
   return requireUsable(key, USE.WrapKey, ctx);
 }
 
-/** The private key where a public key or a certificate is named. @throws Refusal as `wrappingKey` */
+/** The named key, or the private key if a public key or a certificate is named. @throws Refusal as `wrappingKey` */
 export async function unwrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
   const name = nameIn(information);
-  // Whoever knows of a public key may know what it leads to; the right to decrypt is that of the private key.
+  // Anybody who may know the public key may follow its links. The right to decrypt is needed on the private key.
   const named = await findWrappingKey(() => ctx.describe(information, 'GetAttributes'), name, 'Decrypt', 'unwrap');
   if (named.type !== ObjectType.PublicKey && named.type !== ObjectType.Certificate)
     return requireUsable(await findWrappingKey(() => ctx.use(information, 'Decrypt'), name, 'Decrypt', 'unwrap'), USE.UnwrapKey, ctx);
@@ -42,7 +42,7 @@ export async function unwrappingKey(ctx: OperationContext, information: Structur
   return requireUsable(key, USE.UnwrapKey, ctx);
 }
 
-/** By its own link, or by that of its public key. @throws Refusal InvalidField */
+/** Follows the object's own link, or else the link of its public key. @throws Refusal InvalidField */
 async function privateKeyOf(named: ObjectDescription, ctx: OperationContext): Promise<string> {
   const direct = linkedTo(named, 'PrivateKeyLink');
   if (direct !== undefined) return direct;

@@ -1,4 +1,4 @@
-// The vendor attribute `wrapping_key_id`: an object that has it is given out wrapped by that key unless the client asks for it in clear.
+// The vendor attribute `wrapping_key_id`: an object that has it is returned wrapped by that key unless the client requests it in clear.
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, type Structure, structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
@@ -23,7 +23,7 @@ function policyOf({ attributes }: { readonly attributes: ReadonlyAttributes }): 
   return undefined;
 }
 
-/** Identifier of the key that wraps an object. */
+/** Identifier of the key that wraps an object when it is returned. */
 export const wrapperOf = (object: { readonly attributes: ReadonlyAttributes }): string | undefined => policyOf(object)?.key;
 
 /** Replaces the name of the wrapping key after its rotation. */
@@ -34,7 +34,7 @@ export function setWrapper(draft: Draft, key: string): void {
   draft.attributes.replace(TAG.Attribute, policy.index, structure(TAG.Attribute, members));
 }
 
-/** KeyWrappingSpecification by a key's identifier: RFC 5649, of the whole KeyValue, which every format has. */
+/** A KeyWrappingSpecification for the key with this identifier: RFC 5649 over the whole KeyValue, which every format has. */
 export function wrappingSpecification(key: string): Structure {
   return structure(TAG.KeyWrappingSpecification, [
     enumeration(TAG.WrappingMethod, ENUM.WrappingMethod.Encrypt),

@@ -15,7 +15,7 @@ import { unwrappingKey, wrappingKey } from './wrapping-key.ts';
 
 const { WrappingMethod } = ENUM;
 
-/** @param specification KeyWrappingSpecification @throws Refusal for a method, a key or parameters that cannot be had */
+/** @param specification KeyWrappingSpecification @throws Refusal for an unsupported method, an unusable key or unsupported parameters */
 export async function wrapContent(content: Structure, specification: Structure, ctx: OperationContext): Promise<Structure> {
   const block = structureOf(content, TAG.KeyBlock);
   if (!block) throw new Refusal('InvalidObjectType', 'only keys and secret data can be wrapped; this object is neither');
@@ -27,7 +27,7 @@ export async function wrapContent(content: Structure, specification: Structure, 
   return wrapWith(keyOf(await wrappingKey(ctx, information), ctx), content, specification);
 }
 
-/** The same with a key at hand, whose use is permitted. */
+/** As wrapContent, with a key whose use is already permitted. */
 export async function wrapWith(key: Key, content: Structure, specification: Structure): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const information = required(structureOf(specification, TAG.EncryptionKeyInformation), TAG.EncryptionKeyInformation);
@@ -44,7 +44,7 @@ export async function wrapWith(key: Key, content: Structure, specification: Stru
   return replaceKeyBlock(content, structure(TAG.KeyBlock, [...wrapped, wrapping]));
 }
 
-/** What is encrypted: the material alone, or the whole KeyValue with the attributes that the client wants inside. */
+/** The bytes to encrypt: the material alone, or the whole KeyValue with the attributes that the client wants inside. */
 function plainOf(block: Structure, specification: Structure, encoding: number): Uint8Array {
   const value = required(structureOf(block, TAG.KeyValue), TAG.KeyValue);
   if (encoding === ENUM.EncodingOption.TTLVEncoding) return encodeBinary(value);
@@ -55,10 +55,7 @@ function plainOf(block: Structure, specification: Structure, encoding: number): 
   return material.value;
 }
 
-/**
- * The format of an object that is wrapped without encoding, where the client names none: Raw for what is kept as a structure, which has no
- * bytes to wrap.
- */
+/** The default format of an object that is wrapped without encoding: Raw if the material is stored as a structure, which has no bytes to wrap. */
 export function unencodedFormat({ content }: ManagedObject, specification: Structure): 'Raw' | undefined {
   if (codeOf(specification, TAG.EncodingOption) !== ENUM.EncodingOption.NoEncoding || !content || !structureOf(content, TAG.KeyBlock)) return undefined;
   const { material, wrapping } = keyBlockOf(content);
@@ -84,7 +81,7 @@ export async function unwrapContent(content: Structure, ctx: OperationContext): 
   return unwrapWith(keyOf(await unwrappingKey(ctx, information), ctx), content);
 }
 
-/** The same with a key at hand, whose use is permitted. */
+/** As unwrapContent, with a key whose use is already permitted. */
 export async function unwrapWith(key: Key, content: Structure): Promise<Structure> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   const wrapping = required(structureOf(block, TAG.KeyWrappingData), TAG.KeyWrappingData);

@@ -1,4 +1,4 @@
-// Activate: a pre-active object may be used from now on (KMIP 2.1 section 6.1.1).
+// Activate: makes a pre-active object usable from now on (KMIP 2.1 section 6.1.1).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';

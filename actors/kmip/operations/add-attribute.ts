@@ -1,4 +1,4 @@
-// AddAttribute: gives an object a further value of an attribute (KMIP specification 2.1 section 6.1.2).
+// AddAttribute: adds a value of an attribute to an object (KMIP specification 2.1 section 6.1.2).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';

@@ -1,4 +1,4 @@
-// AdjustAttribute: counts an attribute up or down, or negates it (KMIP specification 2.1 sections 6.1.3 and 11.1).
+// AdjustAttribute: increments, decrements or negates an attribute (KMIP specification 2.1 sections 6.1.3 and 11.1).
 import { type AttributeReference, readReference, valuesOf } from '../../../kmip/attribute/reference.ts';
 import { mayClientModify, readOnly, ruleOf } from '../../../kmip/attribute/rules.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
@@ -31,7 +31,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   });
 }
 
-/** The only value, or that which the specification has for one that is absent. @throws Refusal */
+/** The only value of the attribute; if it has none, the initial value of the specification. @throws Refusal */
 function presentValue(draft: DescriptionDraft, reference: AttributeReference): Node {
   if (ruleOf(reference.tag) && !mayClientModify(reference.tag)) throw readOnly(reference.tag);
   const [value, ...more] = valuesOf(draft.attributes, reference);
@@ -44,7 +44,7 @@ function presentValue(draft: DescriptionDraft, reference: AttributeReference): N
   throw new Refusal('ItemNotFound', `the object has no ${reference.name ?? tagName(reference.tag)}`);
 }
 
-/** A vendor attribute is adjusted in its value. @throws Refusal InvalidDataType, NumericRange */
+/** Adjusts an attribute; of a vendor attribute, its AttributeValue. @throws Refusal InvalidDataType, NumericRange */
 function adjust(node: Node, adjustment: Adjustment, by: Node | undefined): Node {
   if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return adjustedValue(node, adjustment, by);
   return structure(
@@ -72,7 +72,7 @@ function amount(by: Node | undefined): bigint {
 
 const LONG = [-(2n ** 63n), 2n ** 63n - 1n] as const;
 
-/** What may be counted, with its bounds. */
+/** The types that can be counted, with their bounds. */
 const RANGES: ReadonlyMap<number, readonly [bigint, bigint]> = new Map([
   [TYPE.Integer, [-(2n ** 31n), 2n ** 31n - 1n]],
   [TYPE.Interval, [0n, 2n ** 32n - 1n]],

@@ -1,4 +1,4 @@
-// Archive: an object is kept, but not used or fetched until it is recovered (KMIP 2.1 section 6.1.4).
+// Archive: keeps an object, which cannot be used or fetched until it is recovered (KMIP 2.1 section 6.1.4).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';

@@ -1,4 +1,4 @@
-// Certify: a certificate for a public key, a certificate request, or a new key pair (KMIP 2.1 section 6.1.6).
+// Certify: issues a certificate for a public key, a certificate request or a new key pair (KMIP 2.1 section 6.1.6).
 import type { KeyObject } from 'node:crypto';
 import { certify as issue } from '../../../crypto/x509/certificate.ts';
 import type { CertificateRequest } from '../../../crypto/x509/certificate-request.ts';
@@ -33,13 +33,13 @@ import type { ObjectTransaction, OperationContext } from '../operation-context.t
 const { ObjectType } = ENUM;
 const DEFAULT_DAYS = 365;
 
-/** Whom the certificate is for. */
+/** What the certificate certifies. */
 interface Subject {
   readonly publicKey: KeyObject;
   readonly request: CertificateRequest | undefined;
-  /** The public key as an object of this server. */
+  /** The public key, if it is an object of this server. */
   readonly object: ManagedObject | undefined;
-  /** Keys that are made with the certificate. */
+  /** The new keys, if they are created together with the certificate. */
   readonly pair: PairDrafts | undefined;
 }
 
@@ -79,12 +79,12 @@ async function run(payload: Structure, ctx: OperationContext): Promise<readonly 
   return [text(TAG.UniqueIdentifier, draft.id)];
 }
 
-/** Some clients renew a certificate by certifying it. */
+/** Some clients renew a certificate with Certify. */
 async function isCertificate(payload: Structure, ctx: OperationContext): Promise<boolean> {
   return child(payload, TAG.UniqueIdentifier) !== undefined && (await ctx.describe(payload, 'Certify')).type === ObjectType.Certificate;
 }
 
-/** As Re-certify. */
+/** Does the same as ReCertify. */
 async function renew(payload: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const id = await withOutside((outside) => ctx.change(async (tx) => (await reCertifyDraft(tx, await tx.use(payload, 'Certify'), payload, ctx, outside)).id));
   return [text(TAG.UniqueIdentifier, id)];
@@ -159,7 +159,7 @@ function linkCertificate(draft: Draft, { object, pair }: Subject, { certificate 
   if (pair) setLink(pair.publicKey, 'CertificateLink', draft.id);
 }
 
-/** The keys may have been destroyed or revoked since they were read. */
+/** Checks the keys again, because they may have been destroyed or revoked since they were read. */
 async function put(tx: ObjectTransaction, draft: Draft, { object, pair }: Subject, issuer: Issuer, now: number): Promise<void> {
   for (const used of [issuer.key, issuer.certificate]) if (used && used !== pair?.privateKey) requireUsable(await tx.describeById(used.id, 'Certify'), now);
   for (const key of pair ? [pair.privateKey, pair.publicKey] : []) {

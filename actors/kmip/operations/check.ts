@@ -1,4 +1,4 @@
-// Check: whether an object could be used as the client intends (KMIP specification 2.1 section 6.1.7).
+// Check: tells whether an object may be used as the client intends (KMIP specification 2.1 section 6.1.7).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal, type ResultReason } from '../../../kmip/refusal.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
@@ -16,7 +16,7 @@ export const check = {
   run,
 } satisfies Operation;
 
-/** A use that is not permitted fails, as in the test cases of the profiles (BL-M-2), and empties the ID placeholder. */
+/** A use that is not permitted makes the operation fail, as in the test cases of the profiles (BL-M-2), and clears the ID placeholder. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'Check');
   const wanted = integerOf(request, TAG.CryptographicUsageMask) ?? 0;

@@ -1,4 +1,4 @@
-// CreateKeyPair: a new private key and its public key, linked to each other (KMIP 2.1 section 6.1.9).
+// CreateKeyPair: creates a private key and its public key, linked with each other (KMIP 2.1 section 6.1.9).
 import { PAIR, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';

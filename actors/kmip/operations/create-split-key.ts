@@ -1,4 +1,4 @@
-// CreateSplitKey: the parts of a new or an existing key, each an object of its own (KMIP 2.1 section 6.1.10).
+// CreateSplitKey: splits a new or an existing key into parts, each an object of its own (KMIP 2.1 section 6.1.10).
 import { randomBytes } from 'node:crypto';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
@@ -29,12 +29,12 @@ import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
 
-/** What is split, and how a key block tells of it. */
+/** The key or secret to split, with the facts for the key blocks of its parts. */
 interface Secret {
   readonly material: Uint8Array;
   readonly format: KeyFormatType;
   readonly algorithm: CryptographicAlgorithm | undefined;
-  /** Bits. */
+  /** In bits. */
   readonly length: number;
 }
 
@@ -97,7 +97,7 @@ function requireSplittable(source: ObjectDescription, now: number): void {
     throw new Refusal('ObjectDestroyed', `${source.id} is destroyed`);
 }
 
-/** @param type of the key, or SplitKey for any */
+/** @param type of the key; SplitKey accepts any */
 async function existing(source: ManagedObject, type: number, ctx: OperationContext): Promise<Secret> {
   requireSplittable(source, ctx.now);
   if (type !== ObjectType.SplitKey && type !== source.type)
@@ -117,7 +117,7 @@ async function existing(source: ManagedObject, type: number, ctx: OperationConte
   return { material, format: 'Raw', algorithm, length: stated ?? material.length * 8 };
 }
 
-/** A new symmetric key, or secret data of 256 bits where no length is given. A new private key without its public key would be useless. */
+/** A new symmetric key, or secret data, which has 256 bits by default. A new private key is not possible: without its public key it would be useless. */
 function fresh(type: number, attributes: AttributeSet, { server }: OperationContext): Secret {
   if (type === ObjectType.SecretData) {
     const length = givenLength(attributes) ?? 256;
@@ -134,10 +134,10 @@ function fresh(type: number, attributes: AttributeSet, { server }: OperationCont
   return { material: generateKey(algorithm, length), format: 'Raw', algorithm, length };
 }
 
-/** Attributes of the key go before those of the request; what may not leave the server as a whole may not leave it in parts. */
+/** The parts take these attributes from the key, whatever the request says: a key that may not leave the server must not leave it in parts. */
 const OF_SOURCE = [TAG.CryptographicUsageMask, TAG.Sensitive, TAG.Extractable] as const;
 
-/** The parts lead to each other in their order, and to the key they are of. */
+/** Links each part with its neighbours, and with the key that was split. */
 function draftsOf(
   contents: readonly Structure[],
   places: readonly Place[],
@@ -145,7 +145,7 @@ function draftsOf(
   source: ManagedObject | undefined,
   ctx: OperationContext,
 ): Draft[] {
-  // What the key blocks say of the key.
+  // The key blocks already hold these facts.
   for (const tag of [TAG.CryptographicAlgorithm, TAG.CryptographicLength]) attributes.remove(tag);
   for (const tag of OF_SOURCE) {
     const own = source?.attributes.first(tag);

@@ -1,4 +1,4 @@
-// Create: a new symmetric key, or new secret data, made by the server (KMIP 2.1 section 6.1.8).
+// Create: generates a new symmetric key or new secret data (KMIP 2.1 section 6.1.8).
 import { randomBytes } from 'node:crypto';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
@@ -58,7 +58,7 @@ function newKey(attributes: AttributeSet, { server }: OperationContext): Structu
   return symmetricKey(generateKey(algorithm, length), algorithm, length, format);
 }
 
-/** Random bytes, 256 bits of them unless a length is given. */
+/** Random bytes: 256 bits unless a length is given. */
 function newSecret(attributes: AttributeSet): Structure {
   const bits = givenLength(attributes) ?? 256;
   if (bits < 8 || bits > 65_536 || bits % 8 !== 0)

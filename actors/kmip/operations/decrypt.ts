@@ -1,4 +1,4 @@
-// Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that can.
+// Decrypt (KMIP specification 2.1 section 6.1.11), with the newest generation of a keyset that succeeds.
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { CIPHER, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
@@ -35,7 +35,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   return decryptWithAny(candidates, request, ctx);
 }
 
-/** Modes without authentication cannot tell the generations apart, except by their padding: there the newest wins. */
+/** Without authentication, only the padding shows which generation fits; a mode without padding always uses the newest. */
 async function decryptWithAny(candidates: readonly ManagedObject[], request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   let first: Refusal | undefined;
   for (const object of candidates) {
@@ -79,7 +79,7 @@ function decryption(cipher: CipherFacts, request: Structure, data: Uint8Array, c
   return { iv, aad, data: data.subarray(0, end), tag: data.subarray(end) };
 }
 
-/** @throws Refusal InvalidMessage, as the test cases of the profiles have it (CS-BC-M-11) */
+/** @throws Refusal InvalidMessage, as in the test cases of the profiles (CS-BC-M-11) */
 function neededIv(cipher: CipherFacts, request: Structure): Uint8Array | undefined {
   const iv = bytesOf(request, TAG.IVCounterNonce);
   if (iv === undefined && cipher.ivBytes !== undefined)
@@ -87,7 +87,7 @@ function neededIv(cipher: CipherFacts, request: Structure): Uint8Array | undefin
   return iv;
 }
 
-/** What does not decrypt, in words of the operation; every other error as it is. */
+/** Rewords failures to decrypt for this operation; leaves every other error as it is. */
 function toDecryptFailure(error: unknown): unknown {
   const refusal = refusalOf(error);
   if (refusal?.reason !== 'CryptographicFailure') return error;

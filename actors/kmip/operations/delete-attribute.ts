@@ -1,4 +1,4 @@
-// DeleteAttribute: takes away one value, or all values of an attribute (KMIP specification 2.1 section 6.1.13).
+// DeleteAttribute: deletes one value or all values of an attribute (KMIP specification 2.1 section 6.1.13).
 import { readReference, referenceTo } from '../../../kmip/attribute/reference.ts';
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';

@@ -1,4 +1,4 @@
-// DeriveKey: a new symmetric key or secret out of others (KMIP specification 2.1 sections 6.1.14 and 7.12).
+// DeriveKey: derives a new symmetric key or secret from other objects (KMIP specification 2.1 sections 6.1.14 and 7.12).
 
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
@@ -34,7 +34,7 @@ export const deriveKey = {
   run,
 } satisfies Operation;
 
-/** @throws Refusal of `requireUse`, `derive` and `newObject` */
+/** @throws Refusal: those of `requireUse`, `derive` and `newObject` */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
   if (type !== ObjectType.SymmetricKey && type !== ObjectType.SecretData)
@@ -62,7 +62,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   return [text(TAG.UniqueIdentifier, made)];
 }
 
-/** All that the request names, under the standard's tag or the one that some clients use for it. */
+/** All base objects of the request, under the standard tag or the one that some clients use instead. */
 async function basesOf(request: Structure, ctx: OperationContext): Promise<KeyUse[]> {
   const bases: KeyUse[] = [];
   for (const node of request.value) {
@@ -90,7 +90,7 @@ async function linkBase(ctx: OperationContext, tx: ObjectTransaction, id: string
   requireUse(base, USE.DeriveKey, ctx.now);
   const limits = usageLimitsOf(base);
   if (limits) take(base, limits, unitsOf(limits, bytes), 'UsageLimitExceeded');
-  // A use that was granted leaves no trace in the owner's key, and the links of a key have an end.
+  // With a grant alone, the caller must not change the owner's key; and the number of links is limited.
   const isLinked = base.owner === derived.owner && hasRoom(base.attributes, TAG.Link);
   if (isLinked) base.attributes.add(link('DerivedKeyLink', derived.id));
   if (!isLinked && !limits) return;

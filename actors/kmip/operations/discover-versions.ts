@@ -1,4 +1,4 @@
-// DiscoverVersions: the protocol versions served, or those of the client's that are, in the client's order (KMIP 2.1 section 6.1.16).
+// DiscoverVersions: lists all supported protocol versions, or those of the client's list in its order (KMIP 2.1 section 6.1.16).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { integer, type Node, type Structure, structure, TYPE } from '../../../kmip/ttlv/node.ts';

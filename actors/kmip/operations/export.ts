@@ -1,4 +1,4 @@
-// Export: the object itself with all its attributes, in a key format and wrapped as asked for (KMIP 2.1 section 6.1.18).
+// Export: returns an object with all its attributes, in the requested key format and wrapping (KMIP 2.1 section 6.1.18).
 import { GIVEN_OUT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { enumeration, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';

@@ -1,4 +1,4 @@
-// GetAttributeList: the names of the attributes that an object has (KMIP specification 2.1 section 6.1.21).
+// GetAttributeList: lists the names of an object's attributes (KMIP specification 2.1 section 6.1.21).
 import { type AttributeReference, referenceNode, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';

@@ -1,4 +1,4 @@
-// GetAttributes: the attributes of an object, all or those that are asked for (KMIP specification 2.1 section 6.1.20).
+// GetAttributes: returns all or the requested attributes of an object (KMIP specification 2.1 section 6.1.20).
 import { type AttributeReference, isTags, readReference, referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { ruleOf } from '../../../kmip/attribute/rules.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
@@ -25,12 +25,12 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const object = isDigestAsked ? await withDigest(described, ctx) : described;
   const values = viewValues(object, ctx);
   const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => isMeant(reference, referenceTo(node))));
-  // Only clients of KMIP 1.x know an index.
+  // Only KMIP 1.x has an index.
   const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? toIndexedNodes(value) : [value.node]));
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
 }
 
-/** Some clients ask for the tags by the tag `Tag`, whichever vendor has named them, and for the links by the type of a link. */
+/** Some clients request the tags by `Tag`, whatever vendor set them, and links by `LinkType`. */
 function isMeant(asked: AttributeReference, own: AttributeReference): boolean {
   if (asked.tag === TAG.Tag) return isTags(own);
   return asked.tag === TAG.LinkType ? own.tag === TAG.Link : sameReference(own, asked);

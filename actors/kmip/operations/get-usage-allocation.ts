@@ -1,4 +1,4 @@
-// GetUsageAllocation: a client takes units of a key's usage limits to use them itself (KMIP specification 2.1 section 6.1.23).
+// GetUsageAllocation: reserves units of a key's usage limits for use by the client itself (KMIP specification 2.1 section 6.1.23).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';

@@ -1,4 +1,4 @@
-// Get: the object itself, in a key format and wrapped as asked for (KMIP 2.1 section 6.1.19).
+// Get: returns an object in the requested key format and wrapping (KMIP 2.1 section 6.1.19).
 import { GIVEN_OUT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -23,11 +23,11 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const named = await ctx.use(request, 'Get');
   const object = await keyOfFile(named, request, 'Get', ctx);
   refuseByState(object, ctx.now);
-  // What is deactivated is of the past: it may be exported, and it may decrypt.
+  // A deactivated key serves only to process old data: Export returns it, and it may decrypt.
   if (stateAt(object, ctx.now) === State.Deactivated && isKey(object)) throw new Refusal('WrongKeyLifecycleState', 'DENIED: the object is Deactivated');
   const content = isPkcs12Asked(request) ? await fileGivenOut(request, object, named, 'Get', ctx) : await givenOut(request, object, ctx);
   return [enumeration(TAG.ObjectType, object.type), text(TAG.UniqueIdentifier, object.id), content];
 }
 
-/** Kinds whose content is secret, or stands for a secret. */
+/** Object types whose content is secret, or represents a secret. */
 const isKey = ({ type }: ManagedObject): boolean => type !== ObjectType.Certificate && type !== ObjectType.OpaqueObject && type !== ObjectType.PublicKey;

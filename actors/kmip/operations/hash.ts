@@ -33,7 +33,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   return [bytes(TAG.Data, hashOf(required(parameters().hashingAlgorithm, TAG.HashingAlgorithm), data as Uint8Array))];
 }
 
-/** Without a key: the stream actor alone does it. */
+/** Needs no key, so it calls the stream actor directly. */
 function hashPart(ctx: OperationContext, part: PartOfMany, data: Uint8Array, parameters: () => CryptographicParameters): Promise<StreamOutput> {
   const { streams } = ctx.server;
   const owner: StreamOwner = { kind: 'Hash', user: ctx.caller.user, object: '' };

@@ -1,4 +1,4 @@
-// Import: an object under the identifier and with the attributes that it had elsewhere (KMIP 2.1 section 6.1.25).
+// Import: adds an object with the identifier and attributes that it had elsewhere (KMIP 2.1 section 6.1.25).
 import { checkAttribute } from '../../../kmip/attribute/rules.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { CONTENT, payloadMembers } from '../../../kmip/message/payload-members.ts';
@@ -23,7 +23,10 @@ import { unwrapContent } from '../object/wrapping.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
-/** What the request says elsewhere, what follows from the identifier, and where it is kept from now on. All others are set as they are given. */
+/**
+ * Attributes that are not set as given: the request states them elsewhere, they follow from the identifier, or they tell
+ * where the object is stored.
+ */
 const NOT_TAKEN: ReadonlySet<number> = new Set([TAG.UniqueIdentifier, TAG.ObjectType, TAG.State, TAG.ShortUniqueIdentifier, TAG.ProtectionStorageMask]);
 
 export const importObject = {
@@ -52,10 +55,10 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   return [text(TAG.UniqueIdentifier, draft.id)];
 }
 
-/** KMIP 1.4 has no field for it (section 4.41): the object tells it. */
+/** The payload of KMIP 1.4 has no ObjectType (section 4.41), so the type comes from the object itself. */
 function typeOf(request: Structure, version: Version): ObjectType {
   const told = codeOf(request, TAG.ObjectType) ?? (version.major === 1 ? contentType(request) : undefined);
-  // Clients are about, kmip-go for one, that leave the object itself out.
+  // Some clients, such as kmip-go, leave out the object itself.
   if (told === undefined && version.major === 1) throw new Refusal('InvalidMessage', 'missing field: the object to import, for example a SymmetricKey');
   return required(told, TAG.ObjectType) as ObjectType;
 }
@@ -66,7 +69,7 @@ function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, c
   for (const node of given.nodes()) {
     const checked = checkAttribute(node, type);
     if (node.tag === TAG.ObjectType && node.value !== type) throw new Refusal('InvalidField', 'the attribute ObjectType does not match the type of the object');
-    // The digest of a password would let it be guessed.
+    // With the digest, a password could be guessed.
     const isTaken = !NOT_TAKEN.has(node.tag) && !(node.tag === TAG.Digest && isGuessable(type));
     if (isTaken) takeAttribute(attributes, checked);
   }
@@ -80,7 +83,7 @@ function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, c
   return draft;
 }
 
-/** An imported object keeps the state it had; what is destroyed has nothing to import. */
+/** An imported object keeps its state, but a destroyed object cannot be imported. */
 function takeState(draft: Draft, state: Node | undefined, now: number): void {
   if (state?.type !== TYPE.Enumeration) return;
   const { Destroyed, DestroyedCompromised } = ENUM.State;
@@ -92,7 +95,7 @@ function takeState(draft: Draft, state: Node | undefined, now: number): void {
 async function put(tx: ObjectTransaction, draft: Draft, replace: boolean, { caller }: OperationContext): Promise<void> {
   const existing = await tx.read(draft.id);
   if (existing) {
-    // Whose it is decides, not a grant: replacing is more than any right.
+    // Only the owner may replace an object; no grant includes that right.
     if (existing.owner !== caller.user || !replace) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
     await tx.resize(draft);
   } else await tx.insert(draft);

@@ -1,4 +1,4 @@
-// The operations that this server does, by name.
+// The operations that this server supports, by name.
 import type { Operation, Operations } from '../operation.ts';
 import { activate } from './activate.ts';
 import { addAttribute } from './add-attribute.ts';
@@ -46,7 +46,7 @@ import { sign } from './sign.ts';
 import { signatureVerify } from './signature-verify.ts';
 import { validate } from './validate.ts';
 
-/** In the order in which Query names them. */
+/** In the order in which Query lists them. */
 const ALL: readonly Operation[] = [
   activate,
   addAttribute,

@@ -14,7 +14,7 @@ export const interop = {
   run,
 } satisfies Operation;
 
-/** Begin and End change nothing and are noted in the log. Reset would delete what belongs to others, and is refused. */
+/** Begin and End are only logged. Reset is refused, because it would delete the objects of other users. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const step = required(enumNameOf(request, TAG.InteropFunction, 'InteropFunction'), TAG.InteropFunction);
   const test = required(textOf(request, TAG.InteropIdentifier), TAG.InteropIdentifier);

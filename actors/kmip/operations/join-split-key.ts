@@ -1,4 +1,4 @@
-// JoinSplitKey: a key or secret from enough of its parts (KMIP 2.1 section 6.1.27).
+// JoinSplitKey: joins enough parts of a key or secret (KMIP 2.1 section 6.1.27).
 import { materialLength } from '../../../crypto/key/symmetric-key.ts';
 import { join } from '../../../crypto/secret-sharing/split.ts';
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
@@ -23,7 +23,7 @@ import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
-/** More parts no key has here. */
+/** No key on this server has more parts. */
 const MAX_PARTS = 255;
 
 export const joinSplitKey = {
@@ -46,7 +46,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const secret = joinParts(first, parts);
   const content = contentFor(type, first, secret, codeOf(request, TAG.SecretDataType), givenAlgorithm(attributes));
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  // What no part may do, the whole may not do either.
+  // Restrictions of any part apply to the joined key as well.
   if (objects.some(({ attributes: own }) => own.first(TAG.Sensitive)?.value === true)) attributes.set(boolean(TAG.Sensitive, true));
   if (objects.some(({ attributes: own }) => own.first(TAG.Extractable)?.value === false)) attributes.set(boolean(TAG.Extractable, false));
   const draft = newObject(ctx, { place, type, content, attributes });
@@ -84,7 +84,7 @@ function requirePart(object: ObjectDescription, { caller, now }: OperationContex
 
 const notTogether = (): Refusal => new Refusal('InvalidField', 'the parts do not belong together');
 
-/** One of the parts, where all say the same of the key and its splitting. */
+/** One of the parts, if all agree on the key and on how it was split. */
 function requireSameSplit(parts: readonly StoredPart[]): StoredPart {
   const [first, ...others] = parts as [StoredPart, ...StoredPart[]];
   const key = (part: StoredPart) =>
@@ -95,8 +95,8 @@ function requireSameSplit(parts: readonly StoredPart[]): StoredPart {
 }
 
 /**
- * Parts that were made here lead to the one before them, back to the first: of one key that is the same one. Any numbers
- * make a key by some methods, so nothing else would tell that parts of two keys were mixed.
+ * Checks that the parts come from the same key. Parts that were made here are linked to the previous one, so all parts of a key lead to
+ * the same first part. With some methods, any numbers yield a key, so nothing else would show that parts of two keys were mixed.
  */
 async function requireOneKey(tx: ObjectTransaction, objects: readonly ObjectDescription[]): Promise<void> {
   const firsts = new Map<string, string>();
@@ -111,7 +111,7 @@ async function requireOneKey(tx: ObjectTransaction, objects: readonly ObjectDesc
       if (known === undefined && previous === undefined) known = linkedTo(at, 'NextLink') === undefined ? undefined : at.id;
       const owner: string = at.owner;
       const before: ObjectDescription | undefined = previous === undefined ? undefined : await tx.read(previous);
-      // A link to another's object was written by a client: what is there is not to be learned from it.
+      // Clients can set links to objects of other owners; such a link must not reveal anything about its target.
       at = before?.owner === owner ? before : undefined;
     }
     if (known !== undefined) for (const id of path) firsts.set(id, known);
@@ -123,7 +123,7 @@ function joinParts({ method, threshold, primeField, block }: StoredPart, parts: 
   const isBytes = block.format !== 'PKCS_8';
   const length = !isBytes || block.length === undefined ? undefined : block.algorithm ? materialLength(block.algorithm, block.length) : block.length / 8;
   const secret = new Uint8Array(join(method, parts, threshold, primeField, length));
-  // DER does not begin with a zero; an integer of a larger field has been filled up with them.
+  // DER does not begin with a zero byte, but an integer in a larger field is padded with them.
   return isBytes
     ? secret
     : secret.subarray(

@@ -1,4 +1,4 @@
-// Locate: identifiers of the objects that have all the attributes asked for, one's own first, the newest before the others (KMIP 2.1 section 6.1.28).
+// Locate: finds the objects with all requested attributes, the caller's own before others, newer before older (KMIP 2.1 section 6.1.28).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';

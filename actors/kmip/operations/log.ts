@@ -1,4 +1,4 @@
-// Log: a client's message for the server's log (KMIP specification 2.1 section 6.1.29).
+// Log: writes a client's message to the server's log (KMIP specification 2.1 section 6.1.29).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
@@ -16,7 +16,7 @@ export const log = {
   run,
 } satisfies Operation;
 
-/** The message is a field of the line, so that it cannot look like one of the server's own. */
+/** The message is a field of the log line, so that it cannot pass for a line of the server's own. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const said = required(textOf(request, TAG.LogMessage), TAG.LogMessage);
   if (said.length > MAX_CHARACTERS) throw new Refusal('InvalidField', `a log message can have at most ${MAX_CHARACTERS} characters`);

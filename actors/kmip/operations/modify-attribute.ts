@@ -1,4 +1,4 @@
-// ModifyAttribute: puts another value in the place of one that is there (KMIP specification 2.1 section 6.1.34).
+// ModifyAttribute: replaces an existing value of an attribute (KMIP specification 2.1 section 6.1.34).
 import { referenceTo, sameReference } from '../../../kmip/attribute/reference.ts';
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';

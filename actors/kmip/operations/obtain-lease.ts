@@ -17,7 +17,7 @@ export const obtainLease = {
   run,
 } satisfies Operation;
 
-/** Leases are not counted; one is refused for what is archived, destroyed or compromised. */
+/** Leases are not tracked. Archived, destroyed and compromised objects get none. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const object = await ctx.describe(request, 'ObtainLease');
   if (object.archived) throw new Refusal('ObjectArchived', `${object.id} is archived: recover it first`);

@@ -1,4 +1,4 @@
-// PKCS_11: the functions that tell of the server itself (KMIP specification 2.1 section 6.1.37 and the PKCS#11 profile); all others are not supported.
+// PKCS_11: only the functions about the server itself (KMIP specification 2.1 section 6.1.37 and the PKCS#11 profile) are supported.
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -11,7 +11,7 @@ import type { OperationContext } from '../operation-context.ts';
 
 type ReturnCode = keyof typeof ENUM.PKCS_11ReturnCode;
 
-/** Functions before 3.0 as well, so its name is the only one. */
+/** The only interface that is offered; it includes the functions from before 3.0. */
 const INTERFACE = 'PKCS 11';
 const NOTHING = new Uint8Array();
 
@@ -21,7 +21,7 @@ export const pkcs11 = {
   run,
 } satisfies Operation;
 
-/** @throws Refusal PKCS_11InvalidInterface, PKCS_11InvalidFunction; what the function itself refuses is in its return code */
+/** @throws Refusal PKCS_11InvalidInterface, PKCS_11InvalidFunction; refusals of the function itself go into its return code */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   const named = textOf(request, TAG.PKCS_11Interface);
   if (named !== undefined && named !== INTERFACE) throw new Refusal('PKCS_11InvalidInterface', `there is no interface ${named.slice(0, 64)}`);
@@ -47,7 +47,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   }
 }
 
-/** Neither function takes anything; the only argument of one is reserved, and null. C_Initialize takes the flags of a client's threads. */
+/** C_GetInfo and C_Finalize take no input; the only argument of C_Finalize is reserved and must be null. C_Initialize takes the thread flags of the client. */
 const isGiven = (input: Uint8Array | undefined): boolean => input?.some((byte) => byte !== 0) ?? false;
 
 function functionName(code: number): keyof typeof ENUM.PKCS_11Function {

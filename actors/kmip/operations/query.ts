@@ -39,7 +39,7 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
       ? [structure(TAG.ServerInformation, [text(TAG.ServerName, 'gatehouse'), text(TAG.ServerVersion, args.version), text(TAG.ProductName, 'gatehouse')])]
       : [structure(TAG.ServerInformation, [])]),
   ],
-  // No namespace is managed here: applications choose their own.
+  // This server manages no namespaces: applications choose their own.
   [QueryFunction.QueryApplicationNamespaces]: () => [],
   [QueryFunction.QueryExtensionList]: () => EXTENSIONS.map(({ name }) => structure(TAG.ExtensionInformation, [text(TAG.ExtensionName, name)])),
   [QueryFunction.QueryExtensionMap]: () =>
@@ -74,7 +74,7 @@ const ANSWERS: Readonly<Record<number, (ctx: OperationContext) => readonly Node[
   [QueryFunction.QueryClientRegistrationMethods]: () => [enumeration(TAG.ClientRegistrationMethod, ENUM.ClientRegistrationMethod.Unspecified)],
 };
 
-/** What Create, CreateKeyPair, Register and Import of KMIP 2.x set where the client does not (specification 2.1 table 28). */
+/** The values that Create, CreateKeyPair, Register and Import of KMIP 2.x set if the client does not (specification 2.1 table 28). */
 const DEFAULTS = [ObjectType.SymmetricKey, ObjectType.PrivateKey, ObjectType.PublicKey, ObjectType.SplitKey, ObjectType.SecretData].map((type) =>
   structure(TAG.ObjectDefaults, [
     enumeration(TAG.ObjectType, type),

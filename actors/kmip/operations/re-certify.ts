@@ -1,4 +1,4 @@
-// ReCertify: a new certificate for the key of an old one, linked to it, under its names (KMIP 2.1 section 6.1.45).
+// ReCertify: replaces a certificate with a new one for the same key, linked to it and with its names (KMIP 2.1 section 6.1.45).
 import { CERTIFICATE_REQUEST, OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';

@@ -1,4 +1,4 @@
-// Recover: an archived object may be used and fetched again (KMIP 2.1 section 6.1.42).
+// Recover: makes an archived object usable again (KMIP 2.1 section 6.1.42).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';

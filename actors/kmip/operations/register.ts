@@ -1,4 +1,4 @@
-// Register: an object that the client has made is kept here from now on (KMIP 2.1 section 6.1.43).
+// Register: stores an object that the client has created (KMIP 2.1 section 6.1.43).
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import { CONTENT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';

@@ -1,4 +1,4 @@
-// ReKeyKeyPair: a replacement for both keys of a pair (KMIP 2.1 section 6.1.47).
+// ReKeyKeyPair: replaces both keys of a pair (KMIP 2.1 section 6.1.47).
 import { PAIR, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';

@@ -1,4 +1,4 @@
-// ReKey: a replacement for a symmetric key, linked to it, under its names (KMIP 2.1 section 6.1.46).
+// ReKey: replaces a symmetric key with a new one, linked to it and with its names (KMIP 2.1 section 6.1.46).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';

@@ -1,4 +1,4 @@
-// Revoke: an object must no longer be used, or may be compromised (KMIP 2.1 section 6.1.44).
+// Revoke: marks an object as no longer usable, or as possibly compromised (KMIP 2.1 section 6.1.44).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, codeOf, dateOf, nameOf, required, structureOf } from '../../../kmip/ttlv/read.ts';

@@ -12,7 +12,7 @@ export const rngSeed = {
   run,
 } satisfies Operation;
 
-/** Seeds the generator of this thread, all of it. */
+/** Seeds the generator of this thread with all of the data. */
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   return [integer(TAG.DataLength, ctx.server.random.seed(required(bytesOf(request, TAG.Data), TAG.Data)))];
 }

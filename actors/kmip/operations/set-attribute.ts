@@ -1,4 +1,4 @@
-// SetAttribute: adds an attribute, or changes the only value that there is (KMIP specification 2.1 section 6.1.51).
+// SetAttribute: adds an attribute, or replaces its only value (KMIP specification 2.1 section 6.1.51).
 import { OBJECT, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { Node, Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';

@@ -1,4 +1,4 @@
-// SetEndpointRole: a server that never becomes a client accepts the role it has and no other (KMIP 2.1 section 6.1.54).
+// SetEndpointRole: accepts only the role Server, because this server never becomes a client (KMIP 2.1 section 6.1.54).
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';

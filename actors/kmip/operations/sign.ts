@@ -1,4 +1,4 @@
-// Sign (KMIP specification 2.1 section 6.1.55): data, a digest made by the client, or data in parts.
+// Sign (KMIP specification 2.1 section 6.1.55): signs data, a digest from the client, or data in parts.
 import { OBJECT, PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';

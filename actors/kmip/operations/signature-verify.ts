@@ -1,4 +1,4 @@
-// SignatureVerify (KMIP specification 2.1 section 6.1.56), with any generation of a keyset, public keys and certificates.
+// SignatureVerify (KMIP specification 2.1 section 6.1.56), with public keys, certificates, and any generation of a keyset.
 import { OBJECT, PARTS, payloadMembers } from '../../../kmip/message/payload-members.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { bytesOf, required } from '../../../kmip/ttlv/read.ts';

@@ -1,4 +1,4 @@
-// Validate: whether certificates that are given or stored make a valid chain at a time (KMIP 2.1 section 6.1.57).
+// Validate: tells whether given or stored certificates form a valid chain at a point in time (KMIP 2.1 section 6.1.57).
 import { validateChain } from '../../../crypto/x509/certificate-chain.ts';
 import { certificateFacts } from '../../../crypto/x509/certificate-facts.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
@@ -19,7 +19,7 @@ import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State, ValidityIndicator } = ENUM;
-/** Every certificate may be held against every other one. */
+/** Limited because every certificate may be checked against every other one. */
 const MAX_CERTIFICATES = 20;
 const GENERALIZED_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})Z$/;
 
@@ -36,13 +36,16 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     return derOf(node);
   });
   if (stored.length + given.length > MAX_CERTIFICATES) throw new Refusal('InvalidField', `a chain can have at most ${MAX_CERTIFICATES} certificates`);
-  // Given ones may be the issuers that are missing; only where none are given, the chain is completed from what is stored.
+  // Given certificates may include the issuers, so stored issuers are added only if none are given.
   if (given.length === 0) await addIssuers(stored, ctx);
   const indicator = stored.some((object) => isWithdrawn(object, ctx.now)) ? 'Invalid' : verdict(stored, given, validityDate(request) ?? ctx.now);
   return [enumeration(TAG.ValidityIndicator, ValidityIndicator[indicator])];
 }
 
-/** Seconds since the epoch; some clients write a text, of RFC 3339 or a GeneralizedTime of ASN.1. @throws Refusal InvalidField for a text that is neither */
+/**
+ * Seconds since the epoch. Some clients send a text: RFC 3339 or a GeneralizedTime of ASN.1.
+ * @throws Refusal InvalidField for a text that is neither
+ */
 function validityDate(request: Structure): number | undefined {
   const given = child(request, TAG.ValidityDate);
   if (given?.type !== TYPE.TextString) return dateOf(request, TAG.ValidityDate);
@@ -53,7 +56,7 @@ function validityDate(request: Structure): number | undefined {
 
 async function storedIn(request: Structure, ctx: OperationContext): Promise<ManagedObject[]> {
   const named = children(request, TAG.UniqueIdentifier).map((node) => oneOf(request, node));
-  // Without any certificate it is the one that the batch has made.
+  // If the request names no certificate, it means the one that the batch has created.
   if (named.length === 0) {
     if (children(request, TAG.Certificate).length === 0) named.push(request);
     else requireNoExpectation(request);
@@ -69,7 +72,7 @@ async function storedIn(request: Structure, ctx: OperationContext): Promise<Mana
   return stored;
 }
 
-/** Follows the links to issuers. What the caller may not see, or is there no more, is missing in the chain. */
+/** Follows the links to issuers. Issuers that were destroyed or that the caller may not use stay out of the chain. */
 async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promise<void> {
   for (const object of stored) {
     const id = linkedTo(object, 'CertificateLink');
@@ -83,13 +86,13 @@ async function addIssuers(stored: ManagedObject[], ctx: OperationContext): Promi
   }
 }
 
-/** A root may have been certified again with its own certificate: it ends the chain all the same. */
+/** A root that was recertified may have a link to its own predecessor, but it still ends the chain. */
 function isSelfIssued(object: ManagedObject): boolean {
   const { issuer, subject } = certificateFacts(certificateOf(object));
   return issuer.der.equals(subject.der);
 }
 
-/** Revoked, or past the end of its life. A state before the active one says nothing of the certificate. */
+/** Revoked, or past its DeactivationDate. PreActive says nothing about a certificate. */
 function isWithdrawn(object: ManagedObject, now: number): boolean {
   const state = stateAt(object, now);
   return state !== State.PreActive && state !== State.Active;

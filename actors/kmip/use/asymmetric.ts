@@ -1,4 +1,4 @@
-// Encrypt and Decrypt with the keys of a pair: RSA, ECIES, and the encapsulation of ML-KEM.
+// Encrypt and Decrypt with key pairs: RSA, ECIES, and the encapsulation of ML-KEM.
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { bytes, type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
@@ -10,15 +10,15 @@ import { noData } from './cipher-rules.ts';
 
 const NOTHING = new Uint8Array();
 
-/** What holds a public key: for encryption and verification. */
+/** Whether the object holds a public key, which encrypts or verifies. */
 export function isPublic({ type }: ManagedObject): boolean {
   return type === ENUM.ObjectType.PublicKey || type === ENUM.ObjectType.Certificate;
 }
 
 /**
- * With an ML-KEM key nothing is encrypted: Data of the answer is a new shared secret, IVCounterNonce its encapsulation, and Data of the
- * request, if it is there at all, is not looked at.
- * @throws Refusal of `encrypt`; InvalidMessage without data
+ * With an ML-KEM key, nothing is encrypted: Data of the response is a new shared secret, and IVCounterNonce is its encapsulation.
+ * Data of the request is ignored.
+ * @throws Refusal: those of `encrypt`; InvalidMessage without data
  */
 export async function publicKeyEncrypt(key: Key, parameters: CryptographicParameters, request: Structure): Promise<readonly Node[]> {
   const choice = { algorithm: undefined, parameters };
@@ -30,7 +30,7 @@ export async function publicKeyEncrypt(key: Key, parameters: CryptographicParame
   return [text(TAG.UniqueIdentifier, key.id), bytes(TAG.Data, encrypted.data), ...iv];
 }
 
-/** @param data a ciphertext, or an encapsulation for an ML-KEM key @throws Refusal of `decrypt` */
+/** @param data a ciphertext, or an encapsulation for an ML-KEM key @throws Refusal: those of `decrypt` */
 export function privateKeyDecrypt(key: Key, parameters: CryptographicParameters, request: Structure, data: Uint8Array): Promise<Uint8Array> {
   return key.decrypt({ algorithm: undefined, parameters, data, aad: bytesOf(request, TAG.AuthenticatedEncryptionAdditionalData) });
 }

@@ -1,4 +1,4 @@
-// What Encrypt and Decrypt have in common: which algorithm, what is missing, where the tag is.
+// Rules that Encrypt and Decrypt share: the algorithm, missing fields, and the place of the tag.
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { tagName } from '../../../kmip/ttlv/names.ts';
@@ -21,14 +21,14 @@ export function cipherAlgorithm(ctx: OperationContext, parameters: Cryptographic
   return algorithm;
 }
 
-/** @throws Refusal InvalidField, so that a client does not believe that its data was authenticated */
+/** @throws Refusal InvalidField, because the client would otherwise believe that its data was authenticated */
 export function requireAuthenticated(request: Structure, { name, authenticated }: CipherFacts): void {
   if (authenticated) return;
   for (const tag of [TAG.AuthenticatedEncryptionAdditionalData, TAG.AuthenticatedEncryptionTag])
     if (bytesOf(request, tag)?.length) throw new Refusal('InvalidField', `${name} does not authenticate data; leave out ${tagName(tag)}`);
 }
 
-/** Before KMIP 1.4 there is no AuthenticatedEncryptionTag: the tag is the end of the data. */
+/** AuthenticatedEncryptionTag came with KMIP 1.4; in earlier versions the data ends with the tag. */
 export function tagInData({ major, minor }: Version): boolean {
   return major === 1 && minor < 4;
 }

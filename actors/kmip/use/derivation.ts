@@ -1,4 +1,4 @@
-// The bytes of a derived key, from DerivationParameters and the objects to derive from (KMIP specification 2.1 section 7.12).
+// The bytes of a derived key, from DerivationParameters and the base objects (KMIP specification 2.1 section 7.12).
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
@@ -7,7 +7,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { parametersOf } from '../object/cryptographic-parameters.ts';
 import type { KeyUse } from './use-key.ts';
 
-/** @param bases the key first; secret data after it is derivation data that the request does not give itself */
+/** @param bases first the key; any secret data after it is the derivation data, which the request must not give as well */
 export async function derivedBytes(request: Structure, bases: readonly KeyUse[], length: number): Promise<Uint8Array> {
   const method = required(enumNameOf(request, TAG.DerivationMethod, 'DerivationMethod'), TAG.DerivationMethod);
   if (method === 'AsymmetricKey') return agreedBytes(bases, length);
@@ -25,7 +25,7 @@ export async function derivedBytes(request: Structure, bases: readonly KeyUse[],
   });
 }
 
-/** Some clients put the hashing algorithm next to CryptographicParameters, not inside. */
+/** Some clients put the hashing algorithm next to CryptographicParameters instead of inside. */
 function parametersIn(given: Structure): CryptographicParameters {
   const inside = structureOf(given, TAG.CryptographicParameters);
   const parameters = inside ? parametersOf(inside) : {};
@@ -44,13 +44,13 @@ async function dataOf(given: Structure, bases: readonly KeyUse[]): Promise<reado
   return others.length > 0 ? Promise.all(others.map(secretOf)) : data;
 }
 
-/** @throws Refusal InvalidObjectType for what is neither a symmetric key nor secret data */
+/** @throws Refusal InvalidObjectType unless the object is a symmetric key or secret data */
 async function secretOf({ object, key }: KeyUse): Promise<Uint8Array> {
   if (key.kind !== 'secret') throw new Refusal('InvalidObjectType', `a symmetric key or secret data is needed, but ${object.id} is another kind of object`);
   return (await key.material()).export();
 }
 
-/** Key agreement of a private key with a public key or certificate. The shared secret is cut to the length asked for. */
+/** Key agreement of a private key with a public key or certificate. The shared secret is cut to the requested length. */
 async function agreedBytes(bases: readonly KeyUse[], length: number): Promise<Uint8Array> {
   const own = bases.find(({ key }) => key.kind === 'private');
   const other = bases.find(({ key }) => key.kind === 'public');

@@ -11,19 +11,19 @@ import { noData } from './cipher-rules.ts';
 import type { KeyUse } from './use-key.ts';
 
 /**
- * With a key of the algorithm FPE_FF1, or of AES and this algorithm in the parameters, of 256 bits. Data is UTF-8 text of the alphabet's
- * characters, and so is the answer. Vendor attributes `Attribute {VendorIdentification, AttributeName, AttributeValue}` say over what: of
- * the request's CryptographicParameters, else of the key.
+ * The key has 256 bits and the algorithm FPE_FF1, or AES if the parameters name FPE_FF1. Data is UTF-8 text in the characters of the
+ * alphabet, in the request and in the response. Vendor attributes `Attribute {VendorIdentification, AttributeName, AttributeValue}` give
+ * the alphabet: those in CryptographicParameters of the request, or else those of the key.
  *
  * | AttributeName | AttributeValue |
  * |---|---|
  * | `alphabet` | TextString: `numeric` (the default), `alphabetic`, `alphanumeric`, `hexadecimal`, or the characters themselves |
- * | `radix` | Integer 2 to 36, in place of an alphabet |
+ * | `radix` | Integer 2 to 36, instead of an alphabet |
  *
- * There the tweak is the IVCounterNonce, or the AuthenticatedEncryptionAdditionalData, of the request; none is the empty one.
+ * The tweak is then the IVCounterNonce or the AuthenticatedEncryptionAdditionalData of the request; without either it is empty.
  *
  * Other clients give both: the additional data is the alphabet (`numeric`, `alpha_lower`... or the characters themselves, or JSON:
- * see fpe-description.ts), the IVCounterNonce the tweak. Additional data alone that may be meant either way is refused.
+ * see fpe-description.ts), and the IVCounterNonce is the tweak. Additional data alone is refused if it could be either.
  * @throws Refusal InvalidField
  */
 export async function encryptFormat({ object, key }: KeyUse, parameters: CryptographicParameters, request: Structure): Promise<readonly Node[]> {

@@ -1,4 +1,4 @@
-// The parts of a MAC that is made or verified in parts.
+// Computes or verifies a MAC in parts.
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import type { StreamOutput } from '../../stream/api.ts';
 import { effectiveAlgorithm, effectiveParameters } from '../object/cryptographic-parameters.ts';

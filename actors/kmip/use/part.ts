@@ -1,4 +1,4 @@
-// Which part of a multi-part operation a request is (KMIP specification 2.1 section 6).
+// Determines which part of a multi-part operation a request is (KMIP specification 2.1 section 6).
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { booleanOf, bytesOf } from '../../../kmip/ttlv/read.ts';
@@ -16,8 +16,8 @@ const WHOLE: Part = Object.freeze({ is: 'whole' });
 const FIRST: Part = Object.freeze({ is: 'first' });
 
 /**
- * Init and Final together without a CorrelationValue are a single part, as section 6 says.
- * @throws Refusal InvalidField for a combination that names no part, InvalidMessage
+ * InitIndicator and FinalIndicator together without a CorrelationValue mean a single part, as section 6 says.
+ * @throws Refusal InvalidField for a combination that does not make sense, InvalidMessage
  */
 export function partOf(request: Structure): Part {
   const init = booleanOf(request, TAG.InitIndicator) === true;

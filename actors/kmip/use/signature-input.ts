@@ -1,10 +1,10 @@
-// What is signed: Data or DigestedData of a request (KMIP specification 2.1 sections 6.1.55 and 6.1.56).
+// The input to sign: Data or DigestedData of a request (KMIP specification 2.1 sections 6.1.55 and 6.1.56).
 import { Refusal } from '../../../kmip/refusal.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { bytesOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
-/** @throws Refusal InvalidMessage for neither, InvalidField for both */
+/** @throws Refusal InvalidMessage without either, InvalidField for both */
 export function signatureInput(request: Structure): { data: Uint8Array; digest?: never } | { data?: never; digest: Uint8Array } {
   const data = bytesOf(request, TAG.Data);
   const digest = bytesOf(request, TAG.DigestedData);

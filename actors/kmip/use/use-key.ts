@@ -1,4 +1,4 @@
-// The one way to use a key: the right to it, its state and mask, its opening where it is stored wrapped, its kind, and its usage limits.
+// The only way to use a key: checks the right, the state and the mask, unwraps the key if it is stored wrapped, and consumes usage limits.
 import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type Key, keyOf } from '../object/key.ts';
@@ -8,9 +8,9 @@ import { requireUse, type Use } from '../object/usage.ts';
 import { spendUsage } from '../object/usage-limits.ts';
 import type { OperationContext } from '../operation-context.ts';
 
-/** A key for one use that is permitted. */
+/** A key that may be used once. */
 export class KeyUse {
-  /** Of the key, with its material in clear. */
+  /** The object of the key, with its material in clear. */
   readonly object: ManagedObject;
   readonly key: Key;
   readonly #ctx: OperationContext;
@@ -24,8 +24,8 @@ export class KeyUse {
   }
 
   /**
-   * Takes what the use needs from the usage limits, before the use; what fails afterwards has been spent. Most keys have no limits, and what is
-   * protected already costs nothing.
+   * Consumes the usage limits before the use. A use that fails afterwards does not return them. Most keys have no limits, and uses that
+   * process protected data consume none.
    * @param bytes of data to protect
    * @throws Refusal as `spendUsage`
    */
@@ -36,8 +36,8 @@ export class KeyUse {
 
 /**
  * @param named the object, found with the right that the use needs; or a payload that names it
- * @param tag under which the payload names it
- * @throws Refusal as `use` of the context, `requireUse` and `opened`, in this order
+ * @param tag of the identifier in the payload
+ * @throws Refusal as `use` of the context, `requireUse` and `openWrapped`, in this order
  */
 export async function useKey(ctx: OperationContext, named: ManagedObject | Structure, use: Use, tag?: number): Promise<KeyUse> {
   const found = 'tag' in named ? await ctx.use(named, use.operation, tag) : named;
@@ -46,8 +46,8 @@ export async function useKey(ctx: OperationContext, named: ManagedObject | Struc
 }
 
 /**
- * The same for callers that look at the key first: what an algorithm does not take is refused before what the key's state, dates and mask forbid.
- * @param fits throws what the key is refused with
+ * As useKey, for callers that look at the key first: a key that does not fit the algorithm is refused before its state, dates and mask are checked.
+ * @param fits throws the refusal if the key does not fit
  */
 export async function useFittingKey(ctx: OperationContext, found: ManagedObject, use: Use, fits: (key: Key, object: ManagedObject) => void): Promise<KeyUse> {
   const permitted = new KeyUse(ctx, isWrapped(found) ? await openWrapped(found, ctx) : found, use);

@@ -1,4 +1,4 @@
-// The verdict on a signature or MAC, tried with every generation of a keyset that may have made it.
+// The result of verifying a signature or MAC with every generation of a keyset that may have made it.
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
@@ -11,8 +11,8 @@ export function validity(valid: boolean): Node {
 }
 
 /**
- * The first that verifies, else the newest with Invalid.
- * @param verify throws a Refusal for an object that cannot verify; only if all do so it is thrown on
+ * Returns the first object that verifies, or else the newest with Invalid.
+ * @param verify throws a Refusal for an object that cannot verify; the first Refusal is thrown only if no object can
  */
 export async function verifyWithAny(candidates: readonly ManagedObject[], verify: (object: ManagedObject) => Promise<boolean>): Promise<readonly Node[]> {
   let refusal: Refusal | undefined;

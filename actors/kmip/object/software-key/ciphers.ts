@@ -1,4 +1,4 @@
-// Which cipher stored key material encrypts with.
+// Chooses the cipher with which stored key material encrypts.
 import type { KeyObject } from 'node:crypto';
 import { cbcHmac } from '../../../../crypto/cipher/cbc-hmac.ts';
 import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
@@ -14,24 +14,24 @@ const plain = (name: string): CipherFacts => ({ name, ivBytes: undefined, authen
 export const FF1: CipherFacts = plain('FF1');
 const RSA: CipherFacts = plain('RSA');
 const ML_KEM: CipherFacts = plain('ML-KEM');
-/** The tag is the end of the ciphertext. */
+/** The ciphertext ends with the tag. */
 const ECIES: CipherFacts = { ...plain('ECIES'), authenticated: true };
 
-/** Of whatever does not encrypt by ML-KEM or RSA; for other keys the refusal is that of ECIES. */
+/** Keys that encrypt neither with ML-KEM nor with RSA use ECIES, which refuses those that do not fit it. */
 export function pairCipher(key: KeyObject): CipherFacts {
   const { algorithm } = keyFacts(key);
   if (algorithm.startsWith('MLKEM')) return ML_KEM;
   return algorithm === 'RSA' ? RSA : ECIES;
 }
 
-/** @throws Refusal BadCryptographicParameters where nothing names an algorithm, and those of `cipherFor` */
+/** @throws Refusal BadCryptographicParameters if neither the key nor the parameters name an algorithm, and the refusals of `cipherFor` */
 export function secretCipher(id: string, key: KeyObject, algorithm: CipherAlgorithm | undefined, parameters: CryptographicParameters): Cipher {
   if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${id} names a cryptographic algorithm`);
   const keyBytes = key.symmetricKeySize ?? 0;
   return algorithm === 'AES_CBC_HMAC' ? cbcHmac(parameters, keyBytes) : cipherFor(algorithm, parameters, keyBytes);
 }
 
-/** Of the length that the parameters ask for, where the cipher takes it; undefined where the cipher needs none. */
+/** Generates an IV of the requested length if the cipher accepts it; undefined if the cipher needs no IV. */
 export function ivFor(cipher: Cipher, { ivLength }: CryptographicParameters): Uint8Array | undefined {
   if (cipher.ivBytes === undefined) return undefined;
   const asked = ivLength === undefined ? 0 : ivLength / 8;

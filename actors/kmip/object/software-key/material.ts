@@ -23,12 +23,12 @@ export function secretOf(object: ManagedObject): KeyObject {
   return opened.get(object) ?? remember(object, createSecretKey(secretBytes(object)));
 }
 
-/** A private key, a public key, or that of a certificate. @throws Refusal as `secretOf` */
+/** A private key, a public key, or the public key of a certificate. @throws Refusal as `secretOf` */
 export function pairKeyOf(object: ManagedObject): KeyObject {
   return opened.get(object) ?? remember(object, readPairKey(object));
 }
 
-/** The public key of a pair, by whichever half. @throws Refusal as `secretOf` */
+/** The public key of a pair, also if the object is its private key. @throws Refusal as `secretOf` */
 export function publicKeyOf(object: ManagedObject): KeyObject {
   const key = pairKeyOf(object);
   if (key.type !== 'private') return key;

@@ -1,4 +1,4 @@
-// Multi-part operations by stored key material: the stream actor is sent a copy of it with the first part, and keeps what lies between the parts.
+// Multi-part operations with stored key material: the stream actor gets a copy with the first part and keeps the state between the parts.
 import { required } from '../../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../../kmip/ttlv/tag.ts';
 import type { StreamOwner } from '../../../stream/api.ts';
@@ -9,7 +9,7 @@ import { pairKeyOf, publicKeyOf, secretOf } from './material.ts';
 
 const NOTHING = new Uint8Array();
 
-/** @throws {Refusal} as `Streams` */
+/** @throws Refusal as `Streams` */
 export async function sendPart(object: ManagedObject, ctx: KeyContext, part: KeyPart): Promise<PartOutput> {
   const { streams } = ctx.server;
   const { kind, is, data = NOTHING, proof } = part;
@@ -29,7 +29,7 @@ export async function sendPart(object: ManagedObject, ctx: KeyContext, part: Key
 
 const secretBytes = (object: ManagedObject): Uint8Array => secretOf(object).export();
 
-/** The key as the stream actor takes it. */
+/** The key in the form that the stream actor accepts. */
 const BYTES: Readonly<Record<KeyPart['kind'], (object: ManagedObject) => Uint8Array>> = {
   Encrypt: secretBytes,
   Decrypt: secretBytes,

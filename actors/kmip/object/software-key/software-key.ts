@@ -1,4 +1,4 @@
-// A key whose material this server stores: the one kind of key that works with bytes.
+// A key whose material is stored on this server: the only kind of key that works with the bytes themselves.
 import type { KeyObject } from 'node:crypto';
 import { decrypt as decryptWithPair } from '../../../../crypto/cipher/asymmetric-encrypt.ts';
 import type { Cipher } from '../../../../crypto/cipher/cipher.ts';
@@ -22,19 +22,19 @@ import { unwrapWith, wrapWith } from './wrap.ts';
 
 const { ObjectType } = ENUM;
 
-/** Holds every key that no other kind holds, so it is asked last. */
+/** Holds every key that no other kind holds, so it must come last. */
 export const softwareKeys: Keys.KeyKind = {
   holds: () => true,
   open: (object, ctx) => new SoftwareKey(object, ctx),
 };
 
-/** Lasts for one use; what it costs to open the material is kept with the object. */
+/** Lives for one use; the opened key material is cached with the object. */
 class SoftwareKey implements Keys.Key {
   readonly #object: ManagedObject;
   readonly #ctx: Keys.KeyContext;
   readonly #isSecret: boolean;
   #opened: KeyObject | undefined;
-  /** The last choice of a cipher: a request is checked by it first, and served then. */
+  /** The last choice of a cipher, because the request is first checked with it and then served. */
   #algorithm: Keys.CipherAlgorithm | undefined;
   #parameters: CryptographicParameters | undefined;
   #chosen: Cipher | undefined;
@@ -146,7 +146,7 @@ class SoftwareKey implements Keys.Key {
   async derive({ method, ...given }: Keys.Derivation): Promise<Uint8Array> {
     const input = { ...given, key: this.#secret, keyAlgorithm: algorithmOf(this.#object) };
     const derived = method === 'PBKDF2' ? await this.#ctx.aside(() => derivePbkdf2(input)) : derive(method, input);
-    // A derived key is kept: it must not share memory with a larger result.
+    // The derived key is kept, so it must not share memory with a larger result.
     return new Uint8Array(derived);
   }
 

@@ -1,4 +1,4 @@
-// Encrypts key material by a stored key, and decrypts it (KMIP 2.1 section 3.3).
+// Encrypts key material with a stored key, and decrypts it (KMIP 2.1 section 3.3).
 import type { KeyObject } from 'node:crypto';
 import { decrypt, encrypt } from '../../../../crypto/cipher/asymmetric-encrypt.ts';
 import { unwrap, type Wrapped, type WrappingKey, wrap, wrappingCipher } from '../../../../crypto/cipher/wrap.ts';
@@ -17,7 +17,7 @@ export function unwrapWith(key: KeyObject, parameters: CryptographicParameters, 
   return unwrap('Encrypt', { encryption }, wrapped);
 }
 
-/** A symmetric wrapping key is used as one of AES. */
+/** A symmetric wrapping key is always used with AES. */
 function aesKey(key: KeyObject, parameters: CryptographicParameters): WrappingKey {
   return { key, algorithm: 'AES', parameters: { ...parameters, cryptographicAlgorithm: 'AES' } };
 }
