@@ -1,4 +1,4 @@
-// The names of algorithms, modes, paddings and hashes. They are those of KMIP's enumerations (specification 2.1 section 11).
+// The names of algorithms, modes, paddings and hashes, as in KMIP's enumerations (specification 2.1 section 11).
 
 export type CryptographicAlgorithm =
   | 'DES'

@@ -1,4 +1,4 @@
-// Reads and writes DER (ITU-T X.690): the little of ASN.1 that keys, signatures and certificates are made of.
+// Reads and writes the parts of DER that keys, signatures and certificates need (ITU-T X.690).
 import { CryptoError } from './crypto-error.ts';
 
 export const DER = Object.freeze({
@@ -19,7 +19,7 @@ export const DER = Object.freeze({
   bmp: 0x1e,
 });
 
-/** One element: `content` and `whole` are views on the bytes that were read. */
+/** An element. `content` and `whole` are views of the bytes that were read. */
 export interface Element {
   readonly tag: number;
   readonly content: Buffer;
@@ -37,9 +37,9 @@ export const sequence = (...contents: readonly Uint8Array[]): Buffer => element(
 export const octets = (content: Uint8Array): Buffer => element(DER.octets, content);
 export const nullElement = (): Buffer => element(DER.null);
 export const boolean = (value: boolean): Buffer => element(DER.boolean, Buffer.of(value ? 0xff : 0));
-/** A bit string of whole bytes. */
+/** Writes a bit string of whole bytes. */
 export const bits = (content: Uint8Array): Buffer => element(DER.bits, Buffer.of(0), content);
-/** A bit string of named bits, by their numbers, without the zero bits at its end, as DER wants. */
+/** Writes a bit string of named bits, by their numbers, without trailing zero bits, as DER requires. */
 export function namedBits(tag: number, numbers: readonly number[]): Buffer {
   const last = Math.max(0, ...numbers);
   const bytes = Buffer.alloc(numbers.length === 0 ? 0 : (last >> 3) + 1);
@@ -48,7 +48,7 @@ export function namedBits(tag: number, numbers: readonly number[]): Buffer {
 }
 export const context = (number: number, ...contents: readonly Uint8Array[]): Buffer => element(0xa0 | number, ...contents);
 
-/** An integer that is not negative. */
+/** Writes an integer that is not negative. */
 export function unsigned(value: bigint): Buffer {
   const bytes = Buffer.from(even(value.toString(16)), 'hex');
   return element(DER.integer, (bytes[0] as number) & 0x80 ? Buffer.of(0) : Buffer.alloc(0), bytes);
@@ -70,8 +70,8 @@ const even = (hex: string): string => (hex.length % 2 === 0 ? hex : `0${hex}`);
 const malformed = (what: string): CryptoError => new CryptoError('invalid', `${what} is not well-formed DER`);
 
 /**
- * The one element that `bytes` are.
- * @param what names the bytes in the refusal
+ * Reads `bytes`, which must be exactly one element.
+ * @param what the name of the bytes in error messages
  * @throws CryptoError invalid
  */
 export function readElement(bytes: Uint8Array, what: string): Element {
@@ -80,7 +80,7 @@ export function readElement(bytes: Uint8Array, what: string): Element {
   return first;
 }
 
-/** The elements that `bytes` consist of, one after the other. @throws CryptoError invalid */
+/** Reads `bytes`, which must be a sequence of whole elements. @throws CryptoError invalid */
 export function readElements(bytes: Uint8Array, what: string): Element[] {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const elements: Element[] = [];
@@ -99,24 +99,24 @@ function extent(buffer: Buffer, at: number, what: string): { start: number; end:
   const start = at + 2 + octetCount;
   if (short === 0x80 || octetCount > 4 || start > buffer.length) throw malformed(what);
   const length = octetCount === 0 ? short : buffer.readUIntBE(at + 2, octetCount);
-  // The shortest form of the length is the only one that DER has.
+  // DER allows only the shortest form of the length.
   if (octetCount > 0 && (length < 0x80 || buffer[at + 2] === 0)) throw malformed(what);
   if (start + length > buffer.length) throw malformed(what);
   return { start, end: start + length };
 }
 
-/** Elements inside one with this tag. @throws CryptoError invalid */
+/** Reads the elements inside `parent`, which must have this tag. @throws CryptoError invalid */
 export function readInside(parent: Element | undefined, tag: number, what: string): Element[] {
   return readElements(contentOf(parent, tag, what), what);
 }
 
-/** @throws CryptoError invalid where the element is missing or another */
+/** @throws CryptoError invalid if the element is missing or has another tag */
 export function contentOf(each: Element | undefined, tag: number, what: string): Buffer {
   if (each?.tag !== tag) throw malformed(what);
   return each.content;
 }
 
-/** @throws CryptoError invalid for another element, a negative number and more bytes than needed */
+/** @throws CryptoError invalid for another kind of element, a negative number, or more bytes than needed */
 export function readUnsigned(each: Element | undefined, what: string): bigint {
   const content = contentOf(each, DER.integer, what);
   const [first, second] = content;
@@ -124,14 +124,14 @@ export function readUnsigned(each: Element | undefined, what: string): bigint {
   return BigInt(`0x${content.toString('hex')}`);
 }
 
-/** Content of a bit string of whole bytes. @throws CryptoError invalid */
+/** Returns the content of a bit string of whole bytes. @throws CryptoError invalid */
 export function readBits(each: Element | undefined, what: string): Buffer {
   const content = contentOf(each, DER.bits, what);
   if (content[0] !== 0) throw malformed(what);
   return content.subarray(1);
 }
 
-/** Dotted form. @throws CryptoError invalid */
+/** Returns the dotted form of an object identifier. @throws CryptoError invalid */
 export function readOid(each: Element | undefined, what: string): string {
   const content = contentOf(each, DER.oid, what);
   const arcs: number[] = [];

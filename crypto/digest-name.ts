@@ -1,19 +1,19 @@
-// KMIP's names of hash functions as OpenSSL has them, with their digests' lengths and object identifiers (RFC 8017 appendix B.1, NIST CSOR).
+// OpenSSL's names, digest lengths and object identifiers of KMIP's hash functions (RFC 8017 appendix B.1, NIST CSOR).
 import { CryptoError } from './crypto-error.ts';
 import type { HashingAlgorithm } from './parameters.ts';
 
 export interface Digest {
-  /** For node:crypto. */
+  /** The name for node:crypto. */
   readonly name: string;
-  /** Bytes. */
+  /** In bytes. */
   readonly length: number;
-  /** Of the hash function, as it stands in a DigestInfo. */
+  /** The object identifier of the hash function, for a DigestInfo. */
   readonly oid: string;
 }
 
 const NIST = '2.16.840.1.101.3.4.2';
 
-/** MD2, MD4, Tiger and Whirlpool are missing: broken or not in OpenSSL's default provider. */
+/** Without MD2, MD4, Tiger and Whirlpool, which are broken or not in OpenSSL's default provider. */
 const DIGEST: Partial<Record<HashingAlgorithm, Digest>> = {
   MD5: { name: 'md5', length: 16, oid: '1.2.840.113549.2.5' },
   SHA_1: { name: 'sha1', length: 20, oid: '1.3.14.3.2.26' },

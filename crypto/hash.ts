@@ -1,4 +1,4 @@
-// Hash functions by the names of KMIP's enumeration.
+// Computes hashes, with the names of KMIP's enumeration.
 import { createHash, hash as digestAtOnce } from 'node:crypto';
 import { digestOf } from './digest-name.ts';
 import type { HashingAlgorithm } from './parameters.ts';
@@ -20,7 +20,7 @@ export function hashStream(name: HashingAlgorithm): HashStream {
 }
 
 /**
- * The name that node:crypto takes.
+ * Returns the name for node:crypto.
  * @throws CryptoError unsupported
  */
 export function nodeHash(name: HashingAlgorithm): string {

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Digest } from './digest-name.ts';
 
-/** @param length bytes */
+/** @param length in bytes */
 export function mgf1(digest: Digest, seed: Uint8Array, length: number): Buffer {
   const input = Buffer.alloc(seed.length + 4);
   input.set(seed);
@@ -14,7 +14,7 @@ export function mgf1(digest: Digest, seed: Uint8Array, length: number): Buffer {
   return mask.subarray(0, length);
 }
 
-/** `target` is changed: every byte of it by the byte of `mask` at its place. */
+/** Changes `target`: XORs each byte with the byte of `mask` at the same position. */
 export function xorInto(target: Uint8Array, mask: Uint8Array): void {
   for (let at = 0; at < target.length; at++) target[at] = (target[at] as number) ^ (mask[at] as number);
 }

@@ -1,4 +1,4 @@
-// Cryptographic parameters by the names of KMIP's enumerations (specification 2.1 section 4.16), as the algorithms take them.
+// The cryptographic parameters of all algorithms, with the names of KMIP's enumerations (specification 2.1 section 4.16).
 import type { BlockCipherMode, CryptographicAlgorithm, DigitalSignatureAlgorithm, HashingAlgorithm, MaskGenerator, PaddingMethod } from './algorithm-name.ts';
 
 export type { BlockCipherMode, CryptographicAlgorithm, DigitalSignatureAlgorithm, HashingAlgorithm, MaskGenerator, PaddingMethod } from './algorithm-name.ts';

@@ -1,11 +1,11 @@
-// Random bytes: initialization vectors from a pool, and a generator that clients may seed.
+// Generates random bytes: initialization vectors from a pool, and a generator that clients may seed.
 import { createHash, createHmac, randomBytes, randomFillSync } from 'node:crypto';
 
 const POOL_BYTES = 4096;
 const pool = Buffer.alloc(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** For values that are public afterwards. One call of the system's generator serves hundreds of them. */
+/** Use only for values that become public. One call of the system's generator is enough for hundreds of them. */
 export function randomIv(bytes: number): Uint8Array {
   if (bytes > POOL_BYTES) return randomBytes(bytes);
   if (used + bytes > POOL_BYTES) {
@@ -18,14 +18,14 @@ export function randomIv(bytes: number): Uint8Array {
 }
 
 /**
- * The system's generator, with what clients have given as seed mixed in: output = system bytes XOR HMAC-SHA-512(seeds, counter). As good as
- * the system's generator whatever the seeds are, even if a client knows all of them.
+ * The system's generator with the clients' seeds mixed in: output = system bytes XOR HMAC-SHA-512(seeds, counter). The output is
+ * as good as that of the system's generator, whatever the seeds are, even if a client knows all of them.
  */
 export class SeededRandom {
   #seeds: Uint8Array | undefined;
   #counter = 0n;
 
-  /** @returns how many bytes were used: all */
+  /** @returns the number of bytes used, which is always all of them */
   seed(data: Uint8Array): number {
     const hash = createHash('sha512');
     if (this.#seeds) hash.update(this.#seeds);

@@ -1,4 +1,4 @@
-// What the algorithms refuse, in the words of KMIP.
+// Translates errors of cryptographic algorithms into KMIP refusals.
 import { CryptoError, type CryptoErrorCode } from '../crypto/crypto-error.ts';
 import { Refusal, type ResultReason } from './refusal.ts';
 
@@ -7,7 +7,7 @@ const REASONS: Readonly<Record<CryptoErrorCode, ResultReason>> = {
   unsupported: 'UnsupportedCryptographicParameters',
   bad_parameters: 'BadCryptographicParameters',
   failed: 'CryptographicFailure',
-  // The OASIS cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 show this reason.
+  // The OASIS test cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 expect this reason.
   bad_tag_length: 'GeneralFailure',
   missing_data: 'MissingData',
   missing_iv: 'MissingInitializationVector',
@@ -19,7 +19,7 @@ const REASONS: Readonly<Record<CryptoErrorCode, ResultReason>> = {
   too_large: 'ServerLimitExceeded',
 };
 
-/** The refusal that an error is: of the protocol, or of an algorithm. @returns undefined for every other error, which says nothing of the request */
+/** The refusal for an error of the protocol or of an algorithm. @returns undefined for any other error, because the request did not cause it */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof Refusal) return error;
   return error instanceof CryptoError ? new Refusal(REASONS[error.code], error.message, error) : undefined;

@@ -1,4 +1,4 @@
-// Key blocks: what they say of a key, its material in the form that it was sent in, and new ones (KMIP 2.1 sections 3 and 3.2).
+// Reads and makes key blocks: the key material in the format in which it was sent, and its description (KMIP 2.1 sections 3 and 3.2).
 import { upgradeAttribute } from './message/legacy-attribute.ts';
 import { Refusal } from './refusal.ts';
 import { ENUM } from './ttlv/enumeration.ts';
@@ -11,18 +11,18 @@ type KeyFormatType = keyof typeof ENUM.KeyFormatType;
 
 export interface KeyBlock {
   readonly format: KeyFormatType;
-  /** Bytes, or the members of a transparent format; wrapped bytes where `wrapping` is there. */
+  /** Bytes, or the structure of a transparent format; wrapped bytes if `wrapping` is set. */
   readonly material: Uint8Array | Structure;
   readonly algorithm: CryptographicAlgorithm | undefined;
   /** Bits. */
   readonly length: number | undefined;
-  /** KeyWrappingData of material that is stored wrapped. */
+  /** The KeyWrappingData, if the material is wrapped. */
   readonly wrapping: Structure | undefined;
   /** Attributes inside the KeyValue. */
   readonly attributes: readonly Node[];
 }
 
-/** What a key block says of its key, which may be kept elsewhere. @throws Refusal for a malformed one */
+/** The description of the key in a key block. The key itself may be stored outside this server. @throws Refusal if the block is malformed */
 export function keyBlockHead(content: Structure): Pick<KeyBlock, 'format' | 'algorithm' | 'length'> {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
   return {
@@ -32,7 +32,7 @@ export function keyBlockHead(content: Structure): Pick<KeyBlock, 'format' | 'alg
   };
 }
 
-/** Whether it is the object of a key that is kept elsewhere: a KeyBlock without KeyValue (KMIP 1.2 section 3.41). */
+/** Whether the key is stored outside this server: then the KeyBlock has no KeyValue (KMIP 1.2 section 3.41). */
 export function lacksKeyValue(content: Structure): boolean {
   const block = structureOf(content, TAG.KeyBlock);
   return block !== undefined && !child(block, TAG.KeyValue);
@@ -40,7 +40,7 @@ export function lacksKeyValue(content: Structure): boolean {
 
 /**
  * @param content SymmetricKey, PrivateKey, PublicKey, SecretData, SplitKey or PGPKey
- * @throws Refusal for a malformed one, KeyValueNotPresent for one whose key is kept elsewhere
+ * @throws Refusal if the key block is malformed, KeyValueNotPresent if the key is stored outside this server
  */
 export function keyBlockOf(content: Structure): KeyBlock {
   const block = required(structureOf(content, TAG.KeyBlock), TAG.KeyBlock);
@@ -64,7 +64,7 @@ function attributesOf(value: Structure): readonly Node[] {
   return inside.filter(({ tag }) => tag !== TAG.AttributeIndex);
 }
 
-/** A key that a client of KMIP 1.x wrapped has its attributes in the form of 1.x. Unknown ones are left out. */
+/** Converts attributes that a client of KMIP 1.x wrapped together with a key. Leaves out unknown ones. */
 function upgradeNode(node: Node): Node[] {
   try {
     return upgradeAttribute(node);
@@ -80,13 +80,13 @@ export interface NewKeyBlock {
   readonly algorithm?: CryptographicAlgorithm | undefined;
   /** Bits. */
   readonly length?: number | undefined;
-  /** KeyCompressionType of the point in the material; undefined for an uncompressed one, and for what has none. */
+  /** The KeyCompressionType of the point in the material; undefined for an uncompressed point, or if there is no point. */
   readonly compression?: number | undefined;
   /** Inside the KeyValue. */
   readonly attributes?: readonly Node[];
 }
 
-/** A KeyBlock structure, unwrapped. */
+/** Makes an unwrapped KeyBlock. */
 export function keyBlock({ format, material, algorithm, length, compression, attributes = [] }: NewKeyBlock): Structure {
   const value = material instanceof Uint8Array ? bytes(TAG.KeyMaterial, material) : structure(TAG.KeyMaterial, material);
   return structure(TAG.KeyBlock, [
@@ -98,7 +98,7 @@ export function keyBlock({ format, material, algorithm, length, compression, att
   ]);
 }
 
-/** The content of a new symmetric key. @param length CryptographicLength, bits: DES keys do not count their parity */
+/** Makes the content of a new symmetric key. @param length CryptographicLength in bits; for DES keys it does not count the parity bits */
 export function symmetricKey(
   material: Uint8Array,
   algorithm: CryptographicAlgorithm,

@@ -1,8 +1,8 @@
-// Changes the members of a KeyValue where it lies in an object (KMIP 2.1 section 3.2).
+// Changes the members of the KeyValue inside an object (KMIP 2.1 section 3.2).
 import { type Node, type Structure, structure } from './ttlv/node.ts';
 import { TAG } from './ttlv/tag.ts';
 
-/** An object with the members of its KeyValue changed; one whose KeyValue is wrapped, or that has none, as it is. */
+/** @returns the object with the members of its KeyValue changed; an unchanged object if the KeyValue is wrapped or absent */
 export function mapKeyValue(object: Structure, change: (members: readonly Node[]) => readonly Node[]): Structure {
   const inside = (parent: Structure): Structure =>
     structure(

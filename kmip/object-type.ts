@@ -1,4 +1,4 @@
-// The kinds and states of managed objects, by their codes.
+// The codes of the types and states of managed objects.
 import type { ENUM } from './ttlv/enumeration.ts';
 
 export type ObjectType = (typeof ENUM.ObjectType)[keyof typeof ENUM.ObjectType];

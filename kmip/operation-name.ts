@@ -1,7 +1,7 @@
-// The operations of KMIP by name.
+// The names of the KMIP operations.
 import { ENUM } from './ttlv/enumeration.ts';
 
-/** Every operation that has a code, served or not, in the order of the codes. */
+/** All operations in the order of their codes, including those that the server does not support. */
 export const OPERATION_NAMES: readonly OperationName[] = Object.keys(ENUM.Operation) as OperationName[];
 
 export type OperationName = keyof typeof ENUM.Operation;

@@ -1,10 +1,10 @@
-// The server profiles of KMIP Profiles 2.1 by the operations that clients may ask of each: Query names those of which every one is served.
+// The server profiles of KMIP Profiles 2.1 and the operations that each requires: Query reports a profile if the server supports all of them.
 import type { OperationName } from './operation-name.ts';
 import { ENUM } from './ttlv/enumeration.ts';
 
 type ProfileName = keyof typeof ENUM.ProfileName;
 
-/** Section 5.1, with those that it has required since version 1.4. What such a server sends to clients of itself is no operation that it serves. */
+/** Section 5.1, including what it has required since version 1.4. Operations that a server sends to its clients do not count. */
 const BASELINE: readonly OperationName[] = [
   ...(['DiscoverVersions', 'Query', 'Locate', 'Check', 'Get', 'GetAttributes', 'GetAttributeList'] as const),
   ...(['AddAttribute', 'ModifyAttribute', 'DeleteAttribute', 'SetAttribute'] as const),
@@ -13,10 +13,10 @@ const BASELINE: readonly OperationName[] = [
 const BASIC_CRYPTOGRAPHIC: readonly OperationName[] = [...BASELINE, 'Encrypt', 'Decrypt'];
 const RNG: readonly OperationName[] = ['RNGRetrieve', 'RNGSeed'];
 
-/** Sections 5.1 to 5.18. QuantumSafeServer is not among them: it wants McEliece and SPHINCS-256, which are not to be had here. */
+/** Sections 5.1 to 5.18. QuantumSafeServer is missing because it requires McEliece and SPHINCS-256, which this server does not support. */
 export const PROFILES: Readonly<Partial<Record<ProfileName, readonly OperationName[]>>> = Object.freeze({
   BaselineServer: BASELINE,
-  /** All that the specification has. */
+  /** Requires all operations of the specification. */
   CompleteServer: Object.keys(ENUM.Operation) as OperationName[],
   TapeLibraryServer: BASELINE,
   SymmetricKeyLifecycleServer: BASELINE,

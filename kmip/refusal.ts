@@ -1,9 +1,9 @@
-// What an operation of KMIP is refused with: a result reason and a sentence for the client.
+// The error of a KMIP operation: a result reason and a message for the client.
 import type { ENUM } from './ttlv/enumeration.ts';
 
 export type ResultReason = keyof typeof ENUM.ResultReason;
 
-/** A failed operation: the reason goes into the answer by its code, `message` as its ResultMessage. Never holds a secret. */
+/** A failed operation. The response contains the code of `reason`, and `message` as ResultMessage. It must never contain a secret. */
 export class Refusal extends Error {
   readonly reason: ResultReason;
 
@@ -14,13 +14,13 @@ export class Refusal extends Error {
     this.reason = reason;
   }
 
-  /** Reason and message in one line, where there are no fields for them. */
+  /** Reason and message in one line, for output that has no separate fields for them. */
   get detail(): string {
     return `${spellReason(this.reason)}: ${this.message}`;
   }
 }
 
-/** `ItemNotFound` as the specification's prose has it in one word: `Item_Not_Found`. */
+/** Turns `ItemNotFound` into `Item_Not_Found`, similar to the specification's text. */
 export function spellReason(reason: ResultReason): string {
   return reason.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_');
 }

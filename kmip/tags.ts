@@ -1,6 +1,6 @@
-// Tags of objects as clients write them: a JSON array of texts in one vendor attribute.
+// Reads the tags of objects, which clients write as a JSON array of strings in a vendor attribute.
 
-/** Undefined for what is no JSON array of texts. */
+/** @returns each tag once; undefined if the value is not a JSON array of strings */
 export function parseTags(value: string): string[] | undefined {
   try {
     const tags: unknown = JSON.parse(value);

@@ -1,11 +1,11 @@
-// The versions of the protocol that are served.
+// The versions of the protocol that the server supports.
 
 export interface Version {
   readonly major: number;
   readonly minor: number;
 }
 
-/** Newest first, as DiscoverVersions answers them. */
+/** Newest first, in the order that DiscoverVersions returns. */
 export const VERSIONS: readonly Version[] = [
   { major: 2, minor: 1 },
   { major: 2, minor: 0 },

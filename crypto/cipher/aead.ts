@@ -1,4 +1,4 @@
-// Authenticated encryption by OpenSSL: GCM (NIST SP 800-38D), CCM (SP 800-38C) and ChaCha20-Poly1305 (RFC 8439).
+// Authenticated encryption with OpenSSL: GCM (NIST SP 800-38D), CCM (SP 800-38C) and ChaCha20-Poly1305 (RFC 8439).
 import { type CipherGCMTypes, createCipheriv, createDecipheriv, type DecipherGCM } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
@@ -7,18 +7,18 @@ import { acceptsIv, checkedIv, type IvRule } from './initialization-vector.ts';
 
 /** SP 800-38D section 5.2.1.2. */
 const GCM_TAGS = [4, 8, 12, 13, 14, 15, 16];
-/** RFC 8439 has 16 only; shorter ones are its first bytes, never fewer than GCM has without restrictions. */
+/** RFC 8439 defines 16 bytes only. A shorter tag is a prefix of that, with at least 12 bytes: GCM restricts the use of tags shorter than that. */
 const POLY1305_TAGS = [12, 13, 14, 15, 16];
 /** SP 800-38C appendix A.1. */
 const CCM_TAGS = [4, 6, 8, 10, 12, 14, 16];
-/** OpenSSL keeps up to 128 bytes. */
+/** OpenSSL supports up to 128 bytes. */
 const GCM_IV: IvRule = { bytes: 12, min: 1, max: 128 };
 const POLY1305_IV: IvRule = { bytes: 12, min: 12, max: 12 };
 const CCM_IV: IvRule = { bytes: 12, min: 7, max: 13 };
 
 /**
- * GCM or ChaCha20-Poly1305.
- * @param tagLength bytes, 16 by default
+ * Makes a GCM or ChaCha20-Poly1305 cipher.
+ * @param tagLength in bytes, 16 by default
  */
 export function aead(name: string, openssl: string, tagLength: number | undefined): Cipher {
   const poly1305 = openssl === 'chacha20-poly1305';
@@ -56,7 +56,7 @@ export function aead(name: string, openssl: string, tagLength: number | undefine
   };
 }
 
-/** The cipher and its inverse with nonce and additional data taken in. */
+/** Functions that start encryption and decryption, with nonce and additional data already set. */
 function starts(name: string, type: CipherGCMTypes, rule: IvRule, authTagLength: number) {
   const options = { authTagLength };
   const start = (key: SecretKey, { iv, aad }: StreamInput) => {
@@ -73,8 +73,8 @@ function starts(name: string, type: CipherGCMTypes, rule: IvRule, authTagLength:
 }
 
 /**
- * CCM: needs the length of the data before its first byte, so it does not stream.
- * @param tagLength bytes, 16 by default
+ * Makes a CCM cipher. CCM needs the length of the data before the first byte, so it cannot stream.
+ * @param tagLength in bytes, 16 by default
  */
 export function ccm(name: string, openssl: string, tagLength: number | undefined): Cipher {
   const tagBytes = checkedTagLength(CCM_TAGS, tagLength);
@@ -109,7 +109,7 @@ export function ccm(name: string, openssl: string, tagLength: number | undefined
   };
 }
 
-/** @throws CryptoError bad_tag_length, the reason that the OASIS cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 show */
+/** @throws CryptoError bad_tag_length, as the OASIS test cases CS-BC-M-GCM-1 and CS-BC-M-CHACHA20POLY1305-1 expect */
 export function checkedTagLength(allowed: readonly number[], tagLength: number | undefined): number {
   const bytes = tagLength ?? 16;
   if (!allowed.includes(bytes))
@@ -117,7 +117,7 @@ export function checkedTagLength(allowed: readonly number[], tagLength: number |
   return bytes;
 }
 
-/** The tag must be as long as agreed: a shorter one from the sender would be easier to forge. */
+/** The tag must have the requested length, because a shorter tag is easier to forge. */
 export function checkedTag(tagBytes: number, tag: Uint8Array | undefined): Uint8Array {
   if (tag === undefined) throw new CryptoError('invalid', 'the authentication tag is missing');
   if (tag.length !== tagBytes) throw new CryptoError('invalid', `invalid tag length: ${tagBytes} bytes are needed, ${tag.length} were given`);

@@ -1,4 +1,4 @@
-// Encrypts and decrypts with asymmetric keys: RSA by its paddings, elliptic curves by ECIES.
+// Encrypts and decrypts with asymmetric keys: RSA with its paddings, elliptic curves with ECIES.
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
@@ -6,7 +6,7 @@ import type { CryptographicParameters } from '../parameters.ts';
 import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
 import { rsaDecrypt, rsaEncrypt } from './rsa-encrypt.ts';
 
-/** ML-KEM keys encapsulate, they do not encrypt: key-agreement.ts. */
+/** ML-KEM keys cannot encrypt, only encapsulate: see key-agreement.ts. */
 function encrypts(key: KeyObject, { cryptographicAlgorithm }: CryptographicParameters): 'RSA' | 'ECIES' {
   const { algorithm } = keyFacts(key);
   const isElliptic = algorithm === 'EC' || algorithm === 'ECDH';
@@ -21,8 +21,8 @@ function requireNone(additionalData: Uint8Array | undefined): void {
 }
 
 /**
- * @param additionalData authenticated with ECIES, not taken by RSA
- * @throws CryptoError invalid for data that do not fit into RSA, bad_parameters, unsupported
+ * @param additionalData authenticated by ECIES; an error for RSA
+ * @throws CryptoError invalid if the data is too large for RSA, bad_parameters, unsupported
  */
 export function encrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array, additionalData?: Uint8Array): Uint8Array {
   const publicKey = key.type === 'private' ? createPublicKey(key) : key;
@@ -31,7 +31,7 @@ export function encrypt(key: KeyObject, parameters: CryptographicParameters, dat
   return rsaEncrypt(publicKey, parameters, data);
 }
 
-/** @throws CryptoError failed with a constant text for whatever does not decrypt, wrong_key for a public key; as encrypt */
+/** @throws CryptoError failed, always with the same text, if decryption fails; wrong_key for a public key; otherwise as `encrypt` */
 export function decrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array, additionalData?: Uint8Array): Uint8Array {
   if (key.type !== 'private') throw new CryptoError('wrong_key', 'decryption needs a private key');
   if (encrypts(key, parameters) === 'ECIES') return eciesDecrypt(key, data, additionalData);

@@ -1,4 +1,4 @@
-// Unauthenticated modes of block ciphers by OpenSSL: ECB, CBC, CFB, OFB and CTR (NIST SP 800-38A), whole or in pieces.
+// Unauthenticated modes of block ciphers with OpenSSL: ECB, CBC, CFB, OFB and CTR (NIST SP 800-38A), in one call or as a stream.
 import { type Cipheriv, createCipheriv, createDecipheriv, type Decipheriv } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
@@ -11,9 +11,9 @@ interface BlockMode {
   readonly name: string;
   readonly openssl: string;
   readonly blockBytes: number;
-  /** Undefined in ECB, which ignores one. */
+  /** Undefined for ECB, which ignores an IV. */
   readonly ivBytes: number | undefined;
-  /** Of the modes that take whole blocks; absent in those that make a stream cipher. */
+  /** Only for modes that need whole blocks; absent for modes that turn the cipher into a stream cipher. */
   readonly padding?: BlockPadding;
 }
 
@@ -24,8 +24,8 @@ export function blockCipher(mode: BlockMode): Cipher {
 }
 
 /**
- * CTR. The IV is the whole first counter block; with InitialCounterValue (RFC 3686) it is what comes before a counter of CounterLength
- * bits, 32 by default.
+ * Makes a CTR cipher. The IV is the entire first counter block. If there is an InitialCounterValue (RFC 3686), the IV is only the part before
+ * the counter, which has CounterLength bits, 32 by default.
  */
 export function counterMode(name: string, openssl: string, { counterLength = 32, initialCounterValue }: CryptographicParameters): Cipher {
   if (initialCounterValue === undefined) return blockCipher({ name, openssl, blockBytes: 16, ivBytes: 16 });
@@ -45,12 +45,12 @@ interface Streamed {
   readonly name: string;
   readonly openssl: string;
   readonly rule: IvRule | undefined;
-  /** OpenSSL's IV out of the client's. */
+  /** Makes the IV for OpenSSL from the client's IV. */
   readonly block: (iv: Uint8Array) => Uint8Array;
   readonly pieces: (cipher: Cipheriv | Decipheriv, encrypting: boolean) => CipherStream;
 }
 
-/** A cipher without a tag whose one-shot form is its stream. */
+/** Makes a cipher without a tag, which encrypts and decrypts in one call by running its stream. */
 export function createStreamed({ name, openssl, rule, block, pieces }: Streamed): Cipher {
   const ivFor = (iv: Uint8Array | undefined) => (rule === undefined ? null : block(checkedIv(name, rule, iv)));
   const encryptor: Cipher['encryptor'] = (key, { iv }) => pieces(createCipheriv(openssl, keyObject(key), ivFor(iv)), true);
@@ -100,7 +100,7 @@ function padStream(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockB
   };
 }
 
-/** Keeps the last block back until it is known to be the last. */
+/** Holds a block back until more data comes, because only the last block contains padding. */
 function unpadStream(cipher: Cipheriv | Decipheriv, padding: ManualPadding, blockBytes: number): CipherStream {
   let held: Uint8Array = new Uint8Array();
   return {
@@ -127,7 +127,7 @@ function last(cipher: Cipheriv | Decipheriv, refuse: (cause: unknown) => CryptoE
   }
 }
 
-/** The same message for every padding error, so that an attacker learns nothing about the padding. */
+/** All padding errors have the same message, so that an attacker learns nothing about the padding. */
 function notDecrypted(cause?: unknown): CryptoError {
   return new CryptoError('failed', 'the data could not be decrypted with this key and these parameters', cause);
 }

@@ -11,7 +11,7 @@ const IV: IvRule = { bytes: 16, min: 16, max: 16 };
 
 interface Mode {
   readonly hash: string;
-  /** Bytes, of both halves together. */
+  /** Length of both halves together, in bytes. */
   readonly keyBytes: number;
 }
 
@@ -24,9 +24,9 @@ const MODES: Partial<Record<HashingAlgorithm, Mode>> = {
 const made = new Map<HashingAlgorithm, Cipher>();
 
 /**
- * By the hash of its HMAC: SHA-256, SHA-384 or SHA-512. Does not stream: what is not authentic is not decrypted.
- * @param keyBytes of both keys together
- * @throws CryptoError unsupported for another hash, invalid for a key that does not fit
+ * Makes the cipher for the hash of its HMAC: SHA-256, SHA-384 or SHA-512. It cannot stream, because it must not decrypt before the HMAC is verified.
+ * @param keyBytes length of both keys together
+ * @throws CryptoError unsupported for another hash, invalid for a key of the wrong length
  */
 export function cbcHmac({ hashingAlgorithm }: CryptographicParameters, keyBytes: number): Cipher {
   const mode = hashingAlgorithm && MODES[hashingAlgorithm];
@@ -76,7 +76,7 @@ interface Halves {
 
 const known = new WeakMap<KeyObject, Halves>();
 
-/** The first half is the key of the MAC (RFC 7518 section 5.2.2.1). As key objects, which OpenSSL takes in a fifth of the time that bytes need. */
+/** The first half is the MAC key (RFC 7518 section 5.2.2.1). Returns key objects, which OpenSSL accepts five times as fast as bytes. */
 function halves(key: KeyObject): Halves {
   let both = known.get(key);
   if (both === undefined) {
@@ -89,7 +89,7 @@ function halves(key: KeyObject): Halves {
   return both;
 }
 
-/** The first half of the MAC (RFC 7518 section 5.2.2.1 step 6). */
+/** The tag is the first half of the MAC (RFC 7518 section 5.2.2.1 step 6). */
 function tagOf(hash: string, key: KeyObject, additional: Uint8Array | undefined, iv: Uint8Array, data: Uint8Array, tagBytes: number): Buffer {
   const aad = additional ?? new Uint8Array();
   const bits = Buffer.alloc(8);

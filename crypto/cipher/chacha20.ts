@@ -1,12 +1,12 @@
-// ChaCha20 without authentication: RFC 8439 with a 12-byte nonce, Bernstein's original with 8 bytes.
+// ChaCha20 without authentication: RFC 8439 with a nonce of 12 bytes, and Bernstein's original with 8 bytes.
 import { CryptoError } from '../crypto-error.ts';
 import { createStreamed, plain } from './block-cipher.ts';
 import type { Cipher } from './cipher.ts';
 
 /**
- * The nonce chooses the form: 12 bytes with a 32-bit counter, 8 bytes with a 64-bit counter, or 16 bytes, the counter (little-endian)
- * with its nonce.
- * @param initialCounter of the first block, 0 by default; not with 16 bytes
+ * The length of the nonce determines the form: 12 bytes with a 32-bit counter, 8 bytes with a 64-bit counter,
+ * or 16 bytes that consist of the counter (little-endian) and the nonce.
+ * @param initialCounter counter of the first block, 0 by default; not allowed with 16 bytes
  */
 export function chacha20(initialCounter: number | undefined): Cipher {
   if (initialCounter !== undefined && initialCounter < 0) throw new CryptoError('invalid', 'InitialCounterValue must not be negative');

@@ -1,4 +1,4 @@
-// The cipher that an algorithm and its parameters name, resolved once for each combination.
+// Finds the cipher for an algorithm and its parameters, and caches it for each combination.
 import { CryptoError } from '../crypto-error.ts';
 import type { SecretKey } from '../key/secret-key.ts';
 import type { BlockCipherMode, CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
@@ -12,7 +12,7 @@ import { xts } from './xts.ts';
 
 export interface CipherStream {
   update(data: Uint8Array): Uint8Array;
-  /** The rest; `tag` after encryption with an authenticated mode. A decryption takes the tag here if it was not known at the start. */
+  /** Returns the rest and, after encryption in an authenticated mode, the tag. For decryption, pass the tag here if it was not known at the start. */
   final(tag?: Uint8Array): Ciphertext;
 }
 
@@ -35,23 +35,23 @@ interface DecryptInput extends EncryptInput {
 }
 
 /**
- * A cipher in a mode with its padding. Errors: missing_iv; invalid for lengths and keys that do not fit;
- * failed for what cannot be decrypted.
+ * A cipher with its mode and padding. Errors: missing_iv; invalid for data or keys of the wrong length;
+ * failed if decryption fails.
  */
 export interface Cipher {
   /** `AES-256-GCM` */
   readonly name: string;
-  /** Bytes of the IV, nonce or counter that the server makes when the client gives none; undefined: none is needed. */
+  /** Length in bytes of the IV, nonce or counter that the server generates if the client sends none; undefined if the cipher needs none. */
   readonly ivBytes: number | undefined;
   acceptsIv(bytes: number): boolean;
   readonly authenticated: boolean;
-  /** 0 where there is no tag. */
+  /** 0 if there is no tag. */
   readonly tagBytes: number;
   encrypt(key: SecretKey, input: EncryptInput): Ciphertext;
   decrypt(key: SecretKey, input: DecryptInput): Uint8Array;
-  /** Absent where the mode needs the whole data at once. */
+  /** Absent if the mode needs all data at once. */
   readonly encryptor?: (key: SecretKey, input: StreamInput) => CipherStream;
-  /** What it returns before `final` is not authenticated yet. */
+  /** Its output is not authenticated until `final` returns. */
   readonly decryptor?: (key: SecretKey, input: StreamInput & { readonly tag?: Uint8Array | undefined }) => CipherStream;
 }
 
@@ -86,13 +86,13 @@ const BLOCK: Partial<Record<CryptographicAlgorithm, BlockAlgorithm>> = {
   },
 };
 
-/** Parameters without a counter are few; a bound all the same, so that no caller can make this grow. */
+/** There are few combinations of parameters without a counter, but a limit ensures that no caller can make the cache grow. */
 const RESOLVED_MAX = 1024;
 const resolved = new Map<string, Cipher>();
 
 /**
- * The cipher for a key of `keyBytes` bytes. Without a mode AES is GCM, the other block ciphers CBC. PaddingMethod counts in ECB (None by
- * default) and CBC (PKCS5) only. FPE_FF1 is not among them: see fpe.ts.
+ * The cipher for a key of `keyBytes` bytes. The default mode is GCM for AES and CBC for other block ciphers. PaddingMethod has an effect
+ * only in ECB (default None) and CBC (default PKCS5). For FPE_FF1 see fpe.ts.
  * @throws CryptoError unsupported, invalid
  */
 export function cipherFor(algorithm: CryptographicAlgorithm, parameters: CryptographicParameters, keyBytes: number): Cipher {

@@ -1,4 +1,4 @@
-// ECIES: encryption for the owner of an elliptic-curve key (after SEC 1 section 5.1, with HKDF and AES-GCM in place of X9.63 and HMAC).
+// ECIES: encrypts with elliptic-curve keys (based on SEC 1 section 5.1, with HKDF and AES-GCM instead of X9.63 and HMAC).
 import { createCipheriv, createDecipheriv, createPublicKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { agree } from '../key/key-agreement.ts';
@@ -13,9 +13,9 @@ const TAG_BYTES = 16;
 const INFO = 'gatehouse ECIES AES-256-GCM';
 
 /**
- * `ephemeral public key || ciphertext || tag`: the key as an uncompressed point, or the bytes of RFC 7748; the tag 16 bytes of
- * AES-256-GCM. Key and nonce are 44 bytes of HKDF-SHA-256 of the shared secret, with the ephemeral and the recipient's
- * public keys, in this order, as its salt, so that neither is ever used twice and a ciphertext is bound to both keys.
+ * Returns `ephemeral public key || ciphertext || tag`. The key is an uncompressed point, or the bytes of RFC 7748; the tag has 16 bytes.
+ * Key and nonce for AES-256-GCM are 44 bytes of HKDF-SHA-256 of the shared secret. The salt is the ephemeral public key, then the recipient's,
+ * so that key and nonce are never used twice and a ciphertext is bound to both public keys.
  * @throws CryptoError unsupported for keys of other algorithms
  */
 export function eciesEncrypt(publicKey: KeyObject, data: Uint8Array, additionalData: Uint8Array = new Uint8Array()): Uint8Array {
@@ -30,7 +30,7 @@ export function eciesEncrypt(publicKey: KeyObject, data: Uint8Array, additionalD
   return sealed;
 }
 
-/** @throws CryptoError failed, with one text for all that can be wrong */
+/** @throws CryptoError failed, always with the same text, whatever is wrong */
 export function eciesDecrypt(privateKey: KeyObject, data: Uint8Array, additionalData: Uint8Array = new Uint8Array()): Uint8Array {
   const curve = curveOf(privateKey);
   const mine = exportRaw(createPublicKey(privateKey));

@@ -1,4 +1,4 @@
-// AES-GCM-SIV (RFC 8452), which OpenSSL offers to no caller of Node.
+// AES-GCM-SIV (RFC 8452), which Node does not offer although OpenSSL has it.
 import { gcmsiv } from '@noble/ciphers/aes.js';
 import { keyBytes, type SecretKey } from '../key/secret-key.ts';
 import { checkedTag, checkedTagLength, notAuthentic } from './aead.ts';
@@ -8,7 +8,7 @@ import { acceptsIv, checkedIv } from './initialization-vector.ts';
 const RULE = { bytes: 12, min: 12, max: 12 };
 const TAG_BYTES = 16;
 
-/** Using a nonce twice reveals only whether the two texts are equal. Does not stream: the tag of the whole text is its first counter. */
+/** Reuse of a nonce reveals only whether two texts are equal. It cannot stream, because the first counter is the tag of the whole text. */
 export function gcmSiv(name: string, tagLength: number | undefined): Cipher {
   checkedTagLength([TAG_BYTES], tagLength);
   const siv = (key: SecretKey, iv: Uint8Array | undefined, aad: Uint8Array | undefined) => gcmsiv(keyBytes(key), checkedIv(name, RULE, iv), aad);

@@ -1,12 +1,12 @@
-// Which initialization vectors, nonces or counters a cipher takes, and the refusals of others.
+// Checks the length of initialization vectors, nonces and counters for a cipher.
 import { CryptoError } from '../crypto-error.ts';
 
 export interface IvRule {
-  /** Bytes of one that the server makes. */
+  /** Length of an IV that the server generates. All lengths are in bytes. */
   readonly bytes: number;
   readonly min: number;
   readonly max: number;
-  /** Between `min` and `max`; all when absent. */
+  /** The allowed lengths between `min` and `max`; absent if all are allowed. */
   readonly only?: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-// AES key wrap: RFC 3394 (KMIP's NISTKeyWrap) and RFC 5649, with padding (AESKeyWrapPadding); NIST SP 800-38F's KW and KWP.
+// AES key wrap (NIST SP 800-38F): KW (RFC 3394, KMIP's NISTKeyWrap), and KWP with padding (RFC 5649, KMIP's AESKeyWrapPadding).
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
@@ -6,7 +6,7 @@ import type { Cipher } from './cipher.ts';
 
 interface WrapMode {
   readonly openssl: string;
-  /** The integrity check value that RFC 3394 section 2.2.3.1 and RFC 5649 section 3 give. */
+  /** The default integrity check value of RFC 3394 section 2.2.3.1 or RFC 5649 section 3. */
   readonly initialValue: Uint8Array;
   accepts(plaintextBytes: number): boolean;
   readonly takes: string;
@@ -26,7 +26,7 @@ const MODE: Record<'NISTKeyWrap' | 'AESKeyWrapPadding', WrapMode> = {
   },
 };
 
-/** Deterministic; needs no IV, but takes an alternative initial value of 8 (RFC 3394) or 4 bytes. Does not stream. */
+/** Deterministic: needs no IV, but accepts another initial value of 8 bytes (RFC 3394) or 4 bytes (RFC 5649). It cannot stream. */
 export function keyWrap(name: string, mode: keyof typeof MODE, keyBytes: number): Cipher {
   const { openssl, initialValue, accepts, takes, minWrapped } = MODE[mode];
   const type = `aes${keyBytes * 8}-${openssl}`;

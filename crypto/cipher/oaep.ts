@@ -1,4 +1,4 @@
-// RSAES-OAEP with a mask hash of its own, which node:crypto has not (RFC 8017 section 7.1).
+// RSAES-OAEP with a separate hash for the mask, which node:crypto does not support (RFC 8017 section 7.1).
 import { constants, hash, type KeyObject, privateDecrypt, publicEncrypt, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Digest } from '../digest-name.ts';
 import { mgf1, xorInto } from '../mask.ts';
@@ -12,10 +12,10 @@ export interface OaepScheme {
 
 const padding = constants.RSA_NO_PADDING;
 
-/** Bytes that fit into one block. */
+/** The maximum number of bytes in one block. */
 export const oaepCapacity = (modulusBytes: number, digest: Digest): number => modulusBytes - 2 * digest.length - 2;
 
-/** @param message no longer than `oaepCapacity` */
+/** @param message at most `oaepCapacity` bytes */
 export function encryptOaep(key: KeyObject, { digest, maskDigest, label }: OaepScheme, message: Uint8Array): Buffer {
   const length = (key.asymmetricKeyDetails?.modulusLength ?? 0) / 8;
   const zeros = Buffer.alloc(oaepCapacity(length, digest) - message.length);
@@ -30,9 +30,9 @@ export function encryptOaep(key: KeyObject, { digest, maskDigest, label }: OaepS
 }
 
 /**
- * Undefined where the padding is not right. All of the padding is looked at, without a branch that depends on it, before
- * anything is decided: what is wrong with it must not show (RFC 8017 section 7.1.2, the note after step 3 g).
- * @param ciphertext of the modulus' length, not above the modulus
+ * Returns undefined if the padding is wrong. Checks all of the padding before it decides, without branches that depend on it,
+ * so that nobody can learn from the timing what is wrong (RFC 8017 section 7.1.2, the note after step 3 g).
+ * @param ciphertext must have the length of the modulus and must be less than the modulus
  */
 export function decryptOaep(key: KeyObject, { digest, maskDigest, label }: OaepScheme, ciphertext: Uint8Array): Buffer | undefined {
   const encoded = privateDecrypt({ key, padding }, ciphertext);

@@ -1,7 +1,7 @@
-// Padding of the last block that OpenSSL leaves to its callers: ANSI X9.23, ISO 10126 and zeros.
+// Paddings of the last block that OpenSSL does not support: ANSI X9.23, ISO 10126 and zeros.
 import { randomBytes } from 'node:crypto';
 
-/** The padding methods of block ciphers; PKCS5 (PKCS #7) and None are OpenSSL's own. */
+/** The padding methods of block ciphers; OpenSSL supports PKCS5 (PKCS #7) and None. */
 export type BlockPadding = 'None' | 'PKCS5' | 'ANSIX9_23' | 'ISO10126' | 'Zeros';
 export type ManualPadding = Exclude<BlockPadding, 'None' | 'PKCS5'>;
 
@@ -13,7 +13,7 @@ export function isManual(name: string): name is ManualPadding {
   return name === 'ANSIX9_23' || name === 'ISO10126' || name === 'Zeros';
 }
 
-/** What is appended to data of `length` bytes. Zeros adds nothing to whole blocks, the others a block. */
+/** The padding for data of `length` bytes. For whole blocks, Zeros adds nothing, and the other methods add a block. */
 export function padding(method: ManualPadding, length: number, blockBytes: number): Uint8Array {
   const missing = blockBytes - (length % blockBytes);
   if (method === 'Zeros') return new Uint8Array(missing % blockBytes);
@@ -23,8 +23,8 @@ export function padding(method: ManualPadding, length: number, blockBytes: numbe
 }
 
 /**
- * How many bytes of the last block are data; undefined if it is not padded so. Zeros cannot tell padding from data that ends in zeros
- * and takes all of them in the last block for padding.
+ * The number of data bytes in the last block; undefined if the padding is wrong. Zeros cannot distinguish padding from data that ends
+ * in zeros, and removes all zeros at the end of the last block.
  */
 export function dataBytes(method: ManualPadding, last: Uint8Array, blockBytes: number): number | undefined {
   if (method === 'Zeros') return last.findLastIndex((byte) => byte !== 0) + 1;

@@ -1,4 +1,4 @@
-// RSA encryption: PKCS#1 v1.5, OAEP, and the RSA-AES key wrap for what does not fit into one block (RFC 8017 section 7, PKCS#11 3.1 section 2.1.22).
+// RSA encryption: PKCS#1 v1.5, OAEP, and RSA-AES key wrap for data larger than one block (RFC 8017 section 7, PKCS#11 3.1 section 2.1.22).
 import { constants, createCipheriv, createDecipheriv, type KeyObject, privateDecrypt, publicEncrypt, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { digestOf } from '../digest-name.ts';
@@ -13,7 +13,7 @@ const TOO_LARGE = 'data too large for this key';
 const KWP_IV = Buffer.from('a65959a6', 'hex');
 const TEMPORARY_KEY_BYTES = 32;
 
-/** OAEP where nothing is said, with SHA-256; PaddingMethod None is the RSA-AES key wrap. The mask hash defaults to the hash. */
+/** The default is OAEP with SHA-256. PaddingMethod None means RSA-AES key wrap. The default for the mask hash is the hash. */
 function schemeOf(parameters: CryptographicParameters): Scheme {
   const { paddingMethod = 'OAEP', hashingAlgorithm = 'SHA_256', maskGenerator, maskGeneratorHashingAlgorithm, pSource } = parameters;
   if (paddingMethod === 'PKCS1V1_5') return { kind: 'pkcs1' };
@@ -27,7 +27,7 @@ function schemeOf(parameters: CryptographicParameters): Scheme {
 
 const modulusBytes = (key: KeyObject): number => Math.ceil((key.asymmetricKeyDetails?.modulusLength ?? 0) / 8);
 
-/** @throws CryptoError invalid where the data do not fit, unsupported */
+/** @throws CryptoError invalid if the data is too large, unsupported */
 export function rsaEncrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Uint8Array {
   const scheme = schemeOf(parameters);
   if (scheme.kind === 'key-wrap') return wrap(key, scheme, data);
@@ -36,7 +36,7 @@ export function rsaEncrypt(key: KeyObject, parameters: CryptographicParameters, 
   return scheme.kind === 'pkcs1' ? publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, data) : oaep(key, scheme, data);
 }
 
-/** OpenSSL where it can: it has one hash for both, and moduli of whole bytes need none of our own padding. */
+/** Uses OpenSSL if the two hashes are equal, and otherwise our own padding, which needs a modulus of whole bytes. */
 function oaep(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
   if (scheme.maskDigest !== scheme.digest && (key.asymmetricKeyDetails?.modulusLength ?? 0) % 8 === 0) return encryptOaep(key, scheme, data);
   if (scheme.maskDigest !== scheme.digest)
@@ -45,13 +45,13 @@ function oaep(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
 }
 
 /**
- * @throws CryptoError failed with one text for everything that is wrong with a ciphertext. A broken PKCS#1 v1.5 padding
- *   is none of that: it decrypts to bytes that follow from key and ciphertext, so that nobody learns of it (implicit rejection).
+ * @throws CryptoError failed, always with the same text, whatever is wrong with the ciphertext. A wrong PKCS#1 v1.5 padding
+ *   is not an error: it decrypts to bytes that depend only on key and ciphertext, so that attackers cannot detect it (implicit rejection).
  */
 export function rsaDecrypt(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Uint8Array {
   const scheme = schemeOf(parameters);
   try {
-    // OpenSSL takes shorter ones for numbers with zeros in front; RFC 8017 section 7 does not.
+    // OpenSSL accepts shorter ciphertexts, as numbers with leading zeros; RFC 8017 section 7 does not.
     if (scheme.kind === 'key-wrap' ? data.length < modulusBytes(key) : data.length !== modulusBytes(key)) throw new Error('length');
     if (scheme.kind === 'pkcs1') return privateDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, data);
     return scheme.kind === 'oaep' ? decryptByOaep(key, scheme, data) : unwrap(key, scheme, data);
@@ -68,7 +68,7 @@ function decryptByOaep(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Bu
   return message;
 }
 
-/** The wrapped temporary AES-256 key, then the data wrapped by it. */
+/** Returns the wrapped temporary AES-256 key, followed by the data wrapped with that key. */
 function wrap(key: KeyObject, scheme: OaepScheme, data: Uint8Array): Buffer {
   if (data.length === 0) throw new CryptoError('invalid', 'Data: the data to wrap must not be empty');
   if (TEMPORARY_KEY_BYTES > oaepCapacity(modulusBytes(key), scheme.digest)) throw new CryptoError('invalid', TOO_LARGE);

@@ -1,4 +1,4 @@
-// Wrapping of key material under symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.3, Key Wrapping Data).
+// Wraps key material with symmetric keys by the wrapping methods of KMIP (specification 2.1 section 3.3, Key Wrapping Data).
 import { randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyBytes, type SecretKey } from '../key/secret-key.ts';
@@ -6,35 +6,35 @@ import type { CryptographicAlgorithm, CryptographicParameters } from '../paramet
 import { equalMac, mac, macAlgorithm } from '../signature/mac.ts';
 import { type Cipher, cipherFor } from './cipher.ts';
 
-/** Of KMIP's enumeration of that name. */
+/** The values of KMIP's enumeration of the same name. */
 export type WrappingMethod = 'Encrypt' | 'MACSign' | 'EncryptThenMACSign' | 'MACSignThenEncrypt' | 'TR_31';
 
-/** A key of EncryptionKeyInformation or MACSignatureKeyInformation with its parameters. */
+/** The key of an EncryptionKeyInformation or MACSignatureKeyInformation, with its parameters. */
 export interface WrappingKey {
   readonly key: SecretKey;
   readonly algorithm: CryptographicAlgorithm;
   readonly parameters: CryptographicParameters;
 }
 
-/** What the method uses of them must be there. */
+/** The keys that the wrapping method uses must be present. */
 export interface WrappingKeys {
   readonly encryption?: WrappingKey | undefined;
   readonly mac?: WrappingKey | undefined;
 }
 
 export interface Wrapped {
-  /** Of an authenticated mode with the tag behind it: KeyWrappingData has no field for one. */
+  /** In an authenticated mode the tag follows the data, because KeyWrappingData has no field for it. */
   readonly data: Uint8Array;
   readonly iv?: Uint8Array;
-  /** MACSignature. */
+  /** The MACSignature. */
   readonly mac?: Uint8Array;
 }
 
 /**
- * Encryption without a mode is AESKeyWrapPadding. MACSign leaves the material as it is; EncryptThenMACSign authenticates `data`;
- * MACSignThenEncrypt encrypts the material with its MAC behind it.
- * @param iv to use instead of a random one
- * @throws CryptoError of the cipher and the MAC; invalid for a missing key; unsupported_wrapping
+ * The default mode of AES is AESKeyWrapPadding. MACSign does not encrypt the material. EncryptThenMACSign authenticates `data`.
+ * MACSignThenEncrypt encrypts the material followed by its MAC.
+ * @param iv random by default
+ * @throws CryptoError of the cipher and the MAC; invalid if a key is missing; unsupported_wrapping
  */
 export function wrap(method: WrappingMethod, keys: WrappingKeys, material: Uint8Array, iv?: Uint8Array): Wrapped {
   switch (method) {
@@ -53,7 +53,7 @@ export function wrap(method: WrappingMethod, keys: WrappingKeys, material: Uint8
   }
 }
 
-/** @throws CryptoError as `wrap`; failed for what another key wrapped or somebody changed */
+/** @throws CryptoError as `wrap`; failed if the data was changed or was wrapped with another key */
 export function unwrap(method: WrappingMethod, keys: WrappingKeys, wrapped: Wrapped): Uint8Array {
   switch (method) {
     case 'Encrypt':
@@ -92,7 +92,7 @@ function encryption({ encryption: by }: WrappingKeys): { key: SecretKey; cipher:
   return { key: by.key, cipher: wrappingCipher(by) };
 }
 
-/** What a key encrypts with. @throws CryptoError of `cipherFor` */
+/** The cipher with which a key wraps. @throws CryptoError of `cipherFor` */
 export function wrappingCipher({ key, algorithm, parameters }: WrappingKey): Cipher {
   const bytes = key instanceof Uint8Array ? key.length : (key.symmetricKeySize ?? keyBytes(key).length);
   const standard = algorithm === 'AES' && parameters.blockCipherMode === undefined;

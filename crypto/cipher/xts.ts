@@ -1,4 +1,4 @@
-// AES-XTS (IEEE 1619, NIST SP 800-38E): one data unit, such as a disk sector, under its tweak.
+// AES-XTS (IEEE 1619, NIST SP 800-38E): encrypts one data unit, such as a disk sector, with its tweak.
 import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyBytes, type SecretKey } from '../key/secret-key.ts';
@@ -10,7 +10,7 @@ const MIN_BYTES = 16;
 /** 2^20 blocks (SP 800-38E). */
 const MAX_BYTES = 2 ** 24;
 
-/** The IV is the tweak. Does not stream: the last two blocks of a data unit depend on its length. */
+/** The IV is the tweak. It cannot stream, because the last two blocks of a data unit depend on its length. */
 export function xts(name: string, openssl: string): Cipher {
   return {
     ...{ name, ivBytes: RULE.bytes, acceptsIv: (bytes) => acceptsIv(RULE, bytes), authenticated: false, tagBytes: 0 },

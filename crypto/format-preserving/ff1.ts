@@ -1,23 +1,23 @@
-// FF1 (NIST SP 800-38G, algorithms 7 and 8): AES as a permutation of the strings of a given length over a radix.
+// FF1 (NIST SP 800-38G, algorithms 7 and 8): uses AES to permute the strings of a given length over a radix.
 import { createCipheriv, type KeyObject } from 'node:crypto';
 
 const ROUNDS = 10;
 const BLOCK = 16;
 
-/** What all rounds of one text have in common. */
+/** The values that all rounds for a text share. */
 interface Feistel {
   readonly key: KeyObject;
-  /** The first block P, then the tweak with its zeros up to the round number. */
+  /** The first block P, then the tweak and its zero padding, up to the round number. */
   readonly prefix: Uint8Array;
-  /** Of a half as a number (b). */
+  /** Length in bytes of half of the text as a number (b). */
   readonly numberBytes: number;
-  /** Of the output of the round function (d). */
+  /** Length in bytes of the output of the round function (d). */
   readonly roundBytes: number;
 }
 
 /**
- * @param key AES, of any size
- * @param numerals each below `radix`, at least two of them
+ * @param key an AES key of any size
+ * @param numerals at least two, each less than `radix`
  */
 export function ff1(key: KeyObject, radix: number, tweak: Uint8Array, numerals: readonly number[], encrypting: boolean): number[] {
   const left = Math.floor(numerals.length / 2);
@@ -49,7 +49,7 @@ function prepareRounds(key: KeyObject, radix: number, tweak: Uint8Array, length:
   return { key, prefix, numberBytes, roundBytes: 4 * Math.ceil(numberBytes / 4) + 4 };
 }
 
-/** Steps 6.i to 6.iv: R is the CBC-MAC of P and Q, S is R with as many blocks after it as `roundBytes` takes. */
+/** Steps 6.i to 6.iv: R is the CBC-MAC of P and Q; S is R followed by as many blocks as `roundBytes` needs. */
 function roundOutput({ key, prefix, numberBytes, roundBytes }: Feistel, round: number, half: bigint): bigint {
   const number = Buffer.from(half.toString(16).padStart(numberBytes * 2, '0'), 'hex');
   const name = `aes-${(key.symmetricKeySize ?? 0) * 8}`;

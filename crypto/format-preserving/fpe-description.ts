@@ -1,20 +1,20 @@
-// The other convention of FF1: the additional data of a request is the alphabet, or says in JSON what kind of text is turned; the tweak is its IV.
-// Only the fields are another's: the algorithm is that of the standard, so what was encrypted with more rounds than its ten does not come out.
+// The second convention for FF1 requests: the additional data is the alphabet or a JSON description of the text, and the IV is the tweak.
+// Only the fields differ. The algorithm is the standard's, with ten rounds, so it cannot decrypt text that was encrypted with more rounds.
 import { CryptoError } from '../crypto-error.ts';
 
-/** What additional data says. */
+/** The parsed additional data. */
 export interface FpeDescription {
-  /** `text`: characters outside the alphabet stay where they are. `integer`: there are none. `float`: see fpe-double.ts. */
+  /** `text`: characters outside the alphabet stay unchanged. `integer`: such characters are an error. `float`: see fpe-double.ts. */
   readonly type: 'text' | 'integer' | 'float';
-  /** In the order of Unicode, which is that of the numerals. */
+  /** In the order of Unicode, which is the order of the numerals. */
   readonly characters: readonly string[];
 }
 
-/** Bytes of additional data that are read. */
+/** Maximum length of additional data. */
 const MAX_BYTES = 4096;
 const RADIX_OF_INTEGER = { minimum: 2, maximum: 16 };
 
-/** Pairs of the first and the last character of a range. */
+/** Each value is a list of ranges: the first and the last character of each. */
 const NAMED: Readonly<Record<string, string>> = {
   numeric: '09',
   hexadecimal: '09af',
@@ -25,13 +25,13 @@ const NAMED: Readonly<Record<string, string>> = {
   chinese: '\u4e00\u9fff',
   latin1sup: '!~\u00c0\u00ff',
   latin1sup_alphanum: '09AZaz\u00c0\u00ff',
-  // Without the surrogates, which are no characters.
+  // Without the surrogates, which are not characters.
   utf: '\0\ud7ff\ue000\u{10000}',
   ascii_printable: ' ~',
   base64: '++/9AZaz',
 };
 
-/** Names that only the vendor attribute has; here they would be read as their letters. */
+/** Names that are valid only in the vendor attribute; here each would be an alphabet of its own letters. */
 const OF_ATTRIBUTE: ReadonlySet<string> = new Set(['alphabetic', 'alphanumeric']);
 
 const codeOf = (character: string): number => character.codePointAt(0) as number;
@@ -49,7 +49,7 @@ function charactersOf(alphabet: string): readonly string[] {
   return characters;
 }
 
-/** @throws CryptoError invalid for what describes nothing */
+/** @throws CryptoError invalid if the additional data is not a valid description */
 export function fpeDescription(additionalData: Uint8Array): FpeDescription {
   if (additionalData.length > MAX_BYTES) throw invalid(`is longer than ${MAX_BYTES} bytes`);
   const text = textOf(additionalData);
@@ -69,12 +69,12 @@ export function fpeDescription(additionalData: Uint8Array): FpeDescription {
 }
 
 /**
- * Whether additional data without an IV could be meant as an alphabet, where it could be meant as the tweak as well.
- * @param characters of the alphabet that the text would have if it is the tweak; undefined where a name alone is doubtful
+ * Whether additional data without an IV is ambiguous: it may be meant as an alphabet or as the tweak.
+ * @param characters the alphabet of the text if the additional data is the tweak; undefined if only names and JSON count as ambiguous
  */
 export function mayDescribe(additionalData: Uint8Array, characters: ReadonlySet<string> | undefined): boolean {
   const text = additionalData.length > MAX_BYTES ? undefined : textOf(additionalData);
-  // Control characters are in tweaks made of numbers, and in no alphabet.
+  // Tweaks that consist of numbers contain control characters; alphabets do not.
   if (text === undefined || /\p{Cc}/u.test(text)) return false;
   if (Object.hasOwn(NAMED, text) || OF_ATTRIBUTE.has(text)) return true;
   if (text.startsWith('{')) return isJson(text);

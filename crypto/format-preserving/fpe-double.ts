@@ -1,10 +1,10 @@
-// Numbers with a fraction as FF1 takes them in the convention of the additional data: the bits of a double as 16 hexadecimal digits.
+// Converts floating-point numbers for FF1, which encrypts the bits of a double as 16 hexadecimal digits (see fpe-description.ts).
 import { CryptoError } from '../crypto-error.ts';
 
 const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 const INFINITE = /^[+-]?inf(?:inity)?$/i;
 
-/** @param text decimal, with an exponent or without, `inf` or `NaN` @returns 16 hexadecimal digits @throws CryptoError invalid */
+/** @param text a decimal number, with or without an exponent, `inf` or `NaN` @returns 16 hexadecimal digits @throws CryptoError invalid */
 export function doubleBits(text: string): string {
   const bits = Buffer.alloc(8);
   bits.writeDoubleBE(doubleOf(text));
@@ -18,7 +18,7 @@ function doubleOf(text: string): number {
   throw new CryptoError('invalid', 'the text must be a decimal number');
 }
 
-/** @param bits 16 hexadecimal digits @returns the shortest decimal number that stands for this double, without an exponent */
+/** @param bits 16 hexadecimal digits @returns the shortest decimal number for this double, without an exponent */
 export function decimalOf(bits: string): string {
   const value = Buffer.from(bits, 'hex').readDoubleBE();
   if (Number.isNaN(value)) return 'NaN';

@@ -1,4 +1,4 @@
-// Format-preserving encryption of text: FF1 over an alphabet, with a 256-bit AES key.
+// Format-preserving encryption of text with FF1, an alphabet and a 256-bit AES key.
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
 import { ff1 } from './ff1.ts';
@@ -15,28 +15,28 @@ const PRESET: Readonly<Record<string, string>> = {
 };
 
 const KEY_BYTES = 32;
-/** Fewest strings of the length at hand (SP 800-38G revision 1, section 5): fewer could be guessed from ciphertexts. */
+/** The minimum number of strings of the text's length (SP 800-38G revision 1, section 5): with fewer, an attacker could guess the text. */
 const MIN_DOMAIN = 1_000_000;
-/** Characters; the time grows with their square. */
+/** In characters; the time grows with the square of the length. */
 const MAX_TEXT = 4096;
 const MAX_RADIX = 65_536;
 const MAX_TWEAK_BYTES = 65_536;
 
-/** Which strings are permuted, and by which of the key's permutations. */
+/** The alphabet of the text, and the tweak. */
 export interface FpeParameters {
-  /** `numeric`, `alphabetic`, `alphanumeric`, `hexadecimal`, or the characters themselves, each once; numeric by default. */
+  /** `numeric` (the default), `alphabetic`, `alphanumeric`, `hexadecimal`, or the characters themselves, each once. */
   readonly alphabet?: string;
-  /** 2 to 36, in place of an alphabet: digits, then lower-case letters. */
+  /** 2 to 36, instead of an alphabet: digits, then lower-case letters. */
   readonly radix?: number;
-  /** In place of both. */
+  /** Instead of both. */
   readonly described?: FpeDescription;
-  /** Public; another tweak is another permutation. Empty by default. */
+  /** Public. Each tweak selects a different permutation. Empty by default. */
   readonly tweak?: Uint8Array;
 }
 
 /**
- * Parameters out of the fields of a vendor extension; `tweak` in hexadecimal or as bytes. Without a tweak there the additional data of the
- * request is the tweak.
+ * Reads parameters from the fields of a vendor extension; `tweak` is hexadecimal text or bytes. If there is no tweak, the additional data
+ * of the request is the tweak.
  * @throws CryptoError invalid
  */
 export function fpeParametersFrom(fields: Readonly<Record<string, unknown>>, additionalData?: Uint8Array): FpeParameters {
@@ -50,9 +50,9 @@ export function fpeParametersFrom(fields: Readonly<Record<string, unknown>>, add
 }
 
 /**
- * @param data UTF-8 text of the alphabet's characters
- * @returns a text of as many characters of the alphabet, UTF-8
- * @throws CryptoError invalid for a key, alphabet, length or character that does not fit; it names none of the text
+ * @param data UTF-8 text in characters of the alphabet
+ * @returns UTF-8 text with the same number of characters of the alphabet
+ * @throws CryptoError invalid for a wrong key, alphabet, length or character; the message shows nothing of the text
  */
 export function ff1Encrypt(key: SecretKey, parameters: FpeParameters, data: Uint8Array): Uint8Array {
   return permute(key, parameters, data, true);
@@ -102,7 +102,7 @@ function alphabetOf({ alphabet, radix }: FpeParameters): readonly string[] {
 
 interface Numerals {
   readonly numerals: readonly number[];
-  /** What is no character of the alphabet, by its place in the text. */
+  /** Characters outside the alphabet, by their position in the text. */
   readonly others: ReadonlyMap<number, string>;
 }
 
@@ -121,7 +121,7 @@ function numeralsOf(text: readonly string[], characters: readonly string[], keep
   return { numerals, others };
 }
 
-/** Of the alphabets that have names, which are made once. */
+/** A cache, useful for alphabets with names because these exist only once. */
 const places = new WeakMap<readonly string[], ReadonlyMap<string, number>>();
 
 function placesOf(characters: readonly string[]): ReadonlyMap<string, number> {
@@ -132,7 +132,7 @@ function placesOf(characters: readonly string[]): ReadonlyMap<string, number> {
   return found;
 }
 
-/** The least length for which there are enough strings. */
+/** The minimum length for which there are enough strings. */
 function shortest(radix: number): number {
   let length = 0;
   for (let domain = 1; domain < MIN_DOMAIN; domain *= radix) length++;

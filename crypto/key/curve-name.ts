@@ -1,4 +1,4 @@
-// The names of elliptic curves. They are those of KMIP's enumeration RecommendedCurve (specification 2.1 section 11.46).
+// The names of elliptic curves, as in KMIP's enumeration RecommendedCurve (specification 2.1 section 11.46).
 
 export type RecommendedCurve =
   | 'P_192'

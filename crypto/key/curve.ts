@@ -1,10 +1,10 @@
-// KMIP's recommended curves as OpenSSL names them, and the domain parameters of one (KMIP 2.1 section 11.45, SEC 2, RFC 5639).
+// OpenSSL's names of KMIP's recommended curves, and their domain parameters (KMIP 2.1 section 11.45, SEC 2, RFC 5639).
 import { generateKeyPairSync } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { DER, readElement, readInside, readUnsigned } from '../der.ts';
 import type { RecommendedCurve } from '../parameters.ts';
 
-/** Curves of ECDSA and ECDH; where OpenSSL has two names for one, this is the one it answers with. */
+/** Curves for ECDSA and ECDH. If OpenSSL has two names for a curve, this is the one that it reports for a key. */
 const WEIERSTRASS: Partial<Record<RecommendedCurve, string>> = {
   P_192: 'prime192v1',
   K_163: 'sect163k1',
@@ -28,7 +28,7 @@ const WEIERSTRASS: Partial<Record<RecommendedCurve, string>> = {
   ANSIX9P239V3: 'prime239v3',
 };
 
-/** Curves whose keys are their own key types in OpenSSL (RFC 7748, RFC 8032). */
+/** Curves that have their own key types in OpenSSL (RFC 7748, RFC 8032). */
 const OKP = { CURVE25519: 'x25519', CURVE448: 'x448', CURVEED25519: 'ed25519', CURVEED448: 'ed448' } as const;
 
 export type OkpType = (typeof OKP)[keyof typeof OKP];
@@ -57,10 +57,10 @@ const OPENSSL: ReadonlyMap<RecommendedCurve, string> = new Map([
 
 const KMIP: ReadonlyMap<string, RecommendedCurve> = new Map([...OPENSSL].map(([kmip, openssl]) => [openssl, kmip]));
 
-/** Curves that pairs can be made on. */
+/** Curves on which the server can generate key pairs. */
 export const CURVES: readonly RecommendedCurve[] = [...OPENSSL.keys(), ...(Object.keys(OKP) as RecommendedCurve[])];
 
-/** `ed25519` for CURVEED25519, and so on; undefined for the curves of ECDSA and ECDH. */
+/** The key type in OpenSSL, such as `ed25519` for CURVEED25519; undefined for the curves for ECDSA and ECDH. */
 export function okpType(curve: RecommendedCurve): OkpType | undefined {
   return (OKP as Partial<Record<RecommendedCurve, OkpType>>)[curve];
 }
@@ -69,14 +69,14 @@ export function okpCurve(type: OkpType): RecommendedCurve {
   return Object.entries(OKP).find(([, each]) => each === type)?.[0] as RecommendedCurve;
 }
 
-/** @throws CryptoError unsupported for a curve that OpenSSL has not as a named one */
+/** @throws CryptoError unsupported if OpenSSL does not have the curve as a named curve */
 export function opensslCurve(curve: RecommendedCurve): string {
   const name = OPENSSL.get(curve);
   if (name === undefined) throw new CryptoError('unsupported', `the curve ${curve} is not supported`);
   return name;
 }
 
-/** @throws CryptoError unsupported for a curve without a place in KMIP's enumeration */
+/** @throws CryptoError unsupported if KMIP's enumeration does not have the curve */
 export function kmipCurve(opensslName: string | undefined): RecommendedCurve {
   const curve = KMIP.get(opensslName ?? '');
   if (curve === undefined) throw new CryptoError('unsupported', 'the curve of this key has no name in KMIP');
@@ -84,7 +84,7 @@ export function kmipCurve(opensslName: string | undefined): RecommendedCurve {
 }
 
 export interface Domain {
-  /** `prime` is absent for binary curves. */
+  /** Undefined for binary curves. */
   readonly prime: bigint | undefined;
   readonly order: bigint;
 }
@@ -92,7 +92,7 @@ export interface Domain {
 const domains = new Map<string, Domain>();
 const PRIME_FIELD = '06072a8648ce3d0101';
 
-/** Domain parameters as OpenSSL writes them into a key with explicit parameters (SEC 1 appendix C.2). */
+/** Reads the domain parameters from a key that OpenSSL generates with explicit parameters (SEC 1 appendix C.2). */
 export function domainOf(curve: RecommendedCurve): Domain {
   const namedCurve = opensslCurve(curve);
   let domain = domains.get(namedCurve);
@@ -116,7 +116,7 @@ const lengths = new Map<RecommendedCurve, number>([
   ['CURVEED448', 448],
 ]);
 
-/** CryptographicLength of keys on the curve, bits: of the field for the curves of ECDSA. */
+/** The CryptographicLength of keys on the curve in bits: for the curves for ECDSA, the size of the field. */
 export function curveLength(curve: RecommendedCurve): number {
   let length = lengths.get(curve);
   if (length === undefined) {

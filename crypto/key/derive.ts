@@ -1,4 +1,4 @@
-// Key derivation by the methods of KMIP (specification 2.1 sections 6.1.14, 7.12 and 11.14), except key agreement.
+// Derives keys by the methods of KMIP, except key agreement (specification 2.1 sections 6.1.14, 7.12 and 11.14).
 import { createHmac, hkdfSync, pbkdf2 as opensslPbkdf2, pbkdf2Sync } from 'node:crypto';
 import { promisify } from 'node:util';
 import { cipherFor } from '../cipher/cipher.ts';
@@ -9,7 +9,7 @@ import { mac, macAlgorithm, macBytes } from '../signature/mac.ts';
 import { kbkdf } from './kbkdf.ts';
 import { keyBytes, keyObject, type SecretKey } from './secret-key.ts';
 
-/** Of KMIP's enumeration of that name. */
+/** The values of KMIP's enumeration of the same name. */
 export type DerivationMethod =
   | 'PBKDF2'
   | 'HASH'
@@ -23,25 +23,25 @@ export type DerivationMethod =
   | 'HKDF';
 
 export interface DerivationInput {
-  /** The derivation key or, for PBKDF2, the password. Only HASH does without. */
+  /** The derivation key or, for PBKDF2, the password. Only HASH works without it. */
   readonly key?: SecretKey | undefined;
-  /** Of the derivation key; undefined for a secret without one. */
+  /** The algorithm of the derivation key; undefined for a secret without an algorithm. */
   readonly keyAlgorithm?: CryptographicAlgorithm | undefined;
   readonly parameters: CryptographicParameters;
   readonly iv?: Uint8Array | undefined;
-  /** DerivationData, as often as it was given: AWS Signature takes date, region and service, the others one. */
+  /** All values of DerivationData: date, region and service for AWSSignatureVersion4, otherwise at most one. */
   readonly data: readonly Uint8Array[];
   readonly salt?: Uint8Array | undefined;
   readonly iterationCount?: number | undefined;
-  /** Bytes to derive. */
+  /** The number of bytes to derive. */
   readonly length: number;
 }
 
 const DEFAULT_ITERATIONS = 600_000;
-/** Iterations for each block of output, times blocks: what a request may cost, three seconds of a thread with the slowest hash. */
+/** The limit for iterations times blocks of output. It bounds the cost of a request to three seconds of a thread with the slowest hash. */
 const MAX_ITERATIONS = 3_000_000;
 const MAX_BYTES = 65_536;
-/** OpenSSL's bound on the info of HKDF. */
+/** OpenSSL's limit for the info of HKDF, in bytes. */
 const MAX_INFO = 1024;
 
 const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8Array>> = {
@@ -57,8 +57,8 @@ const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8
 };
 
 /**
- * `length` bytes; the first ones where the method gives more.
- * @throws CryptoError invalid for what is missing, too long or too costly; unsupported; unsupported_derivation
+ * Derives `length` bytes: if the method yields more, the first ones.
+ * @throws CryptoError invalid if an input is missing, too long or too costly; unsupported; unsupported_derivation
  */
 export function derive(method: DerivationMethod, input: DerivationInput): Uint8Array {
   const derived = METHOD[method];
@@ -69,7 +69,7 @@ export function derive(method: DerivationMethod, input: DerivationInput): Uint8A
 
 const pbkdf2InPool = promisify(opensslPbkdf2);
 
-/** PBKDF2 as `derive` has it, on a thread of the pool: a password may cost seconds. */
+/** Like `derive` with PBKDF2, but on a thread of the pool, because it may take seconds. */
 export async function derivePbkdf2(input: DerivationInput): Promise<Uint8Array> {
   requireLength(input);
   return pbkdf2InPool(...pbkdf2Arguments(input));
@@ -83,7 +83,7 @@ function pbkdf2(input: DerivationInput): Uint8Array {
   return pbkdf2Sync(...pbkdf2Arguments(input));
 }
 
-/** The salt is mandatory, the hash SHA-256 by default. */
+/** The salt is required; the default hash is SHA-256. */
 function pbkdf2Arguments(input: DerivationInput): Parameters<typeof pbkdf2Sync> {
   const { salt, iterationCount = DEFAULT_ITERATIONS, length, parameters } = input;
   if (salt === undefined || salt.length === 0) throw invalid('PBKDF2 needs a Salt');
@@ -94,21 +94,21 @@ function pbkdf2Arguments(input: DerivationInput): Parameters<typeof pbkdf2Sync> 
   return [keyBytes(keyOf(input)), salt, iterationCount, length, nodeHash(name)];
 }
 
-/** The hash over the derivation key or the derivation data. */
+/** Hashes the derivation key or the derivation data. */
 function deriveByHash({ key, data, parameters: { hashingAlgorithm } }: DerivationInput): Uint8Array {
   if (hashingAlgorithm === undefined) throw invalid('HASH needs a HashingAlgorithm');
   if ((key === undefined) === (data.length === 0)) throw invalid('HASH takes exactly one of a derivation key and derivation data');
   return hash(hashingAlgorithm, key === undefined ? single(data) : keyBytes(key));
 }
 
-/** By the algorithm of the key; where that is none of HMAC, by the hashing algorithm, SHA-256 by default. */
+/** Uses the algorithm of the key if it is an HMAC algorithm, otherwise HMAC with the hashing algorithm, by default SHA-256. */
 function hmac(input: DerivationInput): Uint8Array {
   const own = input.keyAlgorithm?.startsWith('HMAC_') ?? false;
   const algorithm = macAlgorithm(own ? input.keyAlgorithm : undefined, own ? {} : { hashingAlgorithm: input.parameters.hashingAlgorithm ?? 'SHA_256' });
   return mac(algorithm, keyOf(input), single(input.data));
 }
 
-/** Without an IV one of zeros where that is no nonce: in CBC, CFB and OFB. */
+/** The default IV is all zeros in CBC, CFB and OFB; other modes use the IV as a nonce, so it has no default. */
 function deriveByEncryption(input: DerivationInput): Uint8Array {
   const { parameters, keyAlgorithm } = input;
   const key = keyOf(input);
@@ -121,7 +121,7 @@ function deriveByEncryption(input: DerivationInput): Uint8Array {
   return cipher.encrypt(key, { iv: input.iv ?? zeros, data: single(input.data) }).data;
 }
 
-/** The PRF is CMAC when the mode says so, else HMAC, SHA-256 by default. */
+/** The PRF is CMAC if the mode is CMAC, otherwise HMAC, by default with SHA-256. */
 function pseudorandom(mode: Parameters<typeof kbkdf>[0], input: DerivationInput): Uint8Array {
   const { keyAlgorithm, parameters, length, iv } = input;
   const { cryptographicAlgorithm = keyAlgorithm, blockCipherMode, hashingAlgorithm } = parameters;
@@ -131,14 +131,14 @@ function pseudorandom(mode: Parameters<typeof kbkdf>[0], input: DerivationInput)
   return kbkdf(mode, { prf: (message) => mac(algorithm, key, message), prfBytes: macBytes(algorithm), fixed: single(input.data), iv, length });
 }
 
-/** The signing key: HMAC-SHA256 over date, region, service and the closing word, each keyed by the one before. */
+/** The signing key: HMAC-SHA256 of date, region, service and `aws4_request`; each result is the key for the next HMAC. */
 function awsSignature(input: DerivationInput): Uint8Array {
   if (input.data.length !== 3) throw invalid('AWSSignatureVersion4 needs three values of DerivationData: date, region and service');
   const first: Uint8Array = Buffer.concat([Buffer.from('AWS4'), keyBytes(keyOf(input))]);
   return [...input.data, Buffer.from('aws4_request')].reduce((key, part) => createHmac('sha256', keyObject(key)).update(part).digest(), first);
 }
 
-/** RFC 5869: the key is the input keying material, the derivation data the info. */
+/** RFC 5869: the key is the input keying material, and the derivation data is the info. */
 function hkdf(input: DerivationInput): Uint8Array {
   const { salt = new Uint8Array(), parameters, length, data } = input;
   const name = parameters.hashingAlgorithm ?? 'SHA_256';

@@ -1,4 +1,4 @@
-// DSA and DH keys between their integers and DER (RFC 3279 sections 2.3.2 and 2.3.3, PKCS#3).
+// Converts DSA and DH keys between integers and DER (RFC 3279 sections 2.3.2 and 2.3.3, PKCS#3).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import {
   bits,
@@ -19,7 +19,7 @@ import {
 
 const DSA = '1.2.840.10040.4.1';
 const PKCS3 = '1.2.840.113549.1.3.1';
-/** DH of ANSI X9.42, whose parameters are in another order. */
+/** DH of ANSI X9.42, whose parameters differ from PKCS#3: the third one is the subgroup order. */
 const X942 = '1.2.840.10046.2.1';
 const WHAT = 'KeyMaterial';
 
@@ -27,14 +27,14 @@ interface DsaParts {
   readonly p: bigint;
   readonly q: bigint;
   readonly g: bigint;
-  /** x of a private key, y of a public one. */
+  /** x of a private key, y of a public key. */
   readonly value: bigint;
 }
 
 interface DhParts {
   readonly prime: bigint;
   readonly generator: bigint;
-  /** Only of keys that came with X9.42 parameters. */
+  /** Only for keys that were imported with X9.42 parameters. */
   readonly subgroup?: bigint;
   readonly value: bigint;
 }
@@ -45,13 +45,13 @@ const privateKey = (algorithm: Buffer, value: bigint): KeyObject =>
 const publicKey = (algorithm: Buffer, value: bigint): KeyObject =>
   createPublicKey({ key: sequence(algorithm, bits(unsigned(value))), format: 'der', type: 'spki' });
 
-/** @throws what node:crypto throws for impossible values */
+/** @throws errors of node:crypto for impossible values */
 export function dsaKey(kind: 'PrivateKey' | 'PublicKey', { p, q, g, value }: DsaParts): KeyObject {
   const algorithm = sequence(oid(DSA), sequence(unsigned(p), unsigned(q), unsigned(g)));
   return kind === 'PrivateKey' ? privateKey(algorithm, value) : publicKey(algorithm, value);
 }
 
-/** Read as PKCS#3 has them, without the subgroup. @throws what node:crypto throws for impossible values */
+/** Makes a key with the parameters of PKCS#3, so without the subgroup. @throws errors of node:crypto for impossible values */
 export function dhKey(kind: 'PrivateKey' | 'PublicKey', { prime, generator, value }: DhParts): KeyObject {
   const algorithm = sequence(oid(PKCS3), sequence(unsigned(prime), unsigned(generator)));
   return kind === 'PrivateKey' ? privateKey(algorithm, value) : publicKey(algorithm, value);
@@ -77,14 +77,14 @@ function algorithmOf(algorithm: Element | undefined): { oid: string; parameters:
   return { oid: readOid(identifier, WHAT), parameters: readInside(parameters, DER.sequence, WHAT) };
 }
 
-/** Integers of a DSA key of either kind. */
+/** The integers of a private or public DSA key. */
 export function dsaParts(key: KeyObject): DsaParts {
   const { parameters, value } = parseKey(key);
   const [p = 0n, q = 0n, g = 0n] = parameters.map((each) => readUnsigned(each, WHAT));
   return { p, q, g, value };
 }
 
-/** Integers of a DH key of either kind. */
+/** The integers of a private or public DH key. */
 export function dhParts(key: KeyObject): DhParts {
   const { oid: identifier, parameters, value } = parseKey(key);
   const [prime = 0n, generator = 0n, third] = parameters.filter(({ tag }) => tag === DER.integer).map((each) => readUnsigned(each, WHAT));

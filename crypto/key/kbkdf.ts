@@ -1,20 +1,20 @@
-// Key derivation with a pseudorandom function (NIST SP 800-108): counter, feedback and double-pipeline iteration mode.
+// Derives keys with a pseudorandom function in counter, feedback and double-pipeline iteration mode (NIST SP 800-108).
 
 interface Kbkdf {
   readonly prf: (message: Uint8Array) => Uint8Array;
-  /** Of one output of the PRF. */
+  /** Length of one output of the PRF. */
   readonly prfBytes: number;
   /** Label || 0x00 || Context. */
   readonly fixed: Uint8Array;
   /** K(0) in feedback mode; empty by default. */
   readonly iv: Uint8Array | undefined;
-  /** Bytes to derive. */
+  /** The number of bytes to derive. */
   readonly length: number;
 }
 
 /**
- * The counter i and the length L in bits have 32 bits each, and the counter is used in all modes, where the document leaves both open.
- * @returns whole outputs of the PRF, at least `length` bytes
+ * SP 800-108 leaves some choices open: here the counter i and the length L (in bits) have 32 bits each, and all modes use the counter.
+ * @returns at least `length` bytes: only whole outputs of the PRF
  */
 export function kbkdf(mode: 'counter' | 'feedback' | 'double pipeline', { prf, prfBytes, fixed, iv, length }: Kbkdf): Uint8Array {
   const input = Buffer.concat([fixed, uint32(length * 8)]);

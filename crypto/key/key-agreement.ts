@@ -1,11 +1,11 @@
-// Key agreement and encapsulation: ECDH on every curve, DH, ML-KEM (SEC 1 section 3.3, RFC 7748 section 6, FIPS 203).
+// Key agreement with ECDH on every curve and DH, and key encapsulation with ML-KEM (SEC 1 section 3.3, RFC 7748 section 6, FIPS 203).
 import { diffieHellman, type KeyObject, decapsulate as opensslDecapsulate, encapsulate as opensslEncapsulate } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyFacts } from './key-algorithm.ts';
 
 /**
- * The raw shared secret: the x coordinate at the length of the field for ECDH.
- * @throws CryptoError invalid where the keys are not of one curve or group, failed for a public key of small order
+ * Returns the raw shared secret; for ECDH it is the x coordinate, with the length of the field.
+ * @throws CryptoError invalid if the keys do not have the same curve or group, failed for a public key of small order
  */
 export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   const [mine, theirs] = [keyFacts(privateKey), keyFacts(publicKey)];
@@ -31,7 +31,7 @@ function checkKem(key: KeyObject): void {
   if (!algorithm.startsWith('MLKEM')) throw new CryptoError('unsupported', `${algorithm} keys cannot encapsulate; use an ML-KEM key`);
 }
 
-/** A new secret and its encapsulation for the owner of an ML-KEM key. @throws CryptoError unsupported for other keys */
+/** Makes a new secret and encapsulates it with an ML-KEM key. @throws CryptoError unsupported for other keys */
 export function encapsulate(publicKey: KeyObject): Encapsulation {
   checkKem(publicKey);
   const { sharedKey, ciphertext } = opensslEncapsulate(publicKey);
@@ -39,7 +39,7 @@ export function encapsulate(publicKey: KeyObject): Encapsulation {
 }
 
 /**
- * The secret of an encapsulation. One for another key, or a changed one, gives a secret that nobody else has (FIPS 203 section 6.3).
+ * Returns the encapsulated secret. A ciphertext for another key, or a changed one, yields a secret that nobody else has (FIPS 203 section 6.3).
  * @throws CryptoError failed for a ciphertext of the wrong length, unsupported for other keys
  */
 export function decapsulate(privateKey: KeyObject, ciphertext: Uint8Array): Uint8Array {

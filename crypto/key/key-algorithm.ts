@@ -1,24 +1,24 @@
-// What a key is in KMIP's terms: its algorithm, length and curve, from the key object itself.
+// Finds the algorithm, length and curve of a key object in KMIP's terms.
 import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
 import { curveLength, kmipCurve, type OkpType, okpCurve } from './curve.ts';
 import { dhParts } from './discrete-log-key.ts';
 
-/** Names of node:crypto's key types that are parameter sets of FIPS 203, 204 and 205. */
+/** node:crypto's names of the key types of FIPS 203, 204 and 205. */
 type PostQuantumType = `ml-kem-${512 | 768 | 1024}` | `ml-dsa-${44 | 65 | 87}` | `slh-dsa-${'sha2' | 'shake'}-${128 | 192 | 256}${'s' | 'f'}`;
 
 interface KeyFacts {
-  /** EC for the curves of ECDSA and ECDH, ECDH for X25519 and X448. */
+  /** EC for the curves for ECDSA and ECDH, ECDH for X25519 and X448. */
   readonly algorithm: CryptographicAlgorithm;
-  /** Bits: of the modulus, the field, or (post-quantum) the public key. */
+  /** Length in bits of the modulus, the field or, for post-quantum algorithms, the public key. */
   readonly length: number;
   readonly curve?: RecommendedCurve;
 }
 
 const FIPS = /^(ML(?:KEM|DSA)_(?:512|768|1024|44|65|87)|SLHDSA_(?:SHA2|SHAKE)_(?:128|192|256)[sf])$/;
 
-/** `ml-kem-512` for MLKEM_512 and so on; undefined for what is no algorithm of FIPS 203 to 205. */
+/** node:crypto's key type, such as `ml-kem-512` for MLKEM_512; undefined if the algorithm is not one of FIPS 203 to 205. */
 export function postQuantumType(algorithm: CryptographicAlgorithm): PostQuantumType | undefined {
   if (!FIPS.test(algorithm)) return undefined;
   return algorithm
@@ -32,7 +32,7 @@ function postQuantumAlgorithm(type: string): CryptographicAlgorithm {
   return [`${family}${kind}`.toUpperCase(), ...set.map((part) => (part.startsWith('s') ? part.toUpperCase() : part))].join('_') as CryptographicAlgorithm;
 }
 
-/** Bytes of public keys: FIPS 203 table 3, FIPS 204 table 2, FIPS 205 table 2. */
+/** The length of public keys in bytes: FIPS 203 table 3, FIPS 204 table 2, FIPS 205 table 2. */
 const PUBLIC_LENGTH: Readonly<Record<string, number>> = {
   'ml-kem-512': 800,
   'ml-kem-768': 1184,
@@ -42,10 +42,10 @@ const PUBLIC_LENGTH: Readonly<Record<string, number>> = {
   'ml-dsa-87': 2592,
 };
 
-/** Key types of curves that OpenSSL treats apart from the others. */
+/** The key types of curves that have their own key types in OpenSSL. */
 const OKP_TYPES: readonly string[] = ['x25519', 'x448', 'ed25519', 'ed448'] satisfies OkpType[];
 
-/** @throws CryptoError unsupported for a curve without a KMIP name, unknown_key_type for a key of no known type */
+/** @throws CryptoError unsupported for a curve without a KMIP name, unknown_key_type for a key of an unknown type */
 export function keyFacts(key: KeyObject): KeyFacts {
   let facts = known.get(key);
   if (facts === undefined) {
@@ -55,7 +55,7 @@ export function keyFacts(key: KeyObject): KeyFacts {
   return facts;
 }
 
-/** node:crypto asks OpenSSL anew each time, which costs more than half a signature on P-256. */
+/** Caches the facts: node:crypto asks OpenSSL each time, which takes more than half the time of a P-256 signature. */
 const known = new WeakMap<KeyObject, KeyFacts>();
 
 function factsOf(key: KeyObject): KeyFacts {
@@ -73,14 +73,14 @@ function factsOf(key: KeyObject): KeyFacts {
     return { algorithm: type === 'ed25519' ? 'Ed25519' : type === 'ed448' ? 'Ed448' : 'ECDH', length: curveLength(curve), curve };
   }
   if (type === undefined || !/^(ml-kem|ml-dsa|slh-dsa)-/.test(type)) throw new CryptoError('unknown_key_type', 'KeyMaterial: the type of the key is unknown');
-  // Public keys of FIPS 205 are two hashes of the security strength: 32, 48 or 64 bytes.
+  // Public keys of FIPS 205 are two hashes whose length is the security strength: together 32, 48 or 64 bytes.
   const length = PUBLIC_LENGTH[type] ?? Number(/\d{3}/.exec(type)?.[0]) / 4;
   return { algorithm: postQuantumAlgorithm(type), length: length * 8 };
 }
 
 const EC_FAMILY: readonly CryptographicAlgorithm[] = ['EC', 'ECDSA', 'ECDH', 'ECMQV'];
 
-/** Whether a key may be declared as of this algorithm: an EC key also as ECDSA, ECDH or ECMQV. */
+/** Whether the declared algorithm is right for a key: an EC key may also be declared as ECDSA, ECDH or ECMQV. */
 export function isOfAlgorithm(facts: KeyFacts, declared: CryptographicAlgorithm): boolean {
   if (facts.algorithm === declared) return true;
   if (facts.algorithm === 'EC') return EC_FAMILY.includes(declared);

@@ -1,4 +1,4 @@
-// Makes key pairs of every asymmetric algorithm of KMIP's enumeration that OpenSSL has.
+// Generates key pairs for every asymmetric algorithm of KMIP's enumeration that OpenSSL supports.
 import { generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { CryptoError } from '../crypto-error.ts';
@@ -24,32 +24,32 @@ type Pair = Pick<KeyPair, 'privateKey' | 'publicKey'>;
 
 const RSA_LENGTH = { minimum: 2048, maximum: 8192 };
 
-/** Groups of RFC 3526 by the length of their prime. */
+/** The groups of RFC 3526, by the length of their prime in bits. */
 const DH_GROUP: Readonly<Record<number, string>> = { 2048: 'modp14', 3072: 'modp15', 4096: 'modp16', 6144: 'modp17', 8192: 'modp18' };
 
-/** Curves that a length alone stands for. */
+/** The curve for a request that gives only a length. */
 const CURVE_OF_LENGTH: Readonly<Record<number, RecommendedCurve>> = { 192: 'P_192', 224: 'P_224', 256: 'P_256', 384: 'P_384', 521: 'P_521' };
 
-/** What node:crypto makes a pair from: the type and, where it has any, the options; its declaration has one overload for each. */
+/** Arguments of node:crypto for a pair: the type and options, if there are any. Its declaration has an overload for each type. */
 type Recipe = readonly [type: string, options?: object];
 const generateNow = generateKeyPairSync as unknown as (...recipe: Recipe) => Pair;
 const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Recipe) => Promise<Pair>;
 
 /**
- * A new pair. Blocks while it is made: RSA some hundred milliseconds, DSA seconds.
- * Defaults: RSA, DSA and DH 2048 bits, EC the curve of the length, else P-256.
- * @throws CryptoError invalid for a length that is too short or does not fit, unsupported for what OpenSSL has not
+ * Generates a new pair. This blocks the thread: hundreds of milliseconds for RSA, seconds for DSA.
+ * Defaults: 2048 bits for RSA, DSA and DH; for EC the curve with the given length, or P-256.
+ * @throws CryptoError invalid for a length that is too short or not possible, unsupported if OpenSSL does not support the algorithm
  */
 export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
   return describePair(algorithm, options, generateNow(...recipeOf(algorithm, options)));
 }
 
-/** As `generatePair`, on a thread of the pool. */
+/** Like `generatePair`, but on a thread of the pool. */
 export async function generatePairInPool(algorithm: CryptographicAlgorithm, options: PairOptions = {}): Promise<KeyPair> {
   return describePair(algorithm, options, await generateInPool(...recipeOf(algorithm, options)));
 }
 
-/** Whether a pair takes more than a few milliseconds. */
+/** Whether it takes more than a few milliseconds to generate a pair. */
 export function isSlowPair(algorithm: CryptographicAlgorithm): boolean {
   return algorithm === 'RSA' || algorithm === 'DSA' || algorithm === 'DH' || algorithm.startsWith('SLHDSA');
 }
@@ -92,7 +92,7 @@ function rsa(modulusLength: number): Recipe {
   return ['rsa', { modulusLength }];
 }
 
-/** The pairs of lengths of FIPS 186-4 section 4.2 that are still allowed. */
+/** Allows the pairs of lengths of FIPS 186-4 section 4.2 that are still considered secure. */
 function dsa(modulusLength: number): Recipe {
   if (modulusLength < 2048) throw new CryptoError('invalid', 'CryptographicLength: the minimum key length of DSA is 2048 bits');
   if (modulusLength !== 2048 && modulusLength !== 3072) throw notOfLength('DSA', modulusLength);
@@ -105,7 +105,7 @@ function dh(length: number): Recipe {
   return ['dh', { group }];
 }
 
-/** What keys of the curves outside ECDSA are for. */
+/** The algorithms for which a request may use these curves. */
 const PURPOSE: Readonly<Record<OkpType, readonly CryptographicAlgorithm[]>> = {
   x25519: ['EC', 'ECDH'],
   x448: ['EC', 'ECDH'],

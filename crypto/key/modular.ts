@@ -1,4 +1,4 @@
-// Arithmetic of residues for numbers that are public or used once at import: none of it is of constant time.
+// Modular arithmetic for numbers that are public or used only once, at import: it does not run in constant time.
 
 /** @param exponent not negative */
 export function power(base: bigint, exponent: bigint, modulus: bigint): bigint {
@@ -17,7 +17,7 @@ export function gcd(a: bigint, b: bigint): bigint {
   return x;
 }
 
-/** @returns undefined where there is no inverse */
+/** @returns undefined if there is no inverse */
 export function inverse(value: bigint, modulus: bigint): bigint | undefined {
   let [r, next] = [modulus, ((value % modulus) + modulus) % modulus];
   let [t, tNext] = [0n, 1n];
@@ -30,9 +30,9 @@ export function inverse(value: bigint, modulus: bigint): bigint | undefined {
   return t < 0n ? t + modulus : t;
 }
 
-/** Big-endian, of exactly `length` bytes. */
+/** Big-endian, exactly `length` bytes. */
 export const toBytes = (value: bigint, length: number): Buffer => Buffer.from(value.toString(16).padStart(length * 2, '0'), 'hex');
 
-/** Big-endian; zero for no bytes. */
+/** Big-endian; zero if there are no bytes. */
 export const fromBytes = (bytes: Uint8Array): bigint =>
   bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')}`);

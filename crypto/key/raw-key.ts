@@ -1,4 +1,4 @@
-// Keys as bare bytes: points and scalars (SEC 1), RFC 7748 and 8032 keys, keys of FIPS 203, 204 and 205.
+// Imports and exports keys as raw bytes: points and scalars (SEC 1), keys of RFC 7748 and RFC 8032, keys of FIPS 203, 204 and 205.
 import { createPrivateKey, createPublicKey, ECDH, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, octets, oid, readElement, readInside, sequence, unsigned } from '../der.ts';
@@ -9,13 +9,13 @@ import { fromBytes, toBytes } from './modular.ts';
 
 type Kind = 'PrivateKey' | 'PublicKey';
 
-/** How an uncompressed point begins (SEC 1 section 2.3.3). */
+/** The first byte of an uncompressed point (SEC 1 section 2.3.3). */
 const UNCOMPRESSED = 0x04;
 
-/** Bytes of a seed, from which FIPS 203 and 204 make the private key. */
+/** The length in bytes of a seed, from which FIPS 203 and 204 generate the private key. */
 const SEED_LENGTH = { 'ml-kem': 64, 'ml-dsa': 32 } as const;
 
-/** Last arc of 2.16.840.1.101.3.4.4 (ML-KEM) and 2.16.840.1.101.3.4.3 (ML-DSA), from NIST's CSOR. */
+/** Object identifiers below 2.16.840.1.101.3.4.4 (ML-KEM) and 2.16.840.1.101.3.4.3 (ML-DSA), from NIST's CSOR. */
 const EXPANDED_OID: Readonly<Record<string, string>> = {
   'ml-kem-512': '2.16.840.1.101.3.4.4.1',
   'ml-kem-768': '2.16.840.1.101.3.4.4.2',
@@ -25,7 +25,7 @@ const EXPANDED_OID: Readonly<Record<string, string>> = {
   'ml-dsa-87': '2.16.840.1.101.3.4.3.19',
 };
 
-/** node:crypto's own description of a raw key; its declaration knows each type apart. */
+/** Casts, because the declarations of node:crypto do not allow a generic key type for raw keys. */
 const rawPrivate = createPrivateKey as unknown as (input: object) => KeyObject;
 const rawPublic = createPublicKey as unknown as (input: object) => KeyObject;
 
@@ -37,8 +37,8 @@ function fromRaw(kind: Kind, bytes: Uint8Array, asymmetricKeyType: string, named
 const DEFAULT_CURVE: Partial<Record<CryptographicAlgorithm, RecommendedCurve>> = { Ed25519: 'CURVEED25519', Ed448: 'CURVEED448' };
 
 /**
- * A key of any algorithm but RSA, DSA and DH. Private keys of ML-KEM and ML-DSA may be the seed or the whole key.
- * @throws CryptoError invalid without a curve; what node:crypto throws for impossible bytes
+ * Imports a key of any algorithm except RSA, DSA and DH. A private key of ML-KEM or ML-DSA may be the seed or the whole key.
+ * @throws CryptoError invalid if the curve is missing; errors of node:crypto for impossible bytes
  */
 export function importRaw(kind: Kind, bytes: Uint8Array, algorithm: CryptographicAlgorithm, curve?: RecommendedCurve): KeyObject {
   const postQuantum = postQuantumType(algorithm);
@@ -50,14 +50,14 @@ export function importRaw(kind: Kind, bytes: Uint8Array, algorithm: Cryptographi
   return fromRaw(kind, kind === 'PrivateKey' ? scalar(fromBytes(bytes), on) : bytes, 'ec', opensslCurve(on));
 }
 
-/** The scalar at the length that OpenSSL wants. */
+/** The scalar, with the length that OpenSSL requires. */
 function scalar(value: bigint, curve: RecommendedCurve): Buffer {
   const { order } = domainOf(curve);
   if (value <= 0n || value >= order) throw new CryptoError('invalid', 'KeyMaterial: the private value must be positive and less than the order of the curve');
   return toBytes(value, Math.ceil(order.toString(2).length / 8));
 }
 
-/** A private key by its number, as transparent structures have it: of RFC 7748 and 8032 keys, their bytes read as a number. */
+/** Imports a private key as a number, as in transparent structures. For keys of RFC 7748 and RFC 8032 the number is their bytes, big-endian. */
 export function importScalar(value: bigint, curve: RecommendedCurve): KeyObject {
   const type = okpType(curve);
   if (type === undefined) return fromRaw('PrivateKey', scalar(value, curve), 'ec', opensslCurve(curve));
@@ -72,7 +72,7 @@ function postQuantumPrivate(bytes: Uint8Array, type: string): KeyObject {
   return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
 }
 
-/** The bytes of a key of any type but RSA, DSA and DH; private keys of ML-KEM and ML-DSA as FIPS 203 and 204 write them, not the seed. */
+/** Exports a key of any type except RSA, DSA and DH. For private keys of ML-KEM and ML-DSA it returns the key of FIPS 203 and 204, not the seed. */
 export function exportRaw(key: KeyObject): Buffer {
   if (key.type === 'public')
     return key.asymmetricKeyType === 'ec' ? uncompress(key.export({ format: 'raw-public' }), key) : key.export({ format: 'raw-public' });
@@ -81,14 +81,14 @@ export function exportRaw(key: KeyObject): Buffer {
     : key.export({ format: 'raw-private' });
 }
 
-/** OpenSSL keeps the form in which a point came; without a word of it, it is uncompressed (KMIP 1.4 section 2.1.3). */
+/** OpenSSL keeps the form in which a point was imported, but without a KeyCompressionType it must be uncompressed (KMIP 1.4 section 2.1.3). */
 function uncompress(point: Buffer, key: KeyObject): Buffer {
   const { curve } = keyFacts(key);
   if (point[0] === UNCOMPRESSED || curve === undefined) return point;
   return ECDH.convertKey(point, opensslCurve(curve), undefined, undefined, 'uncompressed') as Buffer;
 }
 
-/** PKCS#8 holds the seed and the whole key, or the whole key alone (RFC 9881 section 6, RFC 9935 section 6). */
+/** PKCS#8 contains the seed and the whole key, or only the whole key (RFC 9881 section 6, RFC 9935 section 6). */
 function expandKey(key: KeyObject): Buffer {
   const what = 'KeyMaterial';
   const [, , wrapped] = readInside(readElement(key.export({ format: 'der', type: 'pkcs8' }), what), DER.sequence, what);
@@ -96,7 +96,7 @@ function expandKey(key: KeyObject): Buffer {
   return choice.tag === DER.octets ? choice.content : contentOf(readInside(choice, DER.sequence, what)[1], DER.octets, what);
 }
 
-/** Whether a private EC key is a number below the order and its public key the one that came with it, of which OpenSSL checks neither. */
+/** Whether a private EC key is less than the order and matches the public key that came with it. OpenSSL checks neither. */
 export function isConsistent(key: KeyObject): boolean {
   if (key.type !== 'private' || key.asymmetricKeyType !== 'ec') return true;
   const { curve } = keyFacts(key);

@@ -1,4 +1,4 @@
-// All eight integers of an RSA private key from those that were given (RFC 8017 section 3.2, NIST SP 800-56B appendix C).
+// Computes all eight integers of an RSA private key from those that are given (RFC 8017 section 3.2, NIST SP 800-56B appendix C).
 import { randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { gcd, inverse, power } from './modular.ts';
@@ -19,19 +19,19 @@ const USUAL_EXPONENT = 65537n;
 const MAX_BITS = 16384;
 /** FIPS 186-5 section A.1.1. */
 const MAX_PUBLIC_EXPONENT = 1n << 256n;
-/** Primes are looked for in moduli up to this one only: it takes a second, twice the bits six times as long. */
+/** Primes are recovered only for moduli up to this length: that takes a second, and twice the length takes six times as long. */
 const MAX_RECOVERED_BITS = 8192;
 
 /**
- * Completes a key given by its primes, its private exponent, or its prime exponents. Where no public exponent is given it
- * follows from the primes and the private exponent, else it is taken to be 65537. The arithmetic is not of constant time; it
- * runs once, when a key is brought in.
- * @throws CryptoError missing_data where the integers do not determine a key, invalid where they contradict each other
+ * Completes a key from its primes, its private exponent, or its prime exponents. If the public exponent is missing, it is computed
+ * from the primes and the private exponent; if that is missing too, it is assumed to be 65537. The arithmetic does not run in constant
+ * time, but it runs only once, when a key is imported.
+ * @throws CryptoError missing_data if the integers do not determine a key, invalid if they contradict each other
  */
 export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'modulus'>): RsaIntegers {
   const { modulus, privateExponent } = given;
   if (modulus < 3n || modulus % 2n === 0n || bitsOf(modulus) > MAX_BITS) throw inconsistent();
-  // Checked first: the time of what follows grows with the size of the numbers.
+  // Check this first, because the time of the computations below grows with the size of the numbers.
   if (Object.values(given).some((value) => value > modulus) || (given.publicExponent ?? 0n) >= MAX_PUBLIC_EXPONENT) throw inconsistent();
   const { p, q } = primes(given);
   const lambda = ((p - 1n) * (q - 1n)) / gcd(p - 1n, q - 1n);
@@ -53,7 +53,7 @@ export function completeRsa(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'mod
 
 const bitsOf = (value: bigint): number => value.toString(16).length * 4;
 
-/** @throws CryptoError invalid where there is no inverse */
+/** @throws CryptoError invalid if there is no inverse */
 function invertModulo(value: bigint, modulus: bigint): bigint {
   const result = inverse(value, modulus);
   if (result === undefined) throw inconsistent();
@@ -83,13 +83,13 @@ function primes({
     if (bitsOf(modulus) > MAX_RECOVERED_BITS)
       throw new CryptoError('missing_data', `${WHAT} has more than ${MAX_RECOVERED_BITS} bits; it must contain P and Q`);
     if (privateExponent !== undefined) return factor(modulus, publicExponent, privateExponent);
-    // e * dP is 1 modulo p - 1, so that p divides m^(e * dP) - m for every m.
+    // e * dP is 1 modulo p - 1, so p divides m^(e * dP) - m for every m.
     if (primeExponentP !== undefined && primeExponentQ !== undefined) return gcd(power(2n, publicExponent * primeExponentP, modulus) - 2n, modulus);
     throw new CryptoError('missing_data', `${WHAT} lacks PrivateExponent, or P and Q, or PrimeExponentP and PrimeExponentQ`);
   }
 }
 
-/** A prime factor by a square root of one that is not trivial, NIST SP 800-56B appendix C.1. */
+/** Finds a prime factor from a nontrivial square root of one (NIST SP 800-56B appendix C.1). */
 function factor(modulus: bigint, e: bigint, d: bigint): bigint {
   const k = e * d - 1n;
   if (k <= 0n || k % 2n !== 0n || d >= modulus || e >= modulus) throw inconsistent();
@@ -104,7 +104,7 @@ function factor(modulus: bigint, e: bigint, d: bigint): bigint {
       const square = (root * root) % modulus;
       if (square === 1n) return gcd(root - 1n, modulus);
       if (square === modulus - 1n) break;
-      // Every power of k is 1 where e and d belong together.
+      // If e and d belong together, every base to the power of k is 1.
       if (step === halvings) throw inconsistent();
       root = square;
     }

@@ -1,11 +1,10 @@
-// RSA keys between their integers and PKCS#1 (RFC 8017 appendix A.1).
+// Converts RSA keys between integers and PKCS#1 (RFC 8017 appendix A.1).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { DER, readBits, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
 import { completeRsa, type RsaIntegers } from './rsa-integers.ts';
 
 const WHAT = 'KeyMaterial';
 
-/** In the order of PKCS#1. */
 const PKCS1_ORDER: readonly (keyof RsaIntegers)[] = [
   'modulus',
   'publicExponent',
@@ -17,12 +16,15 @@ const PKCS1_ORDER: readonly (keyof RsaIntegers)[] = [
   'crtCoefficient',
 ];
 
-/** @throws what node:crypto throws for impossible values */
+/** @throws errors of node:crypto for impossible values */
 export function rsaPublicKey({ modulus, publicExponent }: Pick<RsaIntegers, 'modulus' | 'publicExponent'>): KeyObject {
   return createPublicKey({ key: sequence(unsigned(modulus), unsigned(publicExponent)), format: 'der', type: 'pkcs1' });
 }
 
-/** @param given what is missing is computed, where the rest determines the key @throws CryptoError missing_data or invalid; what node:crypto throws for impossible values */
+/**
+ * @param given must determine the key; missing integers are computed
+ * @throws CryptoError missing_data or invalid; errors of node:crypto for impossible values
+ */
 export function rsaPrivateKey(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'modulus'>): KeyObject {
   const complete = completeRsa(given);
   const key = sequence(unsigned(0n), ...PKCS1_ORDER.map((name) => unsigned(complete[name])));
@@ -33,14 +35,14 @@ export function rsaPrivateKey(given: Partial<RsaIntegers> & Pick<RsaIntegers, 'm
   }
 }
 
-/** DER of PKCS#1. OpenSSL does not write a public key in it that was read from it: what SubjectPublicKeyInfo holds is the same. */
+/** DER of PKCS#1. OpenSSL cannot export a public key as PKCS#1 if it was imported as such, but SubjectPublicKeyInfo contains the same bytes. */
 export function rsaToPkcs1(key: KeyObject): Buffer {
   if (key.type === 'private') return key.export({ format: 'der', type: 'pkcs1' });
   const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
   return readBits(readInside(spki, DER.sequence, WHAT)[1], WHAT);
 }
 
-/** All integers of a private key, modulus and public exponent of a public one. */
+/** All integers of a private key, or modulus and public exponent of a public key. */
 export function rsaIntegersOf(key: KeyObject): Partial<RsaIntegers> {
   const integers = readInside(readElement(rsaToPkcs1(key), WHAT), DER.sequence, WHAT).map((each) => readUnsigned(each, WHAT));
   // A private key begins with its version.

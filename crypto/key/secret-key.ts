@@ -1,10 +1,10 @@
-// A symmetric key as callers hold it, and as OpenSSL takes it fast.
+// Converts symmetric keys between bytes and the key objects that OpenSSL needs to be fast.
 import { createSecretKey, type KeyObject } from 'node:crypto';
 
-/** Bytes, or a key object made of them once: a caller that keeps the object saves a sixth to a third of the time of a short operation. */
+/** Bytes, or a key object. A caller that keeps the object saves a sixth to a third of the time of a short operation. */
 export type SecretKey = Uint8Array | KeyObject;
 
-/** Node converts raw bytes given to createCipheriv and createHmac on a path that costs four times the operation, so they become an object first. */
+/** createCipheriv and createHmac convert raw bytes on a path that takes four times as long as the operation, so make a key object first. */
 export function keyObject(key: SecretKey): KeyObject {
   return key instanceof Uint8Array ? createSecretKey(key) : key;
 }

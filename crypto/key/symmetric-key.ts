@@ -1,9 +1,9 @@
-// Makes symmetric keys: the lengths that an algorithm has, and key material of its form.
+// Generates symmetric keys, and knows which lengths each algorithm allows.
 import { randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm } from '../parameters.ts';
 
-/** Bits that a CryptographicLength may say, and the bytes of the material. */
+/** The values in bits that CryptographicLength may have, and the length of the material in bytes. */
 interface Lengths {
   permits(bits: number): boolean;
   bytes(bits: number): number;
@@ -20,18 +20,18 @@ const between = (least: number, most: number, usual: number): Lengths => ({
   bytes: (bits) => bits / 8,
   usual,
 });
-/** Lengths without and with the parity bits; the material always has them. */
+/** Lengths with and without parity bits; the material always contains the parity bits. */
 const withParity = (pairs: Readonly<Record<number, number>>, usual: number): Lengths => ({
   permits: (bits) => bits in pairs,
   bytes: (bits) => (pairs[bits] as number) / 8,
   usual,
 });
 
-/** A MAC key may have any length, but none that cannot be meant. */
+/** A MAC key may have any length within reason. */
 const mac = between(8, 16_384, 256);
 
 const LENGTHS: Readonly<Partial<Record<CryptographicAlgorithm, Lengths>>> = {
-  // 512: two keys of 256 bits for XTS (IEEE 1619); those of 128 make a length of 256.
+  // 512 is for XTS with two keys of 256 bits (IEEE 1619); two keys of 128 bits make 256.
   AES: { ...oneOf(128, 192, 256, 512), usual: 256 },
   DES: withParity({ 56: 64, 64: 64 }, 56),
   DES3: withParity({ 112: 128, 128: 128, 168: 192, 192: 192 }, 168),
@@ -54,7 +54,7 @@ const LENGTHS: Readonly<Partial<Record<CryptographicAlgorithm, Lengths>>> = {
   Poly1305: oneOf(256),
   FPE_FF1: oneOf(256),
   OneTimePad: between(8, 8_388_608, 256),
-  // Clients name the hash alone for what is to be a salt, or the key of an HMAC.
+  // Clients use the name of the hash alone for salts and HMAC keys.
   SHA3_224: mac,
   SHA3_256: mac,
   SHA3_384: mac,
@@ -76,7 +76,7 @@ function lengthsOf(algorithm: CryptographicAlgorithm): Lengths {
   throw new CryptoError('invalid', `symmetric keys of ${algorithm} are not supported`);
 }
 
-/** @param bits CryptographicLength; the usual one of the algorithm where none is given @throws CryptoError invalid naming the length */
+/** @param bits CryptographicLength; by default the usual one of the algorithm @throws CryptoError invalid that shows the length */
 export function checkedLength(algorithm: CryptographicAlgorithm, bits: number | undefined): number {
   const lengths = lengthsOf(algorithm);
   const length = bits ?? (lengths.usual as number);
@@ -84,25 +84,25 @@ export function checkedLength(algorithm: CryptographicAlgorithm, bits: number | 
   return length;
 }
 
-/** Random key material. @param bits a length that was checked */
+/** Generates random key material. @param bits a length that was checked with `checkedLength` */
 export function generateKey(algorithm: CryptographicAlgorithm, bits: number): Uint8Array {
   const material = new Uint8Array(randomBytes(lengthsOf(algorithm).bytes(bits)));
   if (algorithm === 'DES' || algorithm === 'DES3') for (const [at, byte] of material.entries()) material[at] = oddParity(byte);
   return material;
 }
 
-/** Bytes of the material of a key. @param bits CryptographicLength @throws CryptoError invalid for a length that the algorithm has not */
+/** The length of key material in bytes. @param bits CryptographicLength @throws CryptoError invalid if the algorithm does not have this length */
 export function materialLength(algorithm: CryptographicAlgorithm, bits: number): number {
   return lengthsOf(algorithm).bytes(checkedLength(algorithm, bits));
 }
 
-/** Whether material of so many bytes is a key of that length. */
+/** Whether this many bytes of material are a key of this CryptographicLength. */
 export function fitsLength(algorithm: CryptographicAlgorithm, bits: number, bytes: number): boolean {
   const lengths = lengthsOf(algorithm);
   return lengths.permits(bits) && lengths.bytes(bits) === bytes;
 }
 
-/** The lowest bit of each byte of a DES key makes the number of ones odd (FIPS 46-3). */
+/** Sets the lowest bit so that the number of ones is odd, as for each byte of a DES key (FIPS 46-3). */
 function oddParity(byte: number): number {
   let ones = 0;
   for (let bit = 1; bit < 8; bit++) ones ^= (byte >> bit) & 1;

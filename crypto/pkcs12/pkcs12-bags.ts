@@ -1,4 +1,4 @@
-// The contents of a PKCS#12 file: safes, some of them encrypted, with bags of keys and certificates (RFC 7292 section 4).
+// Reads and writes the contents of a PKCS#12 file: safes, some of them encrypted, with bags of keys and certificates (RFC 7292 section 4).
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, context, DER, type Element, element, octets, oid, readElement, readInside, readOid, sequence, unsigned } from '../der.ts';
 import { decryptByPassword, encryptByPassword } from './pkcs12-encryption.ts';
@@ -14,18 +14,18 @@ const X509 = '1.2.840.113549.1.9.22.1';
 const FRIENDLY_NAME = '1.2.840.113549.1.9.20';
 const LOCAL_KEY_ID = '1.2.840.113549.1.9.21';
 const WHAT = 'the PKCS#12 file';
-/** In one file. */
+/** Maximum number of bags in a file. */
 const MAX_BAGS = 64;
 const MAX_NAME = 256;
 
 export interface Bag {
-  /** `key` is PKCS#8, `certificate` X.509, both in DER. */
+  /** The content of a `key` is PKCS#8, that of a `certificate` X.509, both in DER. */
   readonly kind: 'key' | 'certificate';
   readonly content: Buffer;
   readonly friendlyName: string | undefined;
 }
 
-/** @param safes AuthenticatedSafe @throws CryptoError invalid, failed */
+/** @param safes the AuthenticatedSafe @throws CryptoError invalid, failed */
 export async function readBags(safes: Uint8Array, password: Pkcs12Password): Promise<Bag[]> {
   const bags: Bag[] = [];
   for (const each of readInside(readElement(safes, WHAT), DER.sequence, WHAT))
@@ -37,7 +37,7 @@ export async function readBags(safes: Uint8Array, password: Pkcs12Password): Pro
   return bags;
 }
 
-/** ContentInfo. @returns its type and the one element inside it */
+/** @param info a ContentInfo @returns its type and the element inside it */
 export function contentInfo(info: Element | undefined): [type: string, content: Element | undefined] {
   const [type, explicit] = readInside(info, DER.sequence, WHAT);
   return [readOid(type, WHAT), readInside(explicit, 0xa0, WHAT)[0]];
@@ -52,7 +52,7 @@ async function safeIn(info: Element, password: Pkcs12Password): Promise<Uint8Arr
   return decryptByPassword(algorithm, contentOf(data, 0x80, WHAT), password);
 }
 
-/** Undefined for bags of other things. */
+/** Returns undefined for other kinds of bags. */
 async function bagIn(bag: Element, password: Pkcs12Password): Promise<Bag | undefined> {
   const [type, explicit, attributes] = readInside(bag, DER.sequence, WHAT);
   const kind = readOid(type, WHAT);
@@ -81,14 +81,18 @@ function nameIn(attributes: Element): string | undefined {
   return undefined;
 }
 
-/** What the key and its certificate are known by in the file. */
+/** How the file identifies the key and its certificate. */
 export interface BagNames {
   readonly friendlyName: string;
-  /** The same for the two. */
+  /** The same for key and certificate. */
   readonly localKeyId: Buffer;
 }
 
-/** @param key PKCS#8 in DER @param certificates the one of the key first @returns AuthenticatedSafe: the certificates and the key, each encrypted */
+/**
+ * @param key PKCS#8 in DER
+ * @param certificates the certificate of the key must be the first
+ * @returns the AuthenticatedSafe, with the certificates and the key, each encrypted
+ */
 export async function writeBags(key: Uint8Array, certificates: readonly Uint8Array[], names: BagNames, password: Pkcs12Password): Promise<Buffer> {
   const marks = attributesOf(names);
   const certificateBags = certificates.map((der, at) =>
@@ -101,7 +105,7 @@ export async function writeBags(key: Uint8Array, certificates: readonly Uint8Arr
   return sequence(sequence(oid(ENCRYPTED), context(0, encrypted)), dataInfo(sequence(keyBag)));
 }
 
-/** ContentInfo of plain data. */
+/** Writes a ContentInfo of plain data. */
 export const dataInfo = (content: Uint8Array): Buffer => sequence(oid(DATA), context(0, octets(content)));
 
 function attributesOf({ friendlyName, localKeyId }: BagNames): Buffer {

@@ -1,4 +1,4 @@
-// Encryption by a password as PKCS#12 files have it: PBES2 with AES or triple DES, and to read old files triple DES by PKCS#12's own derivation (RFC 8018 section 6.2, RFC 7292 appendix C).
+// Encrypts and decrypts with a password: PBES2 with AES or triple DES; for old files, PKCS#12's own triple DES (RFC 8018 section 6.2, RFC 7292 appendix C).
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, nullElement, octets, oid, readInside, readOid, readUnsigned, sequence, unsigned } from '../der.ts';
@@ -37,15 +37,15 @@ const OWN: Readonly<Record<string, Scheme>> = {
 
 const BROKEN: ReadonlySet<string> = new Set(['1', '2', '5', '6'].map((last) => `1.2.840.113549.1.12.1.${last}`));
 
-/** Of what is written: each step is paid by whoever opens the file, and by whoever guesses its password. */
+/** Iterations for files that the server writes. More iterations make it slower to open the file, but also to guess its password. */
 export const ITERATIONS = 50_000;
 const SALT_BYTES = 16;
 
 const WHAT = 'the PKCS#12 file';
 
 /**
- * @param algorithm AlgorithmIdentifier
- * @throws CryptoError invalid for an algorithm that is not supported, failed for what the password does not open
+ * @param algorithm an AlgorithmIdentifier
+ * @throws CryptoError invalid for an algorithm that is not supported, failed if the password does not decrypt the data
  */
 export async function decryptByPassword(algorithm: Element | undefined, data: Uint8Array, password: Pkcs12Password): Promise<Buffer> {
   const { scheme, key, iv } = await keyFor(algorithm, password);
@@ -101,7 +101,7 @@ function pbkdf2Key(identifier: Element | undefined, { keyBytes }: Scheme, passwo
   return password.pbkdf2({ hash, salt: contentOf(salt, DER.octets, WHAT), iterations: Number(readUnsigned(iterations, WHAT)), length: keyBytes });
 }
 
-/** @param identifier AlgorithmIdentifier @throws CryptoError invalid */
+/** @param identifier an AlgorithmIdentifier @throws CryptoError invalid */
 export function algorithmIn(identifier: Element | undefined): [algorithm: string, parameters: Element | undefined] {
   const [algorithm, parameters] = readInside(identifier, DER.sequence, WHAT);
   return [readOid(algorithm, WHAT), parameters];
@@ -110,7 +110,7 @@ export function algorithmIn(identifier: Element | undefined): [algorithm: string
 const unsupported = (what: string, name: string): CryptoError =>
   new CryptoError('invalid', `${WHAT} has the ${what} ${name}: PBES2 with PBKDF2 and AES or triple DES is supported`);
 
-/** PBES2 with AES-256-CBC and PBKDF2 of HMAC-SHA-256. @returns AlgorithmIdentifier and what it has encrypted */
+/** Uses PBES2 with AES-256-CBC and PBKDF2 with HMAC-SHA-256. @returns the AlgorithmIdentifier and the encrypted data */
 export async function encryptByPassword(data: Uint8Array, password: Pkcs12Password): Promise<{ algorithm: Buffer; data: Buffer }> {
   const [salt, iv] = [randomBytes(SALT_BYTES), randomBytes(16)];
   const key = await password.pbkdf2({ hash: 'sha256', salt, iterations: ITERATIONS, length: 32 });

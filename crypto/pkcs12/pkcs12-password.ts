@@ -1,13 +1,13 @@
-// Keys from the password of a PKCS#12 file, by its own derivation (RFC 7292 appendix B) and by PBKDF2; a file says how often, within limits.
+// Derives keys from the password of a PKCS#12 file, by PBKDF2 and PKCS#12's own method (RFC 7292 appendix B), with a limit for iterations.
 import { hash, pbkdf2 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { CryptoError } from '../crypto-error.ts';
 
-/** What one file may cost: iterations of PBKDF2 in the pool, and ten times less of the other derivation, which runs here. */
+/** Limits the cost of a file, which chooses its iteration counts. PKCS#12's own method counts ten times, because it runs on this thread. */
 const MAX_ITERATIONS = 4_000_000;
 const OWN_COST = 10;
 const MAX_SALT_BYTES = 1024;
-/** Iterations of our own, until others are served. */
+/** Iterations of PKCS#12's own method before other work gets a turn. */
 const AT_A_TIME = 5000;
 
 export type Pkcs12Hash = 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
@@ -22,25 +22,25 @@ const SIZES: Readonly<Record<Pkcs12Hash, { readonly bytes: number; readonly bloc
 
 export const hashBytes = (name: Pkcs12Hash): number => SIZES[name].bytes;
 
-/** What the derived bytes are for. */
+/** The purpose of the derived bytes. */
 const PURPOSE = { key: 1, iv: 2, mac: 3 } as const;
 
 interface Derivation {
   readonly hash: Pkcs12Hash;
   readonly salt: Uint8Array;
   readonly iterations: number;
-  /** Bytes. */
+  /** In bytes. */
   readonly length: number;
 }
 
 const slow = promisify(pbkdf2);
 const pause = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** One password for one file. */
+/** The password for one file; make a new object for each file. */
 export class Pkcs12Password {
   readonly #text: string;
   #left = MAX_ITERATIONS;
-  /** The empty one is written in two ways, as nothing and as the end of a text; a file is held to the one that its MAC was made with. */
+  /** Files encode an empty password in two ways: as no bytes, or as a terminator alone. The MAC shows which one a file uses. */
   #isNothing = false;
 
   constructor(text: string) {
@@ -51,12 +51,12 @@ export class Pkcs12Password {
     return this.#text === '' && !this.#isNothing;
   }
 
-  /** The same password, if it is empty, in its other form. */
+  /** Changes the encoding of the empty password from the terminator to no bytes. */
   takeAsNothing(): void {
     this.#isNothing = true;
   }
 
-  /** @throws CryptoError invalid for more iterations than a file may have, before any work */
+  /** @throws CryptoError invalid, before any work, if the file exceeds the limit for iterations */
   async pbkdf2({ hash: name, salt, iterations, length }: Derivation): Promise<Buffer> {
     this.#spend(iterations * Math.ceil(length / hashBytes(name)), iterations, salt);
     return slow(this.#text, salt, iterations, length, name);
@@ -93,7 +93,7 @@ export class Pkcs12Password {
       );
   }
 
-  /** UTF-16, big-endian, with its end. */
+  /** The password in UTF-16, big-endian, with its terminator. */
   #bmp(): Buffer {
     return this.#isNothing ? Buffer.alloc(0) : Buffer.from(`${this.#text}\0`, 'utf16le').swap16();
   }
@@ -104,7 +104,7 @@ function repeatToBlocks(bytes: Uint8Array, block: number): Buffer {
   return length === 0 ? Buffer.alloc(0) : Buffer.alloc(length, bytes);
 }
 
-/** `target` becomes target + added + 1, as numbers of so many bytes. */
+/** Sets `target` to target + added + 1, as big-endian numbers of the length of `target`. */
 function addOne(target: Buffer, added: Buffer): void {
   let carry = 1;
   for (let at = target.length - 1; at >= 0; at--) {

@@ -1,4 +1,4 @@
-// PKCS#12 files (RFC 7292): a private key with the certificate of its public key and those of its issuers, under one password. Read and written in DER.
+// Reads and writes PKCS#12 files in DER: a private key, its certificate and the certificates of the issuers, with a password (RFC 7292).
 import { createHash, createHmac, createPrivateKey, createPublicKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, nullElement, octets, oid, readElement, readInside, readUnsigned, sequence, unsigned } from '../der.ts';
@@ -10,7 +10,7 @@ import { hashBytes, type Pkcs12Hash, Pkcs12Password } from './pkcs12-password.ts
 
 export interface Pkcs12 {
   readonly privateKey: KeyObject;
-  /** DER of the certificate of the key, then of its issuer and so on, as far as they are there. */
+  /** DER of the certificate of the key, then of its issuer and so on, as far as the file contains them. */
   readonly certificates: readonly Uint8Array[];
   readonly friendlyName: string | undefined;
 }
@@ -29,8 +29,8 @@ const HASHES: Readonly<Record<string, Pkcs12Hash>> = {
 };
 
 /**
- * @param friendlyName of the key that is meant, whatever the case of its letters; the first key without it
- * @throws CryptoError invalid for what is no such file or needs what is not supported, failed for a password that is wrong
+ * @param friendlyName of the key to read, regardless of case; by default the first key
+ * @throws CryptoError invalid if the file is not PKCS#12 or is not supported, failed if the password is wrong
  */
 export async function readPkcs12(file: Uint8Array, password: string, friendlyName?: string): Promise<Pkcs12> {
   if (file.length > MAX_BYTES) throw new CryptoError('invalid', `${WHAT} is longer than ${MAX_BYTES} bytes`);
@@ -95,7 +95,7 @@ function privateKeyOf(key: Buffer): KeyObject {
   }
 }
 
-/** AES-256 by PBKDF2 of SHA-256, and a MAC of SHA-256; every program of the last years reads it. */
+/** Writes AES-256 with PBKDF2 and SHA-256, and a MAC with SHA-256; all programs of recent years can read this. */
 export async function writePkcs12({ privateKey, certificates, friendlyName = 'alias' }: Pkcs12, password: string): Promise<Uint8Array> {
   const secret = new Pkcs12Password(password);
   const key = privateKey.export({ format: 'der', type: 'pkcs8' });

@@ -1,26 +1,26 @@
-// The finite fields of split keys: GF(2^8), GF(2^16) over it and integers modulo a prime (KMIP 2.1 section 13.1).
+// The finite fields for split keys: GF(2^8), GF(2^16) as its extension, and integers modulo a prime (KMIP 2.1 section 13.1).
 import { randomBytes, randomInt } from 'node:crypto';
 
 export interface Field<T> {
   readonly zero: T;
   readonly one: T;
-  /** Also subtraction in characteristic 2. */
+  /** In characteristic 2 this is the same as subtraction. */
   add(a: T, b: T): T;
   subtract(a: T, b: T): T;
   multiply(a: T, b: T): T;
-  /** Of any element but zero. */
+  /** For any element except zero. */
   inverse(a: T): T;
   random(): T;
-  /** The element of a key part identifier. */
+  /** The element for a key part identifier. */
   element(identifier: number): T;
 }
 
-/** x^8 + x^4 + x^3 + x^2 + 1, "285" in the specification since 2.0; 1.x has FIPS 197's polynomial. */
+/** x^8 + x^4 + x^3 + x^2 + 1, "285" in the specification since 2.0; 1.x uses the polynomial of FIPS 197. */
 const REDUCTION = 0x1d;
 /** m = x^5 + x^4 + x^3 + x. */
 const M = 0x3a;
 
-/** Without tables and branches, which would show the secret in their timing. */
+/** Uses no tables and no branches, because their timing would reveal the secret. */
 function multiply8(a: number, b: number): number {
   let product = 0;
   for (let bit = 0, shifted = a; bit < 8; bit++) {
@@ -30,7 +30,7 @@ function multiply8(a: number, b: number): number {
   return product;
 }
 
-/** a^254. */
+/** The inverse of a is a^254. */
 function inverse8(a: number): number {
   let result = 1;
   let square = a;
@@ -46,7 +46,7 @@ const binary = { zero: 0, one: 1, add: xor, subtract: xor, element: (identifier:
 
 export const GF_2_8: Field<number> = { ...binary, multiply: multiply8, inverse: inverse8, random: () => randomInt(256) };
 
-/** GF(2^8)[y]/(y^2 + y + m): uy + v is the number whose high byte is u. */
+/** GF(2^8)[y]/(y^2 + y + m). The element uy + v is the number with high byte u and low byte v. */
 export const GF_2_16: Field<number> = {
   ...binary,
   multiply(a, b) {
@@ -64,7 +64,7 @@ export const GF_2_16: Field<number> = {
 
 export function primeField(prime: bigint): Field<bigint> {
   const reduce = (a: bigint) => ((a % prime) + prime) % prime;
-  // Half as many bytes more than the prime has make the remainder uniform.
+  // One and a half times the length of the prime, plus 8 bytes, makes the remainder practically uniform.
   const bytes = Math.ceil((prime.toString(16).length / 2) * 1.5) + 8;
   return {
     ...{ zero: 0n, one: 1n, add: (a, b) => (a + b) % prime, subtract: (a, b) => reduce(a - b), multiply: (a, b) => (a * b) % prime },
@@ -74,7 +74,7 @@ export function primeField(prime: bigint): Field<bigint> {
   };
 }
 
-/** By the extended Euclidean algorithm. */
+/** Uses the extended Euclidean algorithm. */
 function inverseModulo(a: bigint, prime: bigint): bigint {
   let [previous, rest, before, factor] = [prime, a, 0n, 1n];
   while (rest > 0n) {

@@ -1,7 +1,7 @@
-// Shamir's secret sharing: points of a random polynomial, and a value of the polynomial through some of them.
+// Shamir's secret sharing: makes points on a random polynomial, and computes a value of the polynomial from some of these points.
 import type { Field } from './field.ts';
 
-/** The values at 1 to `parts` of a polynomial of degree `threshold` - 1 that is `secret` at 0. */
+/** The values at 1 to `parts` of a random polynomial of degree `threshold` - 1 whose value at 0 is `secret`. */
 export function sharePoints<T>(field: Field<T>, secret: T, parts: number, threshold: number): T[] {
   const coefficients = [secret, ...Array.from({ length: threshold - 1 }, () => field.random())];
   return Array.from({ length: parts }, (_, i) => {
@@ -11,8 +11,8 @@ export function sharePoints<T>(field: Field<T>, secret: T, parts: number, thresh
 }
 
 /**
- * Lagrange: what the values at `identifiers`, which differ, count in the value at `at` of the polynomial of least degree through them.
- * They are the same for all pieces of a secret.
+ * Lagrange interpolation: the weight of the value at each of the `identifiers`, which must differ, for the value at `at` of the polynomial
+ * of the lowest degree through them. The weights are the same for all pieces of a secret.
  */
 export function weights<T>(field: Field<T>, identifiers: readonly number[], at: number): T[] {
   const target = field.element(at);
@@ -28,7 +28,7 @@ export function weights<T>(field: Field<T>, identifiers: readonly number[], at: 
   });
 }
 
-/** The value that `weights` were made for. */
+/** The value of the polynomial at the position that `weights` were computed for. */
 export function sumWeighted<T>(field: Field<T>, weights: readonly T[], values: readonly T[]): T {
   return weights.reduce((sum, weight, i) => field.add(sum, field.multiply(weight, values[i] ?? field.zero)), field.zero);
 }

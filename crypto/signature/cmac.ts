@@ -1,4 +1,4 @@
-// CMAC (NIST SP 800-38B, RFC 4493) with AES or 3DES, out of the CBC mode that Node reaches.
+// CMAC (NIST SP 800-38B, RFC 4493) with AES or 3DES, built on the CBC mode because Node does not offer CMAC.
 import { createCipheriv } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
@@ -8,7 +8,7 @@ interface BlockCipher {
   readonly blockBytes: number;
   /** The constant R_b of section 5.3. */
   readonly reduction: number;
-  /** OpenSSL's names without the mode, by bytes of the key. */
+  /** OpenSSL's names without the mode, by the length of the key in bytes. */
   readonly openssl: Readonly<Record<number, string>>;
 }
 
@@ -17,7 +17,7 @@ const CIPHER: Record<'AES' | 'DES3', BlockCipher> = {
   DES3: { blockBytes: 8, reduction: 0x1b, openssl: { 16: 'des-ede', 24: 'des-ede3' } },
 };
 
-/** @throws CryptoError invalid for a key of another length */
+/** @throws CryptoError invalid for a key of the wrong length */
 export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream {
   const { blockBytes, reduction, openssl } = CIPHER[algorithm];
   const object = keyObject(key);
@@ -29,7 +29,7 @@ export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream
   return {
     update(data) {
       const all = held.length === 0 ? data : Buffer.concat([held, data]);
-      // The last block is masked in digest(), so a whole one waits until more comes.
+      // digest() masks the last block, so even a full block waits until more data comes.
       const done = Math.max(0, Math.ceil(all.length / blockBytes) - 1) * blockBytes;
       if (done > 0) cbc.update(all.subarray(0, done));
       held = Uint8Array.from(all.subarray(done));
@@ -47,7 +47,7 @@ export function cmacStream(algorithm: 'AES' | 'DES3', key: SecretKey): MacStream
   };
 }
 
-/** Multiplied by x in GF(2^n), without a branch on the secret bit. */
+/** Multiplies by x in GF(2^n), without a branch that depends on the secret bit. */
 function doubleBlock(block: Uint8Array, reduction: number): Uint8Array {
   const out = block.map((byte, i) => (byte << 1) | ((block[i + 1] ?? 0) >> 7));
   const end = out.length - 1;

@@ -1,4 +1,4 @@
-// Message authentication codes: HMAC (FIPS 198-1) and CMAC (NIST SP 800-38B), by the key's algorithm and the parameters.
+// Message authentication codes: HMAC (FIPS 198-1) and CMAC (NIST SP 800-38B), chosen by the algorithm of the key and the parameters.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { hashBytes, nodeHash } from '../hash.ts';
@@ -27,10 +27,10 @@ export interface MacStream {
 export type MacAlgorithm = { readonly hmac: HashingAlgorithm } | { readonly cmac: 'AES' | 'DES3' };
 
 /**
- * What the algorithm of the parameters, else of the key, means: an HMAC algorithm; a block cipher with the mode CMAC; anything else (AES,
- * generic secrets) with a hashing algorithm is the HMAC with that.
- * @param algorithm of the key, undefined for a secret without one
- * @throws CryptoError unsupported, also where the hashing algorithm is not the one of the HMAC algorithm
+ * Finds the MAC for the algorithm of the parameters or, by default, of the key: an HMAC algorithm; a block cipher in mode CMAC;
+ * or HMAC with the given hashing algorithm for anything else, such as AES keys and generic secrets.
+ * @param algorithm of the key; undefined for a secret without an algorithm
+ * @throws CryptoError unsupported, also if the hashing algorithm contradicts the HMAC algorithm
  */
 export function macAlgorithm(algorithm: CryptographicAlgorithm | undefined, parameters: CryptographicParameters): MacAlgorithm {
   const { hashingAlgorithm, blockCipherMode } = parameters;
@@ -47,7 +47,7 @@ export function macAlgorithm(algorithm: CryptographicAlgorithm | undefined, para
   return { hmac: hashingAlgorithm };
 }
 
-/** @throws CryptoError unsupported; invalid for a key that does not fit */
+/** @throws CryptoError unsupported; invalid for a key of the wrong length */
 export function mac(algorithm: MacAlgorithm, key: SecretKey, data: Uint8Array): Uint8Array {
   if ('hmac' in algorithm) return createHmac(nodeHash(algorithm.hmac), keyObject(key)).update(data).digest();
   const running = cmacStream(algorithm.cmac, key);
@@ -61,17 +61,17 @@ export function macStream(algorithm: MacAlgorithm, key: SecretKey): MacStream {
   return { update: (data) => void running.update(data), digest: () => running.digest() };
 }
 
-/** Compares in constant time. A truncated value is not valid. */
+/** Compares in constant time. A truncated MAC is not valid. */
 export function macVerify(algorithm: MacAlgorithm, key: SecretKey, data: Uint8Array, expected: Uint8Array): boolean {
   return equalMac(mac(algorithm, key, data), expected);
 }
 
-/** For the end of a stream that is verified. */
+/** Compares in constant time; use it at the end of a stream. */
 export function equalMac(computed: Uint8Array, expected: Uint8Array): boolean {
   return computed.length === expected.length && timingSafeEqual(computed, expected);
 }
 
-/** Bytes of the value. */
+/** The length of the MAC in bytes. */
 export function macBytes(algorithm: MacAlgorithm): number {
   if ('hmac' in algorithm) return hashBytes(algorithm.hmac);
   return algorithm.cmac === 'AES' ? 16 : 8;

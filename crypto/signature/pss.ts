@@ -1,4 +1,4 @@
-// RSASSA-PSS over a given digest and with a mask hash of its own, neither of which node:crypto has (RFC 8017 sections 8.1 and 9.1).
+// RSASSA-PSS over a given digest and with a separate hash for the mask; node:crypto supports neither (RFC 8017 sections 8.1 and 9.1).
 import { constants, hash, type KeyObject, privateEncrypt, publicDecrypt, randomBytes, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { mgf1, xorInto } from '../mask.ts';
@@ -9,7 +9,7 @@ const padding = constants.RSA_NO_PADDING;
 
 const modulusBits = (key: KeyObject): number => key.asymmetricKeyDetails?.modulusLength ?? 0;
 
-/** @throws CryptoError bad_parameters where digest and salt do not fit into the modulus */
+/** @throws CryptoError bad_parameters if digest and salt do not fit into the modulus */
 export function signPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array): Buffer {
   const bits = modulusBits(key) - 1;
   const length = Math.ceil(bits / 8);
@@ -22,11 +22,11 @@ export function signPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array): 
   xorInto(block, mgf1(scheme.maskDigest, seal, block.length));
   block[0] = (block[0] as number) & topMask(bits);
   const encoded = Buffer.concat([block, seal, Buffer.of(TRAILER)]);
-  // One byte longer than the encoding where the modulus has a bit count of 8 n + 1.
+  // If the modulus has 8 n + 1 bits, it is one byte longer than the encoding.
   return privateEncrypt({ key, padding }, Buffer.concat([Buffer.alloc(Math.ceil(modulusBits(key) / 8) - length), encoded]));
 }
 
-/** Bits of the first byte that the encoding may use. */
+/** A mask of the bits of the first byte that the encoding may use. */
 const topMask = (bits: number): number => 0xff >> (8 * Math.ceil(bits / 8) - bits);
 
 const sealOf = (scheme: PssScheme, digest: Uint8Array, salt: Uint8Array): Buffer =>
@@ -39,7 +39,7 @@ export function verifyPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array,
   try {
     message = publicDecrypt({ key, padding }, signature);
   } catch {
-    // A number above the modulus.
+    // The signature is a number greater than the modulus.
     return false;
   }
   const bits = modulusBits(key) - 1;
@@ -48,7 +48,7 @@ export function verifyPss(key: KeyObject, scheme: PssScheme, digest: Uint8Array,
   return matches(scheme, digest, message.subarray(whole - length), bits);
 }
 
-/** RFC 8017 section 9.1.2; everything here is public. */
+/** RFC 8017 section 9.1.2. Everything here is public, so the time need not be constant. */
 function matches(scheme: PssScheme, digest: Uint8Array, encoded: Buffer, bits: number): boolean {
   const sealAt = encoded.length - scheme.digest.length - 1;
   if (sealAt < 1 || encoded.at(-1) !== TRAILER || (encoded[0] as number) & ~topMask(bits)) return false;

@@ -1,4 +1,4 @@
-// Signs and verifies data and digests with keys of every signature algorithm of KMIP (specification 2.1 sections 6.1.55 and 6.1.56).
+// Signs and verifies data and digests with all signature algorithms of KMIP (specification 2.1 sections 6.1.55 and 6.1.56).
 import {
   constants,
   hash,
@@ -18,17 +18,17 @@ import { type SignatureEncoding, signDigest, verifyDigest } from './digest-signa
 import { signPss, verifyPss } from './pss.ts';
 import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
-/** One of the two. */
+/** Exactly one of the two must be present. */
 interface SignatureInput {
   readonly data?: Uint8Array;
-  /** The digest of the data, made by the client. */
+  /** The digest of the data, computed by the client. */
   readonly digest?: Uint8Array;
 }
 
 /**
- * @param encoding of ECDSA and DSA signatures: DER is KMIP's, r || s is JOSE's
- * @throws CryptoError of schemeOf; missing_data or invalid for neither or both of data and digest; wrong_key for a public key;
- *   failed where OpenSSL cannot
+ * @param encoding of ECDSA and DSA signatures: DER for KMIP, r || s for JOSE
+ * @throws CryptoError as `schemeOf`; missing_data if both data and digest are missing, invalid if both are present; wrong_key for a public key;
+ *   failed if OpenSSL cannot use the key with these parameters
  */
 export function sign(key: KeyObject, parameters: CryptographicParameters, input: SignatureInput, encoding: SignatureEncoding = 'der'): Uint8Array {
   if (key.type !== 'private') throw new CryptoError('wrong_key', 'signing needs a private key');
@@ -39,10 +39,10 @@ export function sign(key: KeyObject, parameters: CryptographicParameters, input:
 
 const opensslSignInPool: (hash: undefined, data: Uint8Array, key: KeyObject) => Promise<Uint8Array> = promisify(opensslSign);
 
-/** Whether a signature takes up to a second. */
+/** Whether a signature can take up to a second. */
 export const isSlowSigner = ({ asymmetricKeyType }: KeyObject): boolean => String(asymmetricKeyType).startsWith('slh-dsa');
 
-/** As `sign`, of data by a slow signer, on a thread of the pool. */
+/** Like `sign`, for data and a slow signer, on a thread of the pool. */
 export async function signInPool(key: KeyObject, parameters: CryptographicParameters, data: Uint8Array): Promise<Uint8Array> {
   if (key.type !== 'private') throw new CryptoError('wrong_key', 'signing needs a private key');
   if (schemeOf(key, parameters, undefined).kind !== 'pure') throw unusableKey();
@@ -54,8 +54,8 @@ export async function signInPool(key: KeyObject, parameters: CryptographicParame
 const unusableKey = (): CryptoError => new CryptoError('failed', 'the key cannot be used with these parameters');
 
 /**
- * False for every signature that is not of this key and input, malformed ones among them.
- * @throws CryptoError as sign does; failed where the key does not go with the scheme, as RSA keys that are for PSS only
+ * @returns false for every signature that does not match the key and input, including malformed ones
+ * @throws CryptoError as `sign`; failed if the key does not support the scheme, for example an RSA key for PSS only
  */
 export function verify(
   key: KeyObject,
@@ -77,7 +77,7 @@ function oneOf({ data, digest }: SignatureInput): { data: Uint8Array; digest?: u
   return { data };
 }
 
-/** Runs what OpenSSL does with a key. @throws CryptoError failed with a text that is always the same */
+/** Runs an operation of OpenSSL with a key. @throws CryptoError failed, always with the same text */
 export function attempt<T>(work: () => T): T {
   try {
     return work();
@@ -88,8 +88,8 @@ export function attempt<T>(work: () => T): T {
 }
 
 /**
- * What node:crypto is told besides the hash; undefined where it has not the scheme. The key alone where its defaults will do:
- * an object around it costs a quarter of a signature on P-256.
+ * The key and options for node:crypto; undefined if it does not support the scheme. Returns only the key if the defaults are right,
+ * because an options object costs a quarter of the time of a P-256 signature.
  */
 export function opensslInput(key: KeyObject, scheme: Scheme, encoding: SignatureEncoding, verifying: boolean): KeyObject | SignKeyObjectInput | undefined {
   if (scheme.kind === 'pure') return key;
@@ -114,7 +114,7 @@ function verifyData(key: KeyObject, scheme: Scheme, data: Uint8Array, signature:
   return opensslVerify(hashName(scheme), data, input, signature);
 }
 
-/** EMSA-PKCS1-v1_5 without its padding, which OpenSSL adds (RFC 8017 section 9.2). */
+/** EMSA-PKCS1-v1_5 without the padding, which OpenSSL adds (RFC 8017 section 9.2). */
 const digestInfo = (digest: Digest, value: Uint8Array): Buffer => sequence(sequence(oid(digest.oid), nullElement()), octets(value));
 
 export function signGivenDigest(key: KeyObject, scheme: Scheme, digest: Uint8Array, encoding: SignatureEncoding): Uint8Array {
@@ -130,7 +130,7 @@ export function verifyGivenDigest(key: KeyObject, scheme: Scheme, digest: Uint8A
   try {
     return publicDecrypt({ key, padding: constants.RSA_PKCS1_PADDING }, signature).equals(digestInfo(scheme.digest, digest));
   } catch {
-    // Not padded as a signature is.
+    // The padding is not that of a signature.
     return false;
   }
 }

@@ -1,4 +1,4 @@
-// Which signature scheme a key and KMIP's cryptographic parameters mean together (specification 2.1 section 4.16).
+// Finds the signature scheme for a key and KMIP's cryptographic parameters (specification 2.1 section 4.16).
 import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { type Digest, digestOf } from '../digest-name.ts';
@@ -9,14 +9,14 @@ export interface PssScheme {
   readonly kind: 'pss';
   readonly digest: Digest;
   readonly maskDigest: Digest;
-  /** Bytes; undefined: of the digest's length when signing, any when verifying. */
+  /** In bytes. Undefined means the length of the digest when signing, and any length when verifying. */
   readonly saltLength: number | undefined;
 }
 
 export type Scheme =
   | PssScheme
   | { readonly kind: 'pkcs1' | 'ecdsa' | 'dsa'; readonly digest: Digest }
-  /** Ed25519, Ed448, ML-DSA, SLH-DSA: the whole message is signed and nothing is to be chosen. */
+  /** Ed25519, Ed448, ML-DSA and SLH-DSA sign the whole message and have no parameters. */
   | { readonly kind: 'pure' };
 
 type Family = 'pkcs1' | 'pss' | 'dsa' | 'ecdsa';
@@ -45,17 +45,17 @@ const NAMED: Readonly<Record<DigitalSignatureAlgorithm, { readonly family: Famil
   SHA3_512WithRSAEncryption: rsa('SHA3_512'),
 };
 
-/** What a digest of this many bytes is of, where nobody says it. */
+/** The default hash for a digest of this many bytes. */
 const HASH_OF_LENGTH: Readonly<Record<number, HashingAlgorithm>> = { 20: 'SHA_1', 28: 'SHA_224', 32: 'SHA_256', 48: 'SHA_384', 64: 'SHA_512' };
 
 const bad = (why: string): CryptoError => new CryptoError('bad_parameters', why);
 
 /**
- * Where nothing is said, RSA is PKCS#1 v1.5 and the hash SHA-256, or for digested data the SHA of its length. The mask hash
- * defaults to the hash: the specification says SHA-1, the OASIS case CS-AC-M-2 and what clients do are the hash.
- * @param digestLength bytes of digested data
- * @throws CryptoError bad_parameters where the parameters contradict the key or each other,
- *   unsupported for what cannot be done, invalid for a digest of the wrong length
+ * The default is PKCS#1 v1.5 for RSA, and SHA-256 as the hash or, for digested data, the SHA of its length. The default for the mask hash
+ * is the hash: the specification says SHA-1, but the OASIS test case CS-AC-M-2 and existing clients use the hash.
+ * @param digestLength length of digested data in bytes
+ * @throws CryptoError bad_parameters if the parameters contradict the key or each other,
+ *   unsupported, invalid for a digest of the wrong length
  */
 export function schemeOf(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): Scheme {
   const family = familyOf(key, parameters);
@@ -70,9 +70,9 @@ export function schemeOf(key: KeyObject, parameters: CryptographicParameters, di
 }
 
 /**
- * What a signature may be of: one scheme, but where nothing says how RSA is padded. Signing takes PKCS#1 v1.5 then; verifying takes PSS too, for clients
- * that name it when they sign, and leave it to the server to know that when they verify.
- * @throws CryptoError as schemeOf does
+ * The schemes that a signature may have: one, except for RSA without a given padding. Then signing uses PKCS#1 v1.5, but verifying accepts PSS too,
+ * because some clients specify PSS only when they sign.
+ * @throws CryptoError as `schemeOf`
  */
 export function verifyingSchemes(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): readonly Scheme[] {
   const scheme = schemeOf(key, parameters, digestLength);
@@ -105,7 +105,7 @@ function familyOf(key: KeyObject, parameters: CryptographicParameters): Family |
   const named = digitalSignatureAlgorithm === undefined ? undefined : NAMED[digitalSignatureAlgorithm].family;
   if (named === undefined || named === own) return own;
   if (own === 'pkcs1' && named === 'pss' && parameters.paddingMethod === undefined) return 'pss';
-  // Clients name PSS by the padding and the hash by the algorithm.
+  // Clients specify PSS with the padding, and the hash with the algorithm.
   if (own === 'pss' && named === 'pkcs1') return 'pss';
   throw bad(`${digitalSignatureAlgorithm} cannot be used with this key or padding`);
 }

@@ -1,4 +1,4 @@
-// Signatures over data that comes in parts, between the calls of one KMIP correlation value.
+// Signs and verifies data that comes in parts, in several requests with the same KMIP correlation value.
 import { createHash, createSign, createVerify, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicParameters } from '../parameters.ts';
@@ -8,20 +8,20 @@ import { type Scheme, schemeOf, verifyingSchemes } from './signature-scheme.ts';
 
 interface SignStream {
   update(data: Uint8Array): void;
-  /** The signature; the stream is over. */
+  /** Returns the signature and ends the stream. */
   final(): Uint8Array;
 }
 
 interface VerifyStream {
   update(data: Uint8Array): void;
-  /** Whether the signature is of all that was updated; the stream is over. */
+  /** Returns whether the signature matches all data, and ends the stream. */
   final(signature: Uint8Array): boolean;
 }
 
-/** Bytes that are held for algorithms that sign whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
+/** Maximum size in bytes of data for algorithms that sign whole messages: Ed25519, Ed448, ML-DSA, SLH-DSA. */
 const MAX_HELD = 64 * 1024 * 1024;
 
-/** Holds parts. @throws CryptoError too_large beyond 64 MiB */
+/** Collects parts in memory. @throws CryptoError too_large beyond 64 MiB */
 function holder(): { update(data: Uint8Array): void; all(): Buffer } {
   const parts: Buffer[] = [];
   let length = 0;
@@ -35,7 +35,7 @@ function holder(): { update(data: Uint8Array): void; all(): Buffer } {
   };
 }
 
-/** @throws CryptoError as sign does */
+/** @throws CryptoError as `sign` */
 export function signStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): SignStream {
   if (key.type !== 'private') throw new CryptoError('wrong_key', 'signing needs a private key');
   const scheme = schemeOf(key, parameters);
@@ -52,7 +52,7 @@ export function signStream(key: KeyObject, parameters: CryptographicParameters, 
   return { update: (data) => void signing.update(data), final: () => attempt(() => signing.sign(input)) };
 }
 
-/** @throws CryptoError as verify does */
+/** @throws CryptoError as `verify` */
 export function verifyStream(key: KeyObject, parameters: CryptographicParameters, encoding: SignatureEncoding = 'der'): VerifyStream {
   const [scheme, ...others] = verifyingSchemes(key, parameters) as [Scheme, ...Scheme[]];
   if (scheme.kind === 'pure') {

@@ -1,4 +1,4 @@
-// Validates a chain of certificates given in any order (RFC 5280 section 6.1, KMIP 2.1 section 6.1.57).
+// Validates a chain of certificates, which may be in any order (RFC 5280 section 6.1, KMIP 2.1 section 6.1.57).
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, readElement, readInside, readUnsigned } from '../der.ts';
 import { EXTENSION, KEY_USAGE } from './certificate-extension.ts';
@@ -8,25 +8,25 @@ import { isSignedBy } from './signed-der.ts';
 
 interface Validity {
   readonly valid: boolean;
-  /** Where it is not. */
+  /** The reason, if it is not valid. */
   readonly why?: string;
-  /** Not valid because an issuer's certificate was not given: nothing can be said of the chain. */
+  /** The certificate of an issuer is missing, so it is unknown whether the chain is valid. */
   readonly incomplete?: true;
 }
 
 const WHAT = 'the certificate';
 
-/** Critical extensions that are either acted on here or are not about the chain. */
+/** Critical extensions that this file checks, or that do not affect the chain. */
 const UNDERSTOOD: readonly string[] = Object.values(EXTENSION).filter((oid) => oid !== EXTENSION.nameConstraints);
 
 class Invalid extends Error {}
 class Incomplete extends Error {}
 
 /**
- * The certificates must be one chain, from one that issued none of the others up to a self-signed one: signatures, times, basic
- * constraints, path lengths and key usage are held, critical extensions must be known. Names of authorities are compared byte
- * by byte. The self-signed one is trusted because it was given; whether it may be is the caller's to say. Revocation is looked
- * at in the lists that are given, and only there.
+ * The certificates must form one chain, from one that issued none of the others up to a self-signed one. Checks signatures, times,
+ * basic constraints, path lengths, key usage, and that critical extensions are known. Names of authorities are compared byte
+ * by byte. The self-signed certificate counts as trusted; the caller must decide whether it is. Revocation is checked
+ * only in the given lists.
  * @param at seconds since the epoch
  */
 export function validateChain(certificates: readonly Uint8Array[], at: number, revocationLists: readonly Uint8Array[] = []): Validity {
@@ -49,7 +49,7 @@ function distinct(certificates: readonly Uint8Array[]): Uint8Array[] {
 const isIssued = (certificate: CertificateFacts, by: CertificateFacts): boolean =>
   certificate.issuer.der.equals(by.subject.der) && isSignedBy(certificate.signed, by.publicKey, WHAT);
 
-/** From the leaf to the root. */
+/** Sorts the certificates from the leaf to the root. */
 function orderChain(all: readonly CertificateFacts[]): CertificateFacts[] {
   const issuersOf = new Map(all.map((each) => [each, all.filter((other) => other !== each && isIssued(each, other))]));
   const isSelfSigned = (each: CertificateFacts): boolean => isIssued(each, each);
@@ -66,7 +66,7 @@ function orderChain(all: readonly CertificateFacts[]): CertificateFacts[] {
   return chain;
 }
 
-/** Where the one that the certificate names was given, its signature is wrong. */
+/** If the issuer that the certificate names is present, the signature is wrong; otherwise the issuer is missing. */
 function noIssuer(certificate: CertificateFacts, all: readonly CertificateFacts[]): Error {
   const isNamed = all.some(({ subject }) => subject.der.equals(certificate.issuer.der));
   return isNamed ? new Invalid('a signature is wrong') : new Incomplete('the certificate of an issuer is missing');
@@ -86,7 +86,7 @@ function check(certificate: CertificateFacts, index: number, chain: readonly Cer
   }
 }
 
-/** @param below authorities between this one and the leaf */
+/** @param below authorities between this certificate and the leaf */
 function checkAuthority(certificate: CertificateFacts, below: readonly CertificateFacts[]): void {
   const constraints = extensionValue(certificate, EXTENSION.basicConstraints);
   const [ca, pathLength] = constraints === undefined ? [] : readInside(readElement(constraints, WHAT), DER.sequence, WHAT);

@@ -1,4 +1,4 @@
-// Certificate extensions from the text of OpenSSL's configuration: `key=value` in lines, and sections that they name (x509v3_config(5)).
+// Parses certificate extensions in OpenSSL's configuration format: `key=value` lines, and the sections that they name (x509v3_config(5)).
 import { CryptoError } from '../crypto-error.ts';
 import { boolean, context, DER, element, namedBits, octets, sequence, unsigned } from '../der.ts';
 import { EXTENSION, type Extension, KEY_USAGE } from './certificate-extension.ts';
@@ -6,11 +6,11 @@ import { accessDescriptions, distributionPoints, nameConstraints, numbersOf, obj
 import { certificatePolicies } from './certificate-policies.ts';
 import { writeGeneralName } from './general-name.ts';
 
-/** What the identifiers of keys are made from. */
+/** The input for subjectKeyIdentifier and authorityKeyIdentifier. */
 interface KeyIdentifiers {
   readonly subject: Buffer;
   readonly issuer: Buffer;
-  /** Of the issuer's certificate: DER of the name of its issuer, and of its serial number. */
+  /** From the issuer's certificate: the DER of its own issuer's name, and the content of its serial number. */
   readonly issuerCertificate?: { readonly issuer: Buffer; readonly serial: Buffer };
 }
 
@@ -20,13 +20,13 @@ export interface Setting {
   readonly value: string;
 }
 
-/** Gives the lines of a section that a value names. @throws CryptoError invalid where there is none */
+/** Returns the lines of a section. @throws CryptoError invalid if there is no such section */
 export type Section = (name: string) => readonly Setting[];
 
 type Writer = (values: readonly string[], keys: KeyIdentifiers, section: Section) => Buffer;
 
 const MAX_CHARACTERS = 65_536;
-/** Characters of a line that a refusal quotes. */
+/** Maximum number of characters of a line that an error message quotes. */
 const MAX_QUOTED = 200;
 const WHAT = 'certificate extensions';
 
@@ -70,7 +70,7 @@ function basicConstraints(values: readonly string[]): Buffer {
   return sequence(...parts.sort((a, b) => (a[0] ?? 0) - (b[0] ?? 0)));
 }
 
-/** The issuer and serial number are written where they are asked for and there is a certificate of the issuer. */
+/** Writes the issuer and serial number only if the text asks for them and the issuer's certificate is known. */
 function authorityKeyIdentifier(values: readonly string[], { issuer, issuerCertificate }: KeyIdentifiers): Buffer {
   const asked = values.map((value) => value.replace(/:always$/, ''));
   if (asked.length === 0 || asked.some((value) => value !== 'keyid' && value !== 'issuer')) throw refusal('authorityKeyIdentifier');
@@ -79,15 +79,15 @@ function authorityKeyIdentifier(values: readonly string[], { issuer, issuerCerti
   return sequence(...keyid, context(1, context(4, issuerCertificate.issuer)), element(0x82, issuerCertificate.serial));
 }
 
-/** `@alternative` stands for the names in a section, as `DNS.1 = example.org`. */
+/** `@alternative` means the names in the section `alternative`, such as `DNS.1 = example.org`. */
 function namesOf(value: string, section: Section): string[] {
   if (!value.startsWith('@')) return [value];
   return section(value.slice(1)).map(({ key, value: name }) => `${key.replace(/\.\w+$/, '')}:${name}`);
 }
 
 /**
- * Comments and empty lines are passed over. Sections that no value names count as one; the headers say nothing.
- * @throws CryptoError invalid for an unknown extension, one that comes twice, or a value it cannot have; it quotes the line
+ * Ignores comments and empty lines. All sections that no value names count as one; their headers have no meaning.
+ * @throws CryptoError invalid, which quotes the line, for an unknown extension, a repeated extension or an invalid value
  */
 export function parseExtensions(text: string, keys: KeyIdentifiers): Extension[] {
   if (text.length > MAX_CHARACTERS) throw new CryptoError('invalid', `${WHAT}: the text is longer than ${MAX_CHARACTERS} characters`);
@@ -116,7 +116,7 @@ interface Line extends Setting {
   readonly line: string;
 }
 
-/** Which values name a section: those after an @, and the whole value of crlDistributionPoints, where it is a word. */
+/** The values that name a section: those after an @, and the value of crlDistributionPoints if it is a single word. */
 const NAMING = /(?:^|[,=]\s*)@([\w.-]+)/g;
 const NAMING_POINTS = /^crlDistributionPoints\s*=\s*(?:critical\s*,\s*)?([\w.-]+)$/;
 

@@ -1,11 +1,11 @@
-// Certificate extensions: their object identifiers, and their form in certificates and requests (RFC 5280 section 4.2).
+// Reads and writes the extensions of certificates and requests, and lists their object identifiers (RFC 5280 section 4.2).
 import { CryptoError } from '../crypto-error.ts';
 import { boolean, contentOf, DER, octets, oid, readElement, readInside, readOid, sequence } from '../der.ts';
 
 export interface Extension {
   readonly oid: string;
   readonly critical: boolean;
-  /** What the octet string of the extension holds. */
+  /** The content of the extension's octet string. */
   readonly value: Buffer;
 }
 
@@ -23,7 +23,7 @@ export const EXTENSION = Object.freeze({
   authorityInfoAccess: '1.3.6.1.5.5.7.1.1',
 });
 
-/** Bits by number, RFC 5280 section 4.2.1.3. */
+/** Names of the bits, by number (RFC 5280 section 4.2.1.3). */
 export const KEY_USAGE: readonly string[] = [
   'digitalSignature',
   'nonRepudiation',

@@ -1,4 +1,4 @@
-// What a certificate says: the source of KMIP's certificate attributes (specification 2.1 sections 4.6 to 4.8 and 4.61 to 4.63).
+// Reads the contents of a certificate, from which KMIP's certificate attributes are made (specification 2.1 sections 4.6 to 4.8 and 4.61 to 4.63).
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, readBits, readElement, readInside } from '../der.ts';
@@ -19,15 +19,15 @@ export interface CertifiedName {
 export interface CertificateFacts {
   readonly subject: CertifiedName;
   readonly issuer: CertifiedName;
-  /** Content of the integer, big-endian. */
+  /** The content of the integer, big-endian. */
   readonly serialNumber: Buffer;
   /** Seconds since the epoch. */
   readonly notBefore: number;
   readonly notAfter: number;
   readonly publicKey: KeyObject;
-  /** Undefined where KMIP has no name for it, as for Ed25519 and ML-DSA. */
+  /** Undefined if KMIP has no name for it, as for Ed25519 and ML-DSA. */
   readonly signatureAlgorithm: DigitalSignatureAlgorithm | undefined;
-  /** Bytes of the certificate. */
+  /** The length of the certificate in bytes. */
   readonly length: number;
   readonly extensions: readonly Extension[];
   readonly signed: SignedDer;
@@ -35,7 +35,7 @@ export interface CertificateFacts {
 
 const WHAT = 'the certificate';
 
-/** @throws CryptoError invalid for what is no X.509 certificate */
+/** @throws CryptoError invalid if `der` is not an X.509 certificate */
 export function certificateFacts(der: Uint8Array): CertificateFacts {
   const signed = readSigned(der, WHAT);
   const isVersioned = signed.fields[0]?.tag === 0xa0;
@@ -73,7 +73,7 @@ export function publicKeyOf(spki: Buffer): KeyObject {
   }
 }
 
-/** SHA-1 of the key's bit string, the first method of RFC 5280 section 4.2.1.2. */
+/** SHA-1 of the key's bit string, by the first method of RFC 5280 section 4.2.1.2. */
 export function keyIdentifierOf(key: KeyObject): Buffer {
   const spki = readElement(key.export({ format: 'der', type: 'spki' }), WHAT);
   return createHash('sha1')

@@ -1,11 +1,11 @@
-// Where more about a certificate is to be had, and which names may stand below it: distribution points, access descriptions and name constraints (RFC 5280 sections 4.2.1.10, 4.2.1.13 and 4.2.2.1).
+// Writes distribution points, access descriptions and name constraints of certificates (RFC 5280 sections 4.2.1.10, 4.2.1.13 and 4.2.2.1).
 import { isIP } from 'node:net';
 import { CryptoError } from '../crypto-error.ts';
 import { context, element, namedBits, oid, sequence } from '../der.ts';
 import type { Section } from './certificate-extension-text.ts';
 import { addressBytes, writeGeneralName } from './general-name.ts';
 
-/** Bits by number, RFC 5280 section 4.2.1.13. */
+/** Names of the bits, by number (RFC 5280 section 4.2.1.13). */
 const REASONS: readonly string[] = [
   'unused',
   'keyCompromise',
@@ -25,14 +25,14 @@ const IP_NAME = 0x87;
 
 const invalid = (why: string): CryptoError => new CryptoError('invalid', why);
 
-/** Numbers of bits by their names. @throws CryptoError invalid for an unknown one, or none */
+/** Finds the numbers of bits by their names. @throws CryptoError invalid if there are no names, or for an unknown name */
 export function numbersOf(values: readonly string[], names: readonly string[]): number[] {
   const numbers = values.map((value) => names.findIndex((name) => name.toLowerCase() === value.toLowerCase()));
   if (numbers.length === 0 || numbers.includes(-1)) throw invalid(`the value must be one or more of ${names.join(', ')}`);
   return numbers;
 }
 
-/** @throws CryptoError invalid for what is no dotted object identifier */
+/** @throws CryptoError invalid if the text is not a dotted object identifier */
 export function objectIdentifier(dotted: string): Buffer {
   if (!/^[0-2](\.\d{1,9}){1,20}$/.test(dotted)) throw invalid(`${JSON.stringify(dotted.slice(0, 64))} is neither a known name nor an object identifier`);
   const [first = 0, second = 0] = dotted.split('.').map(Number);
@@ -40,7 +40,7 @@ export function objectIdentifier(dotted: string): Buffer {
   return oid(dotted);
 }
 
-/** `URI:http://...` each a point of its own, or the name of a section with fullname and reasons. */
+/** Each value is a point: `URI:http://...`, or the name of a section with fullname and reasons. */
 export function distributionPoints(values: readonly string[], section: Section): Buffer {
   return sequence(...values.map((value) => (value.includes(':') ? point([value], undefined) : pointOf(value, section))));
 }
@@ -60,7 +60,7 @@ function pointOf(name: string, section: Section): Buffer {
   return point(names, reasons);
 }
 
-/** `OCSP;URI:http://...`, `caIssuers;URI:http://...`, or an object identifier before the semicolon. */
+/** The values are `OCSP;URI:http://...` or `caIssuers;URI:http://...`, or have an object identifier before the semicolon. */
 export function accessDescriptions(values: readonly string[]): Buffer {
   return sequence(
     ...values.map((value) => {
@@ -71,7 +71,7 @@ export function accessDescriptions(values: readonly string[]): Buffer {
   );
 }
 
-/** `permitted;DNS:example.org`, `excluded;IP:192.0.2.0/255.255.255.0` or `/24`. */
+/** The values are, for example, `permitted;DNS:example.org` and `excluded;IP:192.0.2.0/255.255.255.0`; the mask may also be `/24`. */
 export function nameConstraints(values: readonly string[]): Buffer {
   const trees = { permitted: [] as Buffer[], excluded: [] as Buffer[] };
   for (const value of values) {

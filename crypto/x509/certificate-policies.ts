@@ -1,4 +1,4 @@
-// Certificate policies with their qualifiers: the place of a practice statement, and a notice to whoever relies on the certificate (RFC 5280 section 4.2.1.4).
+// Writes certificate policies with their qualifiers: the address of a practice statement, and user notices (RFC 5280 section 4.2.1.4).
 import { CryptoError } from '../crypto-error.ts';
 import { DER, element, sequence, unsigned } from '../der.ts';
 import type { Section } from './certificate-extension-text.ts';
@@ -8,7 +8,7 @@ const PRACTICE_STATEMENT = '1.3.6.1.5.5.7.2.1';
 const USER_NOTICE = '1.3.6.1.5.5.7.2.2';
 const NAMED: Readonly<Record<string, string>> = { anyPolicy: '2.5.29.32.0' };
 const VISIBLE = 0x1a;
-/** Characters of the texts of a notice. */
+/** Maximum number of characters in each text of a notice. */
 const MAX_NOTICE = 200;
 
 interface Policy {
@@ -19,8 +19,8 @@ interface Policy {
 const invalid = (why: string): CryptoError => new CryptoError('invalid', why);
 
 /**
- * Values are object identifiers, `CPS:` or `CPS.1:` with an address for the one before, and `@section` with policyIdentifier,
- * `CPS.1` and `userNotice.1 = @section` of explicitText, organization and noticeNumbers.
+ * A value is an object identifier, `CPS:` or `CPS.1:` with an address for the policy before it, or `@section`. The section has policyIdentifier,
+ * `CPS.1` and `userNotice.1 = @section`, which names a section with explicitText, organization and noticeNumbers.
  */
 export function certificatePolicies(values: readonly string[], section: Section): Buffer {
   const policies: Policy[] = [];
@@ -68,7 +68,7 @@ function notice(name: string, section: Section): Buffer {
   return sequence(objectIdentifier(USER_NOTICE), sequence(...reference, ...(explicit === undefined ? [] : [display(explicit)])));
 }
 
-/** A VisibleString, as other programs write it, unless it begins with `UTF8:` or needs more. */
+/** A VisibleString, as other programs write it, or UTF-8 if the text begins with `UTF8:` or has other characters. */
 function display(text: string): Buffer {
   const plain = text.replace(/^UTF8:/, '');
   if (plain === '' || [...plain].length > MAX_NOTICE) throw invalid(`each text of a notice must have 1 to ${MAX_NOTICE} characters`);

@@ -1,4 +1,4 @@
-// Certificate requests of PKCS#10 (RFC 2986), in DER or PEM.
+// Reads PKCS#10 certificate requests in DER or PEM (RFC 2986).
 import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { DER, type Element, readInside, readOid } from '../der.ts';
@@ -10,14 +10,14 @@ export interface CertificateRequest {
   /** DER of the distinguished name. */
   readonly subject: Buffer;
   readonly subjectPublicKey: KeyObject;
-  /** What the client asks for in the extensionRequest attribute. */
+  /** The extensions that the extensionRequest attribute asks for. */
   readonly requestedExtensions: readonly Extension[];
 }
 
 const WHAT = 'the certificate request';
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 
-/** @throws CryptoError bad_certificate_request for what is no request, or one that its own key has not signed */
+/** @throws CryptoError bad_certificate_request if the request is malformed or is not signed with its own key */
 export function readCertificateRequest(request: Uint8Array): CertificateRequest {
   try {
     return parseRequest(fromPem(Buffer.from(request.buffer, request.byteOffset, request.length)));

@@ -1,4 +1,4 @@
-// Times of certificates and revocation lists (RFC 5280 section 4.1.2.5).
+// Reads and writes the times in certificates and revocation lists (RFC 5280 section 4.1.2.5).
 import { CryptoError } from '../crypto-error.ts';
 import { DER, type Element, element } from '../der.ts';
 
@@ -14,7 +14,7 @@ export function writeTime(seconds: number): Buffer {
   return seconds < YEAR_2050 ? element(DER.utcTime, Buffer.from(digits.slice(2))) : element(DER.generalizedTime, Buffer.from(digits));
 }
 
-/** Seconds since the epoch. @throws CryptoError invalid */
+/** @returns seconds since the epoch @throws CryptoError invalid */
 export function readTime(each: Element | undefined, what: string): number {
   const text = each?.content.toString('latin1') ?? '';
   const isShort = each?.tag === DER.utcTime;

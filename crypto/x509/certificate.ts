@@ -1,4 +1,4 @@
-// Issues X.509 certificates, self-signed or in a chain, with issuer keys of every signature algorithm (RFC 5280 section 4, KMIP 2.1 section 6.1.6).
+// Issues X.509 certificates, self-signed or in a chain, with every signature algorithm (RFC 5280 section 4, KMIP 2.1 section 6.1.6).
 import { type KeyObject, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { context, sequence, unsigned } from '../der.ts';
@@ -11,30 +11,30 @@ import { writeTime } from './certificate-time.ts';
 import { type DistinguishedName, writeName } from './distinguished-name.ts';
 import { signedDer, type Unsigned, unsignedDer } from './signed-der.ts';
 
-/** Signs with the private key of the issuer, wherever that is. */
+/** Signs with the private key of the issuer, which may be outside this process. */
 export type Signer = (parameters: CryptographicParameters, data: Uint8Array) => Promise<Uint8Array>;
 
 export interface CertificateOptions {
   readonly subjectPublicKey: KeyObject;
-  /** Names, or their DER as a request has it. */
+  /** The parts of the name, or its DER from a request. */
   readonly subject: DistinguishedName | Uint8Array;
-  /** Of the key that signs. */
+  /** The public key of the key that signs. */
   readonly issuerPublicKey: KeyObject;
-  /** DER of the issuer's certificate; without it the certificate is self-signed. */
+  /** DER of the issuer's certificate; undefined for a self-signed certificate. */
   readonly issuerCertificate?: Uint8Array;
   /** Seconds since the epoch. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** Lines of OpenSSL's configuration; they go before those of a request. */
+  /** Lines in OpenSSL's configuration format. They take precedence over the extensions of a request. */
   readonly extensions?: string;
   readonly requestedExtensions?: readonly Extension[];
-  /** Of the certificate that this one renews: all of them are taken over, but for the identifiers of keys. */
+  /** The extensions of the certificate to renew. All of them are copied except the key identifiers. */
   readonly renewedExtensions?: readonly Extension[];
-  /** Positive, at most 20 bytes; 16 random bytes where it is left out. */
+  /** Positive, at most 20 bytes; by default 16 random bytes. */
   readonly serial?: Uint8Array;
 }
 
-/** Of what a request asks for, these are given; to be an authority is not a client's to ask. */
+/** The only extensions that a request can ask for: a client must not make itself an authority. */
 const GRANTED: readonly string[] = [EXTENSION.subjectAltName, EXTENSION.keyUsage, EXTENSION.extendedKeyUsage];
 
 const ALWAYS: readonly string[] = [EXTENSION.subjectKeyIdentifier, EXTENSION.authorityKeyIdentifier];
@@ -42,8 +42,8 @@ const ALWAYS: readonly string[] = [EXTENSION.subjectKeyIdentifier, EXTENSION.aut
 const VERSION_3 = context(0, unsigned(2n));
 
 /**
- * DER of a certificate. Identifiers of the subject's and the issuer's key are in it always.
- * @throws CryptoError as `unsignedCertificate` and `sign` do
+ * Returns the DER of a certificate. It always contains the identifiers of the subject's and the issuer's key.
+ * @throws CryptoError as `unsignedCertificate` and `sign`
  */
 export async function certify(options: CertificateOptions, sign: Signer): Promise<Uint8Array> {
   const unsigned = unsignedCertificate(options);
@@ -51,9 +51,9 @@ export async function certify(options: CertificateOptions, sign: Signer): Promis
 }
 
 /**
- * The same before it is signed: `signedDer` puts the two together.
- * @throws CryptoError invalid where the issuer's key is not that of its certificate, or (self-signed) not the subject's, for times,
- *   names and extensions that cannot be
+ * Makes a certificate without its signature, which `signedDer` adds.
+ * @throws CryptoError invalid if the issuer's key is not that of its certificate or, for a self-signed one, not the subject's key;
+ *   also for invalid times, names and extensions
  */
 export function unsignedCertificate(options: CertificateOptions): Unsigned {
   const { subjectPublicKey, issuerPublicKey, notBefore, notAfter } = options;
@@ -80,7 +80,7 @@ function serialOf(serial: Uint8Array = randomSerial()): Buffer {
   return unsigned(number);
 }
 
-/** 126 random bits behind a one: never zero, never negative, always of the same length. */
+/** The bits 01, then 126 random bits: never zero, never negative, always the same length. */
 export function randomSerial(): Buffer {
   const serial = randomBytes(16);
   serial[0] = ((serial[0] as number) & 0x3f) | 0x40;

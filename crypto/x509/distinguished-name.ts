@@ -1,14 +1,14 @@
-// Distinguished names by KMIP's certificate attributes (RFC 5280 section 4.1.2.4, KMIP 2.1 section 4.6).
+// Reads and writes distinguished names, with the names of KMIP's certificate attributes (RFC 5280 section 4.1.2.4, KMIP 2.1 section 4.6).
 import { CryptoError } from '../crypto-error.ts';
 import { contentOf, DER, type Element, element, oid, readElement, readInside, readOid, sequence } from '../der.ts';
 
-/** The last part of KMIP's attribute names: CertificateSubjectCN, CertificateIssuerDNQualifier. */
+/** The last part of KMIP's attribute names, such as CertificateSubjectCN or CertificateIssuerDNQualifier. */
 export type NameAttribute = 'CN' | 'O' | 'OU' | 'Email' | 'C' | 'ST' | 'L' | 'UID' | 'SerialNumber' | 'Title' | 'DC' | 'DNQualifier';
 
-/** Values in the order of the name; most attributes have one. */
+/** The values of each attribute, in the order of the name; most attributes have one value. */
 export type DistinguishedName = Readonly<Partial<Record<NameAttribute, readonly string[]>>>;
 
-/** In the order in which a name of ours has them, with the type of its strings and the upper bound of RFC 5280 appendix A.1. */
+/** Attributes in the order in which we write them, with their string type and the maximum length of RFC 5280 appendix A.1. */
 const ATTRIBUTES: readonly (readonly [NameAttribute, string, number, number])[] = [
   ['DC', '0.9.2342.19200300.100.1.25', DER.ia5, 255],
   ['C', '2.5.4.6', DER.printable, 2],
@@ -33,7 +33,7 @@ const ALLOWED: Readonly<Record<number, RegExp>> = {
   [DER.utf8]: /^[^\x00]*$/u,
 };
 
-/** DER of the name. Empty values are left out. @throws CryptoError invalid for a value that its attribute cannot have */
+/** Returns the DER of the name, without empty values. @throws CryptoError invalid for a value that its attribute cannot have */
 export function writeName(name: DistinguishedName): Buffer {
   const parts = ATTRIBUTES.flatMap(([attribute, dotted, tag, bound]) =>
     (name[attribute] ?? [])
@@ -47,7 +47,10 @@ export function writeName(name: DistinguishedName): Buffer {
   return sequence(...parts);
 }
 
-/** As people write it, `CN=leaf,O=ACME` (RFC 4514: the last part first), of the attributes that KMIP knows. @throws CryptoError invalid for what is no name */
+/**
+ * The name as text, `CN=leaf,O=ACME`, with the last part first (RFC 4514). Contains only the attributes that KMIP knows.
+ * @throws CryptoError invalid if `der` is not a name
+ */
 export function nameText(der: Uint8Array): string {
   return Object.entries(readName(der))
     .flatMap(([attribute, values]) => values.map((value) => `${attribute}=${escapeValue(value)}`))
@@ -57,7 +60,7 @@ export function nameText(der: Uint8Array): string {
 
 const escapeValue = (value: string): string => value.replaceAll(/[,+"\\<>;]|^[# ]| $/g, '\\$&').replaceAll('\0', '\\00');
 
-/** The attributes that KMIP knows; others are left out. @throws CryptoError invalid for what is no name */
+/** Reads the attributes that KMIP knows, and ignores others. @throws CryptoError invalid if `der` is not a name */
 export function readName(der: Uint8Array): DistinguishedName {
   const what = 'a distinguished name';
   const name: Partial<Record<NameAttribute, string[]>> = {};
@@ -72,7 +75,7 @@ export function readName(der: Uint8Array): DistinguishedName {
   return name;
 }
 
-/** Text of any of the string types of a DirectoryString. */
+/** The text of any string type of a DirectoryString. */
 function textOf(value: Element): string {
   const content = contentOf(value, value.tag, 'a distinguished name');
   if (value.tag === DER.bmp)

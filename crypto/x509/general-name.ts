@@ -1,11 +1,11 @@
-// General names: what subject alternative names are made of (RFC 5280 section 4.2.1.6).
+// Reads and writes general names, the parts of subject alternative names (RFC 5280 section 4.2.1.6).
 import { isIP, SocketAddress } from 'node:net';
 import { CryptoError } from '../crypto-error.ts';
 import { DER, type Element, element, readElement, readInside } from '../der.ts';
 
 export interface GeneralName {
   readonly type: 'email' | 'DNS' | 'URI' | 'IP' | 'dirName';
-  /** Of dirName the DER in hexadecimal. */
+  /** For dirName, the DER in hexadecimal. */
   readonly value: string;
 }
 
@@ -13,7 +13,7 @@ const IA5 = { email: 0x81, DNS: 0x82, URI: 0x86 } as const;
 const IP = 0x87;
 const DIRECTORY = 0xa4;
 
-/** @param text `DNS:example.org` as OpenSSL's configuration has it. @throws CryptoError invalid */
+/** @param text in OpenSSL's configuration format, such as `DNS:example.org` @throws CryptoError invalid */
 export function writeGeneralName(text: string): Buffer {
   const [, type = '', value = ''] = /^(\w+):(.+)$/.exec(text) ?? [];
   const isPlain = /^[\x21-\x7e]+$/.test(value);
@@ -23,7 +23,7 @@ export function writeGeneralName(text: string): Buffer {
   throw new CryptoError('invalid', 'subjectAltName: a name must be email:, DNS:, URI: or IP: with a value');
 }
 
-/** @param family of `isIP` */
+/** @param family result of `isIP` */
 export function addressBytes(address: string, family: number): Buffer {
   if (family === 4) return Buffer.from(address.split('.').map(Number));
   const [head = '', tail] = dottedEnd(address).split('::');
@@ -33,7 +33,7 @@ export function addressBytes(address: string, family: number): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
 }
 
-/** `::ffff:1.2.3.4` with its last two groups in hexadecimal. */
+/** Turns the dotted end of `::ffff:1.2.3.4` into two hexadecimal groups. */
 function dottedEnd(address: string): string {
   return address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, ...bytes: string[]) => {
     const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
@@ -41,7 +41,7 @@ function dottedEnd(address: string): string {
   });
 }
 
-/** Names of the kinds that KMIP's AlternativeName has; others are left out. @throws CryptoError invalid */
+/** Reads the kinds of names that KMIP's AlternativeName supports, and ignores others. @throws CryptoError invalid */
 export function readGeneralNames(der: Uint8Array): GeneralName[] {
   const what = 'an alternative name';
   return readInside(readElement(der, what), DER.sequence, what).flatMap((each) => {

@@ -1,4 +1,4 @@
-// Certificate revocation lists (RFC 5280 section 5).
+// Reads certificate revocation lists, and checks certificates with them (RFC 5280 section 5).
 import { DER, type Element, readInside } from '../der.ts';
 import { EXTENSION, readExtensions } from './certificate-extension.ts';
 import type { CertificateFacts } from './certificate-facts.ts';
@@ -11,9 +11,9 @@ export interface RevocationList {
   /** Seconds since the epoch. */
   readonly thisUpdate: number;
   readonly nextUpdate: number | undefined;
-  /** Times of revocation by serial numbers in hexadecimal. */
+  /** Revocation times by serial number in hexadecimal. */
   readonly revoked: ReadonlyMap<string, number>;
-  /** False for a list with a critical extension, which says that it is not of all certificates of its issuer. */
+  /** False if a critical extension says that the list does not cover all certificates of its issuer. */
   readonly isWhole: boolean;
   readonly signed: SignedDer;
 }
@@ -44,7 +44,7 @@ function revocation(entry: Element): [string, number] {
   return [serial?.content.toString('hex') ?? '', readTime(time, WHAT)];
 }
 
-/** Undefined where the list has nothing against a certificate of `issuer`, else why it cannot be accepted at that time, seconds. */
+/** @returns why the certificate cannot be accepted at the time `at` (in seconds); undefined if this list is not a reason to reject it */
 export function revocationOf(certificate: CertificateFacts, issuer: CertificateFacts, list: RevocationList, at: number): string | undefined {
   if (!list.issuer.equals(issuer.subject.der)) return undefined;
   if (!list.isWhole || !isSignedBy(list.signed, issuer.publicKey, WHAT)) return 'the revocation list is not of the issuer';

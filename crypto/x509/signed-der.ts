@@ -1,4 +1,4 @@
-// What certificates, certificate requests and revocation lists have in common: a body, an algorithm, a signature (RFC 5280 section 4.1.1).
+// The common form of certificates, certificate requests and revocation lists: a body, an algorithm, a signature (RFC 5280 section 4.1.1).
 import type { KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { bits, DER, type Element, nullElement, oid, readBits, readElement, readInside, readOid, readUnsigned, sequence } from '../der.ts';
@@ -42,7 +42,7 @@ const HASH_BY_OID: Readonly<Record<string, HashingAlgorithm>> = {
 };
 
 export interface SignedDer {
-  /** Members of the body. */
+  /** The members of the body. */
   readonly fields: readonly Element[];
   readonly body: Buffer;
   /** The AlgorithmIdentifier. */
@@ -57,12 +57,12 @@ export function readSigned(der: Uint8Array, what: string): SignedDer {
   return { fields, body: body?.whole as Buffer, algorithm: algorithm as Element, signature: readBits(signature, what) };
 }
 
-/** KMIP's name of the algorithm; undefined where its enumeration has none, as for Ed25519. */
+/** KMIP's name of the algorithm; undefined if its enumeration has no such name, as for Ed25519. */
 export function signatureAlgorithm(algorithm: Element, what: string): DigitalSignatureAlgorithm | undefined {
   return BY_OID[readOid(readInside(algorithm, DER.sequence, what)[0], what)];
 }
 
-/** False also for an algorithm that is not supported or does not go with the key. */
+/** Also false if the algorithm is not supported or does not match the key. */
 export function isSignedBy({ body, algorithm, signature }: SignedDer, key: KeyObject, what: string): boolean {
   try {
     const parameters = parametersOf(algorithm, key, what);
@@ -77,11 +77,11 @@ function parametersOf(algorithm: Element, key: KeyObject, what: string): Cryptog
   const name = signatureAlgorithm(algorithm, what);
   if (name === 'RSASSA_PSS') return pssParameters(algorithm, what);
   if (name !== undefined) return { digitalSignatureAlgorithm: name };
-  // Ed25519, ML-DSA and their like: the identifier of the signature is that of the key.
+  // For algorithms such as Ed25519 and ML-DSA, the identifier of the signature is that of the key.
   return algorithm.whole.equals(keyIdentifier(key)) ? {} : undefined;
 }
 
-/** RFC 4055 section 3.1: what is left out is SHA-1 and 20 bytes of salt. */
+/** RFC 4055 section 3.1: the defaults are SHA-1 and 20 bytes of salt. */
 function pssParameters(algorithm: Element, what: string): CryptographicParameters | undefined {
   const members = readInside(readInside(algorithm, DER.sequence, what)[1], DER.sequence, what);
   const member = (number: number): Element | undefined => {
@@ -105,7 +105,7 @@ function keyIdentifier(key: KeyObject): Buffer {
   return readInside(spki, DER.sequence, 'the public key')[0]?.whole as Buffer;
 }
 
-/** SHA-256, and for EC keys the hash that is no weaker than the curve (RFC 5480 section 4). */
+/** Uses SHA-256, and for EC keys a hash that is at least as strong as the curve (RFC 5480 section 4). */
 function algorithmFor(publicKey: KeyObject): { identifier: Buffer; parameters: CryptographicParameters } {
   const { algorithm, length } = keyFacts(publicKey);
   const strong = length > 384 ? 'ECDSAWithSHA512' : length > 256 ? 'ECDSAWithSHA384' : 'ECDSAWithSHA256';
@@ -116,16 +116,16 @@ function algorithmFor(publicKey: KeyObject): { identifier: Buffer; parameters: C
   return { identifier: sequence(oid(dotted), ...(algorithm === 'RSA' ? [nullElement()] : [])), parameters: { digitalSignatureAlgorithm: name } };
 }
 
-/** What has to be signed, by whoever has the key. */
+/** The data to sign, for the caller that can use the private key. */
 export interface Unsigned {
   readonly data: Buffer;
-  /** How it has to be signed. */
+  /** The parameters for signing. */
   readonly parameters: CryptographicParameters;
-  /** The AlgorithmIdentifier that says so. */
+  /** The AlgorithmIdentifier for these parameters. */
   readonly identifier: Buffer;
 }
 
-/** @param body made knowing the algorithm's identifier, which certificates repeat inside */
+/** @param body makes the body from the algorithm's identifier, because certificates repeat it inside */
 export function unsignedDer(publicKey: KeyObject, body: (identifier: Buffer) => Buffer): Unsigned {
   const { identifier, parameters } = algorithmFor(publicKey);
   return { data: body(identifier), parameters, identifier };

@@ -1,4 +1,4 @@
-// Names an attribute: by its tag, a vendor attribute by vendor and name (KMIP specification 2.1 section 5.5).
+// References to attributes: by tag or, for vendor attributes, by vendor and name (KMIP specification 2.1 section 5.5).
 import { Refusal } from '../refusal.ts';
 import { enumeration, type Node, structure, TYPE, text } from '../ttlv/node.ts';
 import { required, textOf } from '../ttlv/read.ts';
@@ -6,13 +6,13 @@ import { TAG } from '../ttlv/tag.ts';
 import type { AttributeValue, ReadonlyAttributes } from './set.ts';
 
 export interface AttributeReference {
-  /** `TAG.Attribute` of a vendor attribute. */
+  /** `TAG.Attribute` for a vendor attribute. */
   readonly tag: number;
   readonly vendor?: string;
   readonly name?: string;
 }
 
-/** The reference that a value is found by. */
+/** The reference to the attribute that a value belongs to. */
 export function referenceTo(node: Node): AttributeReference {
   if (node.tag !== TAG.Attribute || node.type !== TYPE.Structure) return { tag: node.tag };
   return { tag: node.tag, vendor: textOf(node, TAG.VendorIdentification) ?? '', name: textOf(node, TAG.AttributeName) ?? '' };
@@ -38,13 +38,12 @@ export function referenceNode({ tag, vendor, name }: AttributeReference): Node {
   return structure(TAG.AttributeReference, [text(TAG.VendorIdentification, vendor), text(TAG.AttributeName, name)]);
 }
 
-/** The values of an attribute. */
 export function valuesOf(attributes: ReadonlyAttributes, reference: AttributeReference): readonly AttributeValue[] {
   const values = attributes.all(reference.tag);
   return reference.tag === TAG.Attribute ? values.filter(({ node }) => sameReference(referenceTo(node), reference)) : values;
 }
 
-/** Whether the attribute holds the tags of an object. Custom attributes of KMIP 1.x (vendors `x` and `y`) with the same name do not. */
+/** Whether the attribute contains the tags of an object. Custom attributes of KMIP 1.x (vendors `x` and `y`) with the same name do not. */
 export function isTags({ tag, vendor, name }: AttributeReference): boolean {
   return tag === TAG.Attribute && name === 'tag' && vendor !== 'x' && vendor !== 'y';
 }

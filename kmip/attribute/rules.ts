@@ -1,4 +1,4 @@
-// Asks the table of attributes: their names in KMIP 1.x, who may set them, which values they take.
+// Applies the table of attributes: their names in KMIP 1.x, what clients may do with them, and which values they may have.
 import type { ObjectType } from '../object-type.ts';
 import { Refusal } from '../refusal.ts';
 import { parseTags } from '../tags.ts';
@@ -12,7 +12,7 @@ import type { Version } from '../version.ts';
 import { isTags } from './reference.ts';
 import { ATTRIBUTES, type AttributeRule, type ClientRight, MEMBER_TYPES } from './table.ts';
 
-/** @returns undefined where the tag is not that of an attribute */
+/** @returns undefined if the tag is not that of an attribute */
 export function ruleOf(tag: number): AttributeRule | undefined {
   return ATTRIBUTES.get(tag);
 }
@@ -25,26 +25,26 @@ const STEPS: readonly ClientRight[] = ['none', 'create', 'add', 'modify', 'delet
 
 const reaches = (tag: number, right: ClientRight): boolean => STEPS.indexOf(ruleOf(tag)?.client ?? 'none') >= STEPS.indexOf(right);
 
-/** Whether a client may give the attribute when an object is made. */
+/** Whether a client may set the attribute when it creates an object. */
 export const mayClientSet = (tag: number): boolean => reaches(tag, 'create');
 /** Whether a client may add the attribute to an object that does not have it. */
 export const mayClientAdd = (tag: number): boolean => reaches(tag, 'add');
-/** Whether a client may change the attribute, as far as its dates and the state of the object permit it. */
+/** Whether a client may change the attribute, if the dates and the state of the object also permit it. */
 export const mayClientModify = (tag: number): boolean => reaches(tag, 'modify');
 export const mayClientDelete = (tag: number): boolean => reaches(tag, 'delete');
 
-/** Why a client cannot set, change or delete the attribute. */
+/** The error that says why a client cannot set, change or delete the attribute. */
 export function readOnly(tag: number): Refusal {
   const why = mayClientSet(tag) ? 'can be set only when the object is created' : 'is server-managed';
   return new Refusal('AttributeReadOnly', `DENIED: ${tagName(tag)} ${why}`);
 }
 
-/** `Cryptographic Algorithm`; undefined where KMIP 1.x does not have the attribute. */
+/** The name in KMIP 1.x, such as `Cryptographic Algorithm`; undefined if KMIP 1.x does not have the attribute. */
 export function nameOfAttribute(tag: number): string | undefined {
   return NAMES.get(tag);
 }
 
-/** The tag of an attribute of KMIP 1.x by its name. */
+/** The tag of an attribute by its name in KMIP 1.x. */
 export function attributeByName(name: string): number | undefined {
   return TAGS.get(name);
 }
@@ -52,7 +52,7 @@ export function attributeByName(name: string): number | undefined {
 const NAMES: ReadonlyMap<number, string> = new Map([...ATTRIBUTES].filter(([, { since }]) => since < '2.0').map(([tag]) => [tag, spaceWords(tagName(tag))]));
 const TAGS: ReadonlyMap<string, number> = new Map([...NAMES].map(([tag, name]) => [name, tag]));
 
-/** `X_509CertificateIssuer` as `X.509 Certificate Issuer`. */
+/** Turns `X_509CertificateIssuer` into `X.509 Certificate Issuer`. */
 function spaceWords(name: string): string {
   if (name === 'PKCS_12FriendlyName') return 'PKCS#12 Friendly Name';
   return name.replace('_', '.').replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ');
@@ -67,8 +67,8 @@ export function isAttributeIn(tag: number, { major, minor }: Version): boolean {
 }
 
 /**
- * Checks the form of an attribute that a client gives, and whether an object of this type may have it.
- * @returns the attribute as it is stored
+ * Checks the form of an attribute that a client sent, and whether an object of this type may have it.
+ * @returns the attribute in the form in which the server stores it
  * @throws Refusal InvalidAttribute, InvalidAttributeValue, ApplicationNamespaceNotSupported
  */
 export function checkAttribute(node: Node, objectType: ObjectType): Node {
@@ -78,7 +78,7 @@ export function checkAttribute(node: Node, objectType: ObjectType): Node {
   return checkForm(node);
 }
 
-/** Checks the form of an attribute alone, without regard to its object. Errors as `checkAttribute`. */
+/** Checks only the form of an attribute, not whether the object may have it. @throws Refusal as `checkAttribute` */
 export function checkForm(node: Node): Node {
   const rule = ruleOf(node.tag);
   if (!rule) throw new Refusal('InvalidAttribute', `${tagName(node.tag)} is not an attribute`);
@@ -90,7 +90,7 @@ export function checkForm(node: Node): Node {
   return whole;
 }
 
-/** Codes from here on are extensions: vendors may define their own. */
+/** Codes from this one on are extensions, which vendors may define. */
 const EXTENSIONS = 0x80000000;
 
 function checkCode(node: Node): void {
@@ -99,13 +99,13 @@ function checkCode(node: Node): void {
     throw new Refusal('InvalidAttributeValue', `${tagName(node.tag)} has no value ${codeName(node.value as number, names)}`);
 }
 
-/** Seconds are read from the other types of whole numbers too. */
+/** Turns other whole numbers into an Interval if the attribute needs one. */
 function asRuled(node: Node, rule: AttributeRule): Node {
   const seconds = rule.type === TYPE.Interval ? secondsOf(node) : undefined;
   return seconds === undefined ? node : interval(node.tag, seconds);
 }
 
-/** Clients also send the name alone. */
+/** Completes a RotateName that a client sent as plain text. */
 function rotateName(node: Node): Node {
   if (node.tag !== TAG.RotateName || node.type !== TYPE.TextString) return node;
   return structure(TAG.RotateName, [text(TAG.RotateNameValue, node.value), enumeration(TAG.RotateNameType, ENUM.RotateNameType.UninterpretedTextString)]);
@@ -119,7 +119,7 @@ function checkStructure(node: Structure, { members = [] }: AttributeRule): void 
         'InvalidAttributeValue',
         `${tagName(member.tag)} in ${tagName(node.tag)} must be of type ${TYPE_NAMES.name(MEMBER_TYPES.get(member.tag) as number)}, not ${TYPE_NAMES.name(member.type)}`,
       );
-  // Only the vendor knows which values a vendor attribute may have.
+  // Only the vendor knows which codes are valid in a vendor attribute.
   if (node.tag !== TAG.Attribute) node.value.forEach(checkCode);
   if (node.tag === TAG.RotateName) checkRotateName(textOf(node, TAG.RotateNameValue) ?? '');
   if (node.tag === TAG.ApplicationSpecificInformation && !child(node, TAG.ApplicationData))
@@ -127,7 +127,7 @@ function checkStructure(node: Structure, { members = [] }: AttributeRule): void 
   if (node.tag === TAG.Attribute) checkVendorAttribute(node);
 }
 
-/** Tags are the vendor attribute `tag`: a JSON array of texts; tags that begin with _ are reserved for the server. */
+/** The vendor attribute `tag` contains the tags as a JSON array of strings; tags that begin with _ are reserved for the server. */
 function checkVendorAttribute(node: Structure): void {
   const vendor = textOf(node, TAG.VendorIdentification) ?? '';
   if (!/^[A-Za-z0-9_.]+$/.test(vendor)) throw new Refusal('InvalidAttributeValue', 'VendorIdentification must consist of letters, digits, _ and . only');

@@ -1,24 +1,24 @@
-// The attributes of an object: values by tag, several where KMIP permits it, each with the index that KMIP 1.x clients name it by.
+// The attributes of an object: one or more values for each tag, each with the index that KMIP 1.x clients use to select it.
 import { encodeBinary } from '../ttlv/binary.ts';
 import { integer, type Node, type Structure, structure, TYPE } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { referenceTo } from './reference.ts';
 
 export interface AttributeValue {
-  /** Stable while the value exists, so that deleting one renumbers nothing (KMIP 1.4 section 2.1.1). Vendor attributes count by name. */
+  /** Never changes, even if other values are deleted (KMIP 1.4 section 2.1.1). Each vendor attribute name has its own count. */
   readonly index: number;
   readonly node: Node;
 }
 
-/** Read access to attributes. Objects from the cache are shared, so nobody may write to them. */
+/** Read-only access to attributes. Objects from the cache are shared, so no code may change them. */
 export interface ReadonlyAttributes {
   first(tag: number): Node | undefined;
   all(tag: number): readonly AttributeValue[];
   has(tag: number): boolean;
-  /** Every value, in the order in which their tags came. */
+  /** All values, in the order in which their tags were first added. */
   nodes(): Node[];
   tags(): IterableIterator<number>;
-  /** For storage: an Attributes structure, an AttributeIndex before each value whose index does not follow from those before it. */
+  /** For storage: an Attributes structure. An AttributeIndex comes before each value whose index is not simply the next number. */
   toStructure(): Structure;
   copy(): AttributeSet;
 }
@@ -27,7 +27,7 @@ export class AttributeSet implements ReadonlyAttributes {
   readonly #byTag = new Map<number, AttributeValue[]>();
   readonly #indexes = new Indexes();
 
-  /** From values as a client or the store has them. */
+  /** Reads an Attributes structure from a client or from the store. */
   static of(attributes: Structure | undefined): AttributeSet {
     const set = new AttributeSet();
     let index: number | undefined;
@@ -80,14 +80,14 @@ export class AttributeSet implements ReadonlyAttributes {
     return set;
   }
 
-  /** Replaces every value of the node's tag by this one. */
+  /** Replaces all values of the node's tag with this one. */
   set(node: Node): void {
     for (const value of this.all(node.tag)) this.#indexes.forget(value.node);
     this.#byTag.set(node.tag, [{ index: 0, node }]);
     this.#indexes.note(node, 0);
   }
 
-  /** Adds a value beside those that are there; its index is the next one unless given. */
+  /** Adds a value to the existing ones. @param index by default the next one */
   add(node: Node, index?: number): AttributeValue {
     const value = { index: index ?? this.#indexes.next(node), node };
     const values = this.#byTag.get(node.tag);
@@ -97,7 +97,7 @@ export class AttributeSet implements ReadonlyAttributes {
     return value;
   }
 
-  /** Puts another node in the place of the value with this index. */
+  /** Replaces the node of the value with this index. */
   replace(tag: number, index: number, node: Node): void {
     const values = this.#byTag.get(tag) ?? [];
     this.#byTag.set(
@@ -106,7 +106,7 @@ export class AttributeSet implements ReadonlyAttributes {
     );
   }
 
-  /** Puts another node in the place of a value of this set. */
+  /** Replaces the node of a value of this set. */
   replaceValue(old: AttributeValue, node: Node): AttributeValue {
     const value = { index: old.index, node };
     const values = this.#byTag.get(old.node.tag) ?? [];
@@ -117,12 +117,11 @@ export class AttributeSet implements ReadonlyAttributes {
     return value;
   }
 
-  /** Removes a value of this set. */
   removeValue(old: AttributeValue): void {
     this.#keep(old.node.tag, (value) => value !== old);
   }
 
-  /** Removes one value, or all of the tag where no index is given. */
+  /** Removes one value, or all values of the tag if no index is given. */
   remove(tag: number, index?: number): void {
     this.#keep(tag, (value) => index !== undefined && value.index !== index);
   }
@@ -161,7 +160,7 @@ function keyOf(node: Node): string | number {
   return `${vendor} ${name}`;
 }
 
-/** Whether two values are the same, by their binary encoding; the order of a structure's members means nothing. */
+/** Whether two values have the same binary encoding, regardless of the order of members in structures. */
 export function sameNode(a: Node, b: Node): boolean {
   return a.tag === b.tag && a.type === b.type && Buffer.compare(encodeBinary(orderMembers(a)), encodeBinary(orderMembers(b))) === 0;
 }

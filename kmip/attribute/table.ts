@@ -1,4 +1,4 @@
-// The attributes of KMIP 1.0 to 2.1 and what a client may do with them (specification 2.1 section 4; for 1.x specification 1.4 section 3).
+// The attributes of KMIP 1.0 to 2.1, and what a client may do with them (specification 2.1 section 4; for 1.x specification 1.4 section 3).
 import type { ObjectType } from '../object-type.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { TYPE } from '../ttlv/node.ts';
@@ -7,22 +7,22 @@ import { TAG, type TagName } from '../ttlv/tag.ts';
 export type ItemType = (typeof TYPE)[keyof typeof TYPE];
 
 /**
- * How far a client's rights go, each step with those before it: nothing, to give it when the object is made, to add it
- * where it is absent, to change it, to delete it.
+ * What a client may do with an attribute. Each right includes those before it: nothing; set it when it creates the object;
+ * add it if the object does not have it; change it; delete it.
  */
 export type ClientRight = 'none' | 'create' | 'add' | 'modify' | 'delete';
 
 export interface AttributeRule {
   readonly type: ItemType;
-  /** First version that has it as an attribute; its tag may be older. */
+  /** The first version in which this is an attribute; the tag may be older. */
   readonly since: string;
   /** Gone in KMIP 2.0. */
   readonly gone?: true;
   readonly client: ClientRight;
-  /** Not an attribute of the specification: it says how to make an object, and is not stored with the object. */
+  /** Not an attribute of the specification: it says how to create an object, and is not stored with it. */
   readonly wish?: true;
   readonly multiple?: true;
-  /** Object types that may have it; all unless given. */
+  /** Object types that may have the attribute; by default all. */
   readonly only?: readonly ObjectType[];
   /** Members that the structure must have. */
   readonly members?: readonly TagName[];
@@ -47,7 +47,7 @@ const distinguishedNames = Object.fromEntries(
   (['CertificateSubject', 'CertificateIssuer'] as const).flatMap((party) => ofOneParty.map((part) => [`${party}${part}` satisfies TagName, certificateText])),
 );
 
-/** In the order in which GetAttributes shows them. Rotation may be changed by clients, otherwise no key could be taken out of it. */
+/** In the order of the response to GetAttributes. Clients may change rotation attributes, because otherwise they could not end the rotation of a key. */
 const RULES: Readonly<Partial<Record<TagName, AttributeRule>>> = {
   UniqueIdentifier: text('1.0', 'create'),
   ShortUniqueIdentifier: { type: ByteString, since: '2.0', client: 'none' },
@@ -124,7 +124,7 @@ export const ATTRIBUTES: ReadonlyMap<number, AttributeRule> = new Map(
   Object.entries(RULES).map(([name, rule]) => [TAG[name as TagName], rule as AttributeRule]),
 );
 
-/** Types of the members of these structures, where they are there. */
+/** The types that members must have if they are present in a structure. */
 const MEMBERS: Readonly<Partial<Record<TagName, ItemType>>> = {
   NameValue: TextString,
   NameType: Enumeration,

@@ -1,4 +1,4 @@
-// Brings keys in from KMIP's key formats and gives them out in them (specification 2.1 sections 3, 4.26 and 11.25).
+// Imports and exports keys in the key formats of KMIP (specification 2.1 sections 3, 4.26 and 11.25).
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { isOfAlgorithm, keyFacts } from '../../crypto/key/key-algorithm.ts';
 import { exportRaw, importRaw, isConsistent } from '../../crypto/key/raw-key.ts';
@@ -14,12 +14,12 @@ import { exportTransparent, importTransparent, type Kind, transparent } from './
 const RSA_LENGTH = { minimum: 512, maximum: 16384 };
 
 /**
- * A key from KeyMaterial. The Raw format is that of FIPS 203 to 205, RFC 7748 and 8032, the point or scalar of SEC 1, and
- * for RSA PKCS#1. Public keys come as PKCS#8 also, read as SubjectPublicKeyInfo, since clients name it for both of a pair.
- * DH keys lose Q and J of their parameters.
- * @param material bytes, or for a transparent format the KeyMaterial structure
- * @param algorithm as declared; the key must be of it where it is given
- * @param curve for Raw, and the key must be on it where it is given
+ * Reads a key from KeyMaterial. The Raw format is that of FIPS 203 to 205, RFC 7748 and RFC 8032, the point or scalar of SEC 1,
+ * and PKCS#1 for RSA. Clients declare PKCS#8 for both keys of a pair, so a PKCS#8 public key is read as SubjectPublicKeyInfo.
+ * DH keys lose the parameters Q and J.
+ * @param material bytes or, for a transparent format, the KeyMaterial structure
+ * @param algorithm if given, the key must be of this algorithm
+ * @param curve used for Raw; if given, the key must be on this curve
  * @throws Refusal KeyFormatTypeNotSupported, InvalidMessage, InvalidField, MissingData
  */
 export function importKey(
@@ -33,7 +33,7 @@ export function importKey(
   try {
     key = material instanceof Uint8Array ? fromBytes(kind, format, material, algorithm, curve) : fromStructure(kind, format, material);
   } catch (cause) {
-    // What OpenSSL says of a key it cannot read stays here.
+    // The client must not see OpenSSL's error message about the key.
     if (refusalOf(cause)) throw cause;
     throw new Refusal('InvalidField', `KeyMaterial: cannot be read as a ${kind} in the format ${format}`);
   }
@@ -63,7 +63,7 @@ function fromStructure(kind: Kind, format: KeyFormatType, material: Structure): 
 
 type DerType = 'pkcs1' | 'pkcs8' | 'sec1' | 'spki';
 
-/** The DER form that a format is, undefined where it is none. */
+/** The DER form of a key format; undefined if it has none. */
 function derType(kind: Kind, format: KeyFormatType): DerType | undefined {
   if (format === 'PKCS_1') return 'pkcs1';
   if (kind === 'PublicKey') return format === 'X_509' || format === 'PKCS_8' ? 'spki' : undefined;
@@ -85,8 +85,8 @@ function fromBytes(kind: Kind, format: KeyFormatType, material: Uint8Array, algo
 }
 
 /**
- * KeyMaterial of a key: bytes, or for a transparent format the members of the structure.
- * @throws Refusal KeyFormatTypeNotSupported where the key has no such form
+ * The KeyMaterial of a key: bytes or, for a transparent format, the members of the structure.
+ * @throws Refusal KeyFormatTypeNotSupported if the key cannot have this format
  */
 export function exportKey(key: KeyObject, format: KeyFormatType): Uint8Array | Node[] {
   const kind: Kind = key.type === 'private' ? 'PrivateKey' : 'PublicKey';
@@ -110,7 +110,7 @@ type ObjectType = keyof typeof ENUM.ObjectType;
 
 const DEFAULTS: Partial<Record<ObjectType, KeyFormatType>> = { Certificate: 'X_509', CertificateRequest: 'PKCS_10', OpaqueObject: 'Opaque' };
 
-/** The format an object is given out in where the client asks for none (specification 2.1 table 81); Raw for what the table leaves out. */
+/** The format of an object if the client does not ask for one (specification 2.1 table 81); Raw for objects that the table does not list. */
 export function defaultFormat(objectType: ObjectType, algorithm?: CryptographicAlgorithm): KeyFormatType {
   if (objectType !== 'PrivateKey' && objectType !== 'PublicKey') return DEFAULTS[objectType] ?? 'Raw';
   if (algorithm === 'RSA') return 'PKCS_1';

@@ -1,4 +1,4 @@
-// Points of elliptic curves as ANSI X9.62 writes them: compressed, uncompressed, and both at once (KMIP 1.4 section 9.1.3.2.2, SEC 1 section 2.3.3).
+// Points of elliptic curves in the forms of ANSI X9.62: compressed, uncompressed and hybrid (KMIP 1.4 section 9.1.3.2.2, SEC 1 section 2.3.3).
 import { ECDH, type KeyObject } from 'node:crypto';
 import { bits, DER, readElement, readInside, sequence } from '../../crypto/der.ts';
 import { domainOf, opensslCurve } from '../../crypto/key/curve.ts';
@@ -15,7 +15,7 @@ import type { KeyFormatType } from './key-format-type.ts';
 const { KeyCompressionType } = ENUM;
 type Form = 'compressed' | 'uncompressed' | 'hybrid';
 
-/** What a key compression type asks for on a curve: that of prime fields is none of binary ones, and the other way round. */
+/** The form of a key compression type. Prime and binary curves have different types for the compressed form. */
 function formOf(compression: number, curve: RecommendedCurve): Form | undefined {
   const isPrime = domainOf(curve).prime !== undefined;
   if (compression === KeyCompressionType.ECPublicKeyTypeUncompressed) return 'uncompressed';
@@ -26,8 +26,8 @@ function formOf(compression: number, curve: RecommendedCurve): Form | undefined 
 }
 
 /**
- * KeyMaterial of a public key with its point in the form of a key compression type.
- * @throws Refusal KeyCompressionTypeNotSupported for a key without a point, or a type that is not of its curve, KeyFormatTypeNotSupported
+ * The KeyMaterial of a public key, with its point in the form of a key compression type.
+ * @throws Refusal KeyCompressionTypeNotSupported if the key has no point or the type does not match its curve, KeyFormatTypeNotSupported
  */
 export function exportPoint(key: KeyObject, format: KeyFormatType, compression: number): Uint8Array | Node[] {
   const { curve } = keyFacts(key);

@@ -1,4 +1,4 @@
-// RSA keys in KMIP's transparent structures (KMIP 2.1 sections 3.7 and 3.8).
+// Reads and writes RSA keys as transparent structures (KMIP 2.1 sections 3.7 and 3.8).
 import type { KeyObject } from 'node:crypto';
 import type { RsaIntegers } from '../../crypto/key/rsa-integers.ts';
 import { rsaIntegersOf, rsaPrivateKey, rsaPublicKey } from '../../crypto/key/rsa-key.ts';
@@ -6,7 +6,7 @@ import { bigInteger, type Node, type Structure } from '../ttlv/node.ts';
 import { TAG } from '../ttlv/tag.ts';
 import { positive, requiredPositive } from './transparent-integer.ts';
 
-/** Members of the private structure, in the order of KMIP's table. */
+/** Members of the structure of a private key, in the order of KMIP's table. */
 const PRIVATE: readonly (readonly [number, keyof RsaIntegers])[] = [
   [TAG.Modulus, 'modulus'],
   [TAG.PrivateExponent, 'privateExponent'],
@@ -22,7 +22,7 @@ const PUBLIC: typeof PRIVATE = [
   [TAG.PublicExponent, 'publicExponent'],
 ];
 
-/** @throws Refusal, CryptoError; what node:crypto throws for impossible values */
+/** @throws Refusal, CryptoError, and errors of node:crypto for impossible values */
 export function rsaFromStructure(kind: 'PrivateKey' | 'PublicKey', material: Structure): KeyObject {
   const modulus = requiredPositive(material, TAG.Modulus);
   if (kind === 'PublicKey') return rsaPublicKey({ modulus, publicExponent: requiredPositive(material, TAG.PublicExponent) });
@@ -34,7 +34,7 @@ export function rsaFromStructure(kind: 'PrivateKey' | 'PublicKey', material: Str
   return rsaPrivateKey({ ...given, modulus });
 }
 
-/** Children of KeyMaterial. */
+/** The members of KeyMaterial. */
 export function rsaToStructure(key: KeyObject): Node[] {
   const integers = rsaIntegersOf(key);
   return (key.type === 'public' ? PUBLIC : PRIVATE).map(([tag, name]) => bigInteger(tag, integers[name] ?? 0n));

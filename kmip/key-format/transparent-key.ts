@@ -1,4 +1,4 @@
-// Keys in KMIP's transparent structures (specification 2.1 sections 3.5 to 3.12), among them the names that 1.x had for EC keys.
+// Imports and exports keys as transparent structures (specification 2.1 sections 3.5 to 3.12), including the EC formats that only 1.x has.
 import type { KeyObject } from 'node:crypto';
 import { dhKey, dhParts, dsaKey, dsaParts } from '../../crypto/key/discrete-log-key.ts';
 import { keyFacts } from '../../crypto/key/key-algorithm.ts';
@@ -16,17 +16,17 @@ import { positive, requiredPositive } from './transparent-integer.ts';
 export type Kind = 'PrivateKey' | 'PublicKey';
 type Family = 'RSA' | 'DSA' | 'DH' | 'EC';
 
-/** Family and kind of `TransparentRSAPrivateKey` and its like; undefined for other formats. */
+/** The family and kind of key of a transparent format such as `TransparentRSAPrivateKey`; undefined for other formats. */
 export function transparent(format: KeyFormatType): { readonly family: Family; readonly kind: Kind } | undefined {
   const [, family, kind] = /^Transparent(RSA|DSA|DH|EC|ECDSA|ECDH|ECMQV)(PrivateKey|PublicKey)$/.exec(format) ?? [];
   if (family === undefined) return undefined;
   return { family: family.startsWith('EC') ? 'EC' : (family as Family), kind: kind as Kind };
 }
 
-/** OpenSSL works with no larger ones. */
+/** OpenSSL does not support larger primes. */
 const MAX_PRIME = 1n << 10000n;
 
-/** @throws Refusal InvalidMessage, InvalidField or MissingData; what node:crypto throws for impossible values */
+/** @throws Refusal InvalidMessage, InvalidField or MissingData, and errors of node:crypto for impossible values */
 export function importTransparent(family: Family, kind: Kind, material: Structure): KeyObject {
   if (family === 'RSA') return rsaFromStructure(kind, material);
   if (family === 'EC') return ellipticFromStructure(kind, material);
@@ -45,7 +45,7 @@ function ellipticFromStructure(kind: Kind, material: Structure): KeyObject {
   return importRaw(kind, required(bytesOf(material, TAG.QString), TAG.QString), 'EC', curve);
 }
 
-/** Children of KeyMaterial. @throws Refusal KeyFormatTypeNotSupported where the key is of another family */
+/** @returns the members of KeyMaterial @throws Refusal KeyFormatTypeNotSupported if the key is of another family */
 export function exportTransparent(family: Family, key: KeyObject): Node[] {
   const { algorithm, curve } = keyFacts(key);
   if (family === 'EC' && curve !== undefined) {

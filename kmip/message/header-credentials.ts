@@ -1,16 +1,16 @@
-// The credentials in the header of a request (KMIP 1.4 sections 2.1.2 and 6.6, 2.1 sections 8.1.2 and 9.11), as they are handed to whoever can check them.
+// Reads the credentials in the header of a request (KMIP 1.4 sections 2.1.2 and 6.6, 2.1 sections 8.1.2 and 9.11), but does not check them.
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
 import { type Structure, TYPE } from '../ttlv/node.ts';
 import { children, codeOf, required, structureOf, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 
-/** Each costs a lookup, and a password a hash. */
+/** The limit bounds the work of the server: each credential costs a lookup, and each password a hash. */
 const MAX_CREDENTIALS = 4;
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(ENUM.CredentialType).map(([name, code]) => [code, name]));
 
-/** @returns undefined for a header without an Authentication, as nearly all are @throws Refusal InvalidMessage */
+/** @returns undefined if the header has no Authentication, which is the usual case @throws Refusal InvalidMessage */
 export function credentialsIn(header: Structure): readonly HeaderCredential[] | undefined {
   const authentication = structureOf(header, TAG.Authentication);
   if (!authentication) return undefined;

@@ -1,14 +1,14 @@
-// Attributes of KMIP 1.x, by name and index, and those of 2.x, by tag; custom attributes are vendor attributes of `x` and `y` (specification 2.1 section 4.60).
+// Converts attributes between KMIP 1.x (name and index) and 2.x (tag); custom attributes become those of vendors `x` and `y` (specification 2.1 section 4.60).
 import { attributeByName, nameOfAttribute } from '../attribute/rules.ts';
 import { Refusal } from '../refusal.ts';
 import { enumeration, integer, type Node, type Structure, structure, TYPE, text } from '../ttlv/node.ts';
 import { child, integerOf, required, textOf } from '../ttlv/read.ts';
 import { TAG } from '../ttlv/tag.ts';
 
-/** `x-Barcode`: made by a client; `y-...`: by the server. */
+/** A client makes `x-` attributes such as `x-Barcode`; the server makes `y-` attributes. */
 const CUSTOM = /^([xy])-(.+)$/s;
 
-/** @returns the attribute, its AttributeIndex before it where it has one @throws Refusal InvalidMessage, InvalidField */
+/** @returns the attribute, preceded by its AttributeIndex if it has one @throws Refusal InvalidMessage, InvalidField */
 export function upgradeAttribute(node: Node): Node[] {
   if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', 'Attribute must be a Structure');
   if (child(node, TAG.VendorIdentification)) return [node];
@@ -26,7 +26,7 @@ function nameAttribute(name: string, value: Node): Node {
   return { ...value, tag } as Node;
 }
 
-/** @param nodes attributes, some with their AttributeIndex before them; those that KMIP 1.x cannot name are left out */
+/** Leaves out attributes that KMIP 1.x has no name for. @param nodes attributes, each preceded by its AttributeIndex if it has one */
 export function downgradeAttributes(nodes: readonly Node[]): Structure[] {
   const attributes: Structure[] = [];
   let index: Node | undefined;
@@ -53,7 +53,7 @@ function customName(vendor: string | undefined, name: string | undefined): strin
   return (vendor === 'x' || vendor === 'y') && name !== undefined ? `${vendor}-${name}` : undefined;
 }
 
-/** @param node AttributeName @returns AttributeReference; a reference to an unknown name, which finds nothing */
+/** @param node AttributeName @returns AttributeReference; for an unknown name, a reference that matches no attribute */
 export function upgradeReference(node: Node): Node {
   if (node.type !== TYPE.TextString) throw new Refusal('InvalidMessage', 'AttributeName must be a TextString');
   const tag = attributeByName(node.value);
@@ -62,7 +62,7 @@ export function upgradeReference(node: Node): Node {
   return structure(TAG.AttributeReference, [text(TAG.VendorIdentification, vendor), text(TAG.AttributeName, name)]);
 }
 
-/** @param node AttributeReference @returns AttributeName; undefined for what KMIP 1.x cannot name */
+/** @param node AttributeReference @returns AttributeName; undefined if KMIP 1.x has no name for the attribute */
 export function downgradeReference(node: Node): Node | undefined {
   const name =
     node.type === TYPE.Structure

@@ -1,4 +1,4 @@
-// Converts payloads at the border: requests of KMIP 1.x into the shape of 2.1 that operations work on, and responses back.
+// Converts payloads between versions: requests of KMIP 1.x into the form of 2.1, which operations work on, and responses back.
 import { isMultiple } from '../attribute/rules.ts';
 import { sameNode } from '../attribute/set.ts';
 import { mapKeyValue } from '../key-value.ts';
@@ -14,7 +14,7 @@ import type { Version } from '../version.ts';
 import { downgradeAttributes, downgradeReference, upgradeAttribute, upgradeReference } from './legacy-attribute.ts';
 import { knownValues } from './version-values.ts';
 
-/** @throws Refusal OperationNotSupported, InvalidMessage for what the version has not */
+/** @throws Refusal OperationNotSupported, InvalidMessage if the version does not have the operation or one of the fields */
 export function checkVersion(operation: OperationName, payload: Structure, version: Version): void {
   const name = `KMIP ${version.major}.${version.minor}`;
   if (!operationExists(ENUM.Operation[operation], version)) throw new Refusal('OperationNotSupported', `${name} has no ${operation}`);
@@ -25,7 +25,7 @@ export function checkVersion(operation: OperationName, payload: Structure, versi
   payload.value.forEach(check);
 }
 
-/** It says nothing; PyKMIP adds one to every ReKey, in KMIP 2.0 too. */
+/** An empty template has no effect, and PyKMIP adds one to every ReKey, even in KMIP 2.0. */
 function isEmptyTemplate({ tag, type, value }: Node): boolean {
   return tag === TAG.TemplateAttribute && type === TYPE.Structure && value.length === 0;
 }
@@ -40,7 +40,7 @@ const IN_1: ReadonlyMap<number, number> = new Map([...IN_2].map(([before, after]
 
 const KEYS: ReadonlySet<number> = new Set([TAG.SymmetricKey, TAG.PrivateKey, TAG.PublicKey, TAG.SecretData, TAG.SplitKey, TAG.PGPKey]);
 
-/** Attributes of templates by the template's name, in the shape of 2.1. */
+/** The attributes of each template, by the name of the template, in the form of 2.1. */
 export type Templates = ReadonlyMap<string, readonly Node[]>;
 
 /** The names of the templates that a request of KMIP 1.x takes attributes from. */
@@ -54,7 +54,7 @@ function templateName(node: Node): string {
   return name;
 }
 
-/** @throws Refusal InvalidMessage, InvalidField for attributes that KMIP 1.x has not, ItemNotFound for a template that is not among these */
+/** @throws Refusal InvalidMessage, InvalidField for attributes that KMIP 1.x does not have, ItemNotFound for a template that is not in `templates` */
 export function upgradePayload(operation: OperationName, payload: Structure, version: Version, templates: Templates = new Map()): Structure {
   if (version.major !== 1)
     return payload.value.some(isEmptyTemplate)
@@ -64,7 +64,7 @@ export function upgradePayload(operation: OperationName, payload: Structure, ver
         )
       : payload;
   const members = payload.value.flatMap((node) => upgradeMember(operation, node, templates));
-  // Section 4.16 of 1.4: without an index the first value is meant.
+  // Section 4.16 of 1.4: without an index, the request means the first value.
   if (operation === 'DeleteAttribute' && !child(payload, TAG.AttributeIndex)) members.push(integer(TAG.AttributeIndex, 0));
   return structure(payload.tag, gather(members));
 }
@@ -80,19 +80,22 @@ function upgradeMember(operation: OperationName, node: Node, templates: Template
   return [KEYS.has(node.tag) ? inKeyValue(node, upgradeKeyValue) : node];
 }
 
-/** An attribute that is a member of the payload itself. */
+/** Converts an attribute that is a direct member of the payload. */
 function upgradeSingle(operation: OperationName, attribute: readonly Node[]): Structure {
   if (operation === 'AddAttribute') return structure(TAG.NewAttribute, attribute);
-  // Section 4.9 of 1.4: what is searched for has no index.
+  // Section 4.9 of 1.4: an attribute to search for has no index.
   if (operation === 'Locate') return structure(TAG.Attributes, attribute.slice(-1));
   if (operation !== 'ModifyAttribute') return structure(TAG.Attributes, attribute);
   return structure(TAG.NewAttribute, attribute.length > 1 ? attribute : [integer(TAG.AttributeIndex, 0), ...attribute]);
 }
 
-/** What a template has for itself, not for the objects that are made with it. */
+/** These belong to the template itself; objects made with it do not inherit them. */
 const OF_TEMPLATE: ReadonlySet<number> = new Set([TAG.Name, TAG.AttributeIndex]);
 
-/** Section 4 of 1.4: of single values the request's goes first, then that of the last template; of several values the union is taken. */
+/**
+ * Section 4 of 1.4: if an attribute can have one value only, the request takes precedence, then the last template.
+ * If it can have several values, the object gets all of them.
+ */
 function templateAttributes(node: Node, templates: Templates): Node[] {
   if (node.type !== TYPE.Structure) throw new Refusal('InvalidMessage', `${tagName(node.tag)} must be a Structure`);
   const own = children(node, TAG.Attribute).flatMap(upgradeAttribute);
@@ -110,21 +113,21 @@ function templateAttributes(node: Node, templates: Templates): Node[] {
   return [...inherited, ...own];
 }
 
-/** Attributes structures as one, in the place of the first. */
+/** Merges all Attributes structures into one, in the position of the first. */
 function gather(members: readonly Node[]): Node[] {
   const first = members.findIndex(({ tag }) => tag === TAG.Attributes);
   const all = members.flatMap((node) => (node.tag === TAG.Attributes && node.type === TYPE.Structure ? node.value : []));
   return members.flatMap((node, place) => (node.tag !== TAG.Attributes ? [node] : place === first ? [structure(TAG.Attributes, all)] : []));
 }
 
-/** @param payload of a response, in the shape of 2.1 */
+/** @param payload of a response, in the form of 2.1 */
 export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
   const shown = knownValues(payload, version);
   const answered = version.major === 1 ? shown.flatMap((node) => downgradeMember(operation, node)) : shown;
   return keepKnown(answered, version);
 }
 
-/** Without the members, however deep, that the version has not. */
+/** Removes, at every level, members that the version does not have. */
 function keepKnown(nodes: readonly Node[], version: Version): Node[] {
   return nodes
     .filter(({ tag }) => tagExists(tag, version))
@@ -149,7 +152,7 @@ function downgradeMember(operation: OperationName, node: Node): Node[] {
   return [KEYS.has(node.tag) ? inKeyValue(node, downgradeKeyValue) : node];
 }
 
-/** Attributes may also be inside the KeyValue of an object that is not wrapped. */
+/** Converts the KeyValue of an object that is not wrapped, because it can contain attributes too. */
 function inKeyValue(object: Node, convert: (member: Node) => Node[]): Node {
   const inside = (node: Node): Node => {
     if (node.type !== TYPE.Structure) return node;
@@ -162,7 +165,7 @@ function inKeyValue(object: Node, convert: (member: Node) => Node[]): Node {
   return inside(object);
 }
 
-/** An object as the version has what is inside its KeyValue, before it is wrapped. @param object in the shape of 2.1 */
+/** Converts the contents of the KeyValue to the version; after wrapping this is no longer possible. @param object in the form of 2.1 */
 export function keyValueIn(object: Structure, version: Version): Structure {
   const shown = mapKeyValue(object, (members) => knownValues(members, version));
   return version.major === 1 ? (inKeyValue(shown, downgradeKeyValue) as Structure) : shown;

@@ -1,4 +1,4 @@
-// What a binary message says of itself in its first eight bytes: that it is a request, and how long it is.
+// Checks the first eight bytes of a binary message: it must be a request, and must not be too long.
 import { Refusal } from '../refusal.ts';
 import { HEADER } from '../ttlv/binary-reader.ts';
 import { LIMITS } from '../ttlv/limits.ts';
@@ -9,7 +9,7 @@ import { TAG } from '../ttlv/tag.ts';
 const MIB = 1024 * 1024;
 
 /**
- * Looked at before the rest is read: of a message that is too long, or no request at all, the listener hands on the first bytes alone.
+ * This check comes before any other: if a message is too long or is not a request, the listener passes on only its first bytes.
  * @throws Refusal InvalidMessage
  */
 export function requireRequest(bytes: Uint8Array): void {

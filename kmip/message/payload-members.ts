@@ -1,15 +1,15 @@
-// The members of a request payload: an operation says which it has, and any other is refused, not passed over (KMIP 2.1 section 6.1).
+// Checks the members of a request payload: each operation declares its members, and any other is an error, not ignored (KMIP 2.1 section 6.1).
 import type { OperationName } from '../operation-name.ts';
 import { Refusal } from '../refusal.ts';
 import { tagName } from '../ttlv/names.ts';
 import type { Structure } from '../ttlv/node.ts';
 import { TAG, type TagName } from '../ttlv/tag.ts';
 
-/** In the shape of 2.1. */
+/** Tags of the members, in the form of 2.1. */
 export interface PayloadMembers {
-  /** Once at most. */
+  /** Allowed once. */
   readonly one: ReadonlySet<number>;
-  /** Any number of times. */
+  /** Allowed any number of times. */
   readonly many: ReadonlySet<number>;
 }
 
@@ -17,7 +17,7 @@ export function payloadMembers(one: readonly TagName[], many: readonly TagName[]
   return { one: new Set(one.map((name) => TAG[name])), many: new Set(many.map((name) => TAG[name])) };
 }
 
-/** Members that several operations have. OBJECT is an object that exists, and the extension that says of what type it has to be. */
+/** Members that several operations share. OBJECT identifies an existing object and, by an extension, the type that it must have. */
 export const OBJECT = ['UniqueIdentifier', 'ExpectedObjectType'] as const satisfies readonly TagName[];
 export const PAIR = [
   'CommonAttributes',
@@ -49,8 +49,8 @@ export const CIPHER = [...OBJECT, 'CryptographicParameters', 'Data', 'IVCounterN
 export const GIVEN_OUT = [...OBJECT, 'KeyFormatType', 'KeyWrapType', 'KeyCompressionType', 'KeyWrappingSpecification'] as const satisfies readonly TagName[];
 
 /**
- * @param payload in the shape of 2.1
- * @throws Refusal InvalidField for a member that the operation does not have, or that it has once and was given twice
+ * @param payload in the form of 2.1
+ * @throws Refusal InvalidField if the operation does not have a member, or if a member is repeated that is allowed only once
  */
 export function checkMembers(operation: OperationName, members: PayloadMembers, { value }: Structure): void {
   for (let i = 0; i < value.length; i++) {

@@ -1,4 +1,4 @@
-// The result reason of a refusal as the version of the client has it, by the tables of errors of that version.
+// Translates a result reason for the KMIP version of the client, by the error tables of that version.
 import type { OperationName } from '../operation-name.ts';
 import type { ResultReason } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -7,7 +7,7 @@ import type { Version } from '../version.ts';
 
 type Reasons = Readonly<Partial<Record<ResultReason, ResultReason>>>;
 
-/** What older versions have no code for, they are told by what their own tables of errors have for the case (specification 1.4 section 11). */
+/** The reason that the error tables of older versions give for a case for which they lack the newer code (specification 1.4 section 11). */
 const OLDER: Reasons = {
   AttributeInstanceNotFound: 'ItemNotFound',
   AttributeNotFound: 'ItemNotFound',
@@ -30,7 +30,7 @@ const OLDER: Reasons = {
   NonUniqueNameAttribute: 'InvalidField',
   NotExtractable: 'PermissionDenied',
   ObjectAlreadyExists: 'InvalidField',
-  // It is there, and cannot be used: not the reason of what is missing.
+  // The object still exists but cannot be used, so ItemNotFound would be wrong.
   ObjectDestroyed: 'PermissionDenied',
   ObjectNotFound: 'ItemNotFound',
   Sensitive: 'PermissionDenied',
@@ -44,12 +44,12 @@ const OLDER: Reasons = {
   WrongKeyLifecycleState: 'PermissionDenied',
 };
 
-/** Table 338 has IllegalOperation too; the OASIS cases of 1.0 to 1.2 (TC-314) show this. */
+/** Table 338 allows IllegalOperation too, but the OASIS test cases of 1.0 to 1.2 (TC-314) expect ItemNotFound. */
 const GET: Reasons = { ObjectDestroyed: 'ItemNotFound' };
 
-/** Where the table of one operation has another reason than those of the others. Numbers of tables are those of 1.4. */
+/** Exceptions: operations whose own table gives a different reason than `OLDER`. Table numbers are those of specification 1.4. */
 const OLDER_OF: Readonly<Partial<Record<OperationName, Reasons>>> = {
-  // Table 333: objects of another kind, or that may not be used to derive a key.
+  // Table 333: objects of the wrong type, or which must not be used to derive a key.
   DeriveKey: {
     InvalidObjectType: 'InvalidField',
     IncompatibleCryptographicUsageMask: 'InvalidField',
@@ -63,7 +63,7 @@ const OLDER_OF: Readonly<Partial<Record<OperationName, Reasons>>> = {
   AddAttribute: { InvalidAttribute: 'PermissionDenied', NonUniqueNameAttribute: 'IllegalOperation' },
   // Table 342.
   ModifyAttribute: { AttributeNotFound: 'InvalidField', NonUniqueNameAttribute: 'IllegalOperation' },
-  // Table 345: no limits, or nothing that is used to protect.
+  // Table 345: the object has no usage limits, or cannot be used to protect data.
   GetUsageAllocation: {
     AttributeNotFound: 'IllegalOperation',
     IncompatibleCryptographicUsageMask: 'IllegalOperation',
@@ -76,7 +76,7 @@ const OLDER_OF: Readonly<Partial<Record<OperationName, Reasons>>> = {
   Revoke: { InvalidObjectType: 'IllegalOperation' },
 };
 
-/** @param operation undefined for what is refused before there is one */
+/** @param operation undefined if the request was refused before its operation was known */
 export function reasonIn(reason: ResultReason, version: Version, operation?: OperationName): ResultReason {
   const exists = (each: ResultReason) => enumerationValueExists('ResultReason', ENUM.ResultReason[each], version);
   if (exists(reason)) return reason;

@@ -1,4 +1,4 @@
-// Reads a RequestMessage: its header, its items, and whether this server can do what the header asks for (specification 2.1 section 8).
+// Reads the header and items of a RequestMessage, and refuses what this server does not support (specification 2.1 section 8).
 import type { OperationName } from '../operation-name.ts';
 import { Refusal } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -10,28 +10,28 @@ import { credentialsIn, type HeaderCredential } from './header-credentials.ts';
 import { notARequest } from './outer.ts';
 
 export interface BatchItem {
-  /** Undefined where no operation has this code. */
+  /** Undefined if no operation has this code. */
   readonly operation: OperationName | undefined;
-  /** Of the operation, as the client wrote it: the answer repeats it. */
+  /** The code of the operation as the client sent it; the response repeats it. */
   readonly code: number;
-  /** Why this item is not executed, whatever becomes of the others. */
+  /** Why this item cannot be executed, regardless of the other items. */
   readonly refusal?: Refusal | undefined;
   readonly id: Uint8Array | undefined;
   readonly payload: Structure;
-  /** The client does not want the Data of the answer (specification 2.1 table 396). */
+  /** The client does not want the Data in the response (specification 2.1 table 396). */
   readonly ephemeral?: boolean;
 }
 
 export interface RequestHeader {
   readonly version: Version;
-  /** Bytes of the binary encoding; undefined: any size. */
+  /** In bytes of the binary encoding; undefined means no limit. */
   readonly maximumResponseSize: number | undefined;
   readonly clientCorrelationValue: string | undefined;
   readonly onError: ErrorContinuation;
   readonly batchCount: number;
-  /** Undefined for nearly all. */
+  /** Undefined in most requests. */
   readonly credentials: readonly HeaderCredential[] | undefined;
-  /** The client accepts asynchronous answers only. */
+  /** The client accepts only asynchronous responses. */
   readonly asynchronous: boolean;
 }
 
@@ -39,7 +39,10 @@ const MAX_ITEMS = 1_000;
 
 const OPERATION_NAMES: ReadonlyMap<number, OperationName> = new Map(Object.entries(ENUM.Operation).map(([name, code]) => [code, name as OperationName]));
 
-/** The version that a broken message is answered in: its own, else the newest that the server has of its major number; undefined where that cannot be told. */
+/**
+ * The version of the response to a malformed message: the version of the request or, if the server does not support it, the newest with the same major number.
+ * @returns undefined if the message does not show its version
+ */
 export function versionOf(message: Structure): Version | undefined {
   const header = child(message, TAG.RequestHeader);
   const version = header?.type === TYPE.Structure ? child(header, TAG.ProtocolVersion) : undefined;
@@ -70,7 +73,7 @@ export function readHeader(message: Structure): RequestHeader {
   };
 }
 
-/** Until 1.4 a client can say only that it would wait, and what is done at once is what the server decides (section 6.8 there). */
+/** Up to 1.4 a client can only permit asynchronous responses; the server decides whether to use them (section 6.8 of 1.4). */
 function isAsynchronous(header: Structure, version: Version): boolean {
   return version.major > 1 && child(header, TAG.AsynchronousIndicator)?.value === ENUM.AsynchronousIndicator.Mandatory;
 }
@@ -80,7 +83,7 @@ function onErrorOf(header: Structure): ErrorContinuation {
   return code === undefined ? 'Stop' : nameOf('BatchErrorContinuationOption', code);
 }
 
-/** @throws Refusal InvalidMessage where count and items differ, or an item is malformed */
+/** @throws Refusal InvalidMessage if BatchCount is not the number of items, or an item is malformed */
 export function readItems(message: Structure, { batchCount, asynchronous }: RequestHeader): BatchItem[] {
   const items = children(message, TAG.BatchItem);
   if (items.length !== batchCount) throw new Refusal('InvalidMessage', `BatchCount is ${batchCount}, but the message has ${items.length} batch items`);

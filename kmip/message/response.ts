@@ -1,4 +1,4 @@
-// Writes a ResponseMessage: outcomes in the order of the items, in the version of the request (specification 2.1 section 8).
+// Writes a ResponseMessage, with the outcomes in the order of the items and in the version of the request (specification 2.1 section 8).
 import { randomUUID } from 'node:crypto';
 import type { ResultReason } from '../refusal.ts';
 import { ENUM } from '../ttlv/enumeration.ts';
@@ -8,7 +8,7 @@ import type { Version } from '../version.ts';
 import { reasonIn } from './reason.ts';
 import type { BatchItem } from './request.ts';
 
-/** What became of one item of a request. */
+/** The result of one item of a request. */
 export interface ItemOutcome {
   readonly item: BatchItem;
   readonly status: 'Success' | 'OperationFailed' | 'OperationUndone';
@@ -29,7 +29,7 @@ export function responseMessage(head: ResponseHead, outcomes: readonly ItemOutco
   return structure(TAG.ResponseMessage, [header(head, outcomes.length), ...outcomes.map((outcome) => batchItem(outcome, head.version))]);
 }
 
-/** The answer to a message that cannot be executed: one item without an operation. */
+/** The response to a message that cannot be executed: one item without an operation. */
 export function failedMessage(head: ResponseHead, reason: ResultReason, message: string): Structure {
   return structure(TAG.ResponseMessage, [header(head, 1), structure(TAG.BatchItem, result('OperationFailed', reasonIn(reason, head.version), message))]);
 }
@@ -44,7 +44,10 @@ function header({ version, now, correlated = false }: ResponseHead, count: numbe
   return structure(TAG.ResponseHeader, members);
 }
 
-/** It is optional, and came with 1.4: clients of 1.4 and 2.0 are about that cannot read it, PyKMIP for one, so it is for those that send one themselves. */
+/**
+ * ServerCorrelationValue is optional and was new in 1.4. Some clients of 1.4 and 2.0, such as PyKMIP, cannot read it.
+ * In these versions only clients that send a ClientCorrelationValue get one.
+ */
 function hasCorrelationValue({ major, minor }: Version, correlated: boolean): boolean {
   if (major === 2 && minor >= 1) return true;
   return correlated && (major > 1 || minor >= 4);

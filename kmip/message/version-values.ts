@@ -1,4 +1,4 @@
-// Enumeration values and mask bits by the version of a message: a request brings none that its version has not, an answer shows none.
+// Restricts enumeration values and mask bits to the version of the message: refuses unknown ones in requests, and removes them from responses.
 import { isAttributeIn } from '../attribute/rules.ts';
 import { Refusal } from '../refusal.ts';
 import { codeName, enumerationNames, enumOf } from '../ttlv/enumeration-of.ts';
@@ -17,11 +17,11 @@ function isCodeIn({ tag, value }: Node, version: Version): boolean {
   return name === undefined || enumerationValueExists(name, value as number, version);
 }
 
-/** @param nodes of a request, in the shape of 2.1 @throws Refusal InvalidField for a value or bit that the version has not */
+/** @param nodes of a request, in the form of 2.1 @throws Refusal InvalidField for a value or bit that the version does not have */
 export function checkValues(nodes: readonly Node[], version: Version): void {
   for (const node of nodes) {
     if (node.type === TYPE.Structure) checkValues(node.value, version);
-    // A Query function that the version does not have is no error: the answer leaves it out.
+    // A Query function that the version does not have is not an error: the response leaves it out.
     else if (node.type === TYPE.Enumeration && node.tag !== TAG.QueryFunction && !isCodeIn(node, version))
       throw new Refusal('InvalidField', `${spoken(version)} has no ${tagName(node.tag)} ${codeName(node.value, enumerationNames(node.tag))}`);
     else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) checkUsage(node.value, version);
@@ -30,16 +30,16 @@ export function checkValues(nodes: readonly Node[], version: Version): void {
 
 const spoken = ({ major, minor }: Version): string => `KMIP ${major}.${minor}`;
 
-/** Clients of 2.x, PyKMIP for one, still send bits of 1.x that 2.x reserves: they are kept for those who have them. */
+/** Some clients of 2.x, such as PyKMIP, still send bits of 1.x that 2.x reserves. These bits are kept for clients of 1.x. */
 function checkUsage(mask: number, version: Version): void {
   const unknown = mask & ~(usageBits(version) | USAGE_OF_1);
   if (unknown !== 0) throw new Refusal('InvalidField', `${spoken(version)} has no bits ${codeName(unknown >>> 0, undefined)} in CryptographicUsageMask`);
 }
 
 /**
- * Attributes that the version has not, or whose value it has not, are left out whole; of other structures the members are.
- * @param nodes of an answer, in the shape of 2.1
- * @throws Refusal InvalidObjectType, KeyFormatTypeNotSupported for what an object cannot be shown without
+ * Leaves out an entire attribute if the version does not have it or its value; in other structures, leaves out only the unknown members.
+ * @param nodes of a response, in the form of 2.1
+ * @throws Refusal InvalidObjectType, KeyFormatTypeNotSupported if the version cannot represent the object at all
  */
 export function knownValues(nodes: readonly Node[], version: Version): Node[] {
   const known: Node[] = [];
@@ -61,7 +61,7 @@ function knownMembers({ tag, value }: Structure, version: Version): Node[] {
   const format = value.find((node) => node.tag === TAG.KeyFormatType);
   if (format && !isCodeIn(format, version))
     throw new Refusal('KeyFormatTypeNotSupported', `${spoken(version)} has no key format ${describeCode(format)}, in which this key is stored`);
-  // Section 3.1: the algorithm and the length are there together or not at all.
+  // Section 3.1: the algorithm and the length must be present together or not at all.
   return known.some((node) => node.tag === TAG.CryptographicAlgorithm) ? known : known.filter((node) => node.tag !== TAG.CryptographicLength);
 }
 
@@ -84,7 +84,7 @@ function isWhole(node: Node, version: Version): boolean {
   return node.type !== TYPE.Enumeration || isCodeIn(node, version);
 }
 
-/** What is not restricted may do everything that 1.x has a bit for; to encrypt with FF1 is to encrypt. */
+/** In 1.x, Unrestricted becomes every bit that 1.x has; FPEEncrypt and FPEDecrypt become Encrypt and Decrypt. */
 function usageIn(mask: number, version: Version): number {
   if (version.major >= 2) return mask & usageBits(version);
   if (mask & Unrestricted) return usageBits(version);

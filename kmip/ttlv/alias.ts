@@ -1,4 +1,4 @@
-// Other spellings of names, of older specifications and of servers in use; only those that differ by more than case and separators.
+// Alternative names from older specifications and from other servers; lists only those that differ in more than case and separators.
 import type { ENUM, EnumName } from './enumeration.ts';
 import type { TagName } from './tag.ts';
 
@@ -11,7 +11,7 @@ export const TAG_ALIAS: Readonly<Record<string, TagName>> = {
 
 type Aliases = { readonly [E in EnumName]?: Readonly<Record<string, keyof (typeof ENUM)[E]>> };
 
-/** Specification 1.1 to 1.4 names signature algorithms with their padding; 3DES begins with a digit. */
+/** Specifications 1.1 to 1.4 include the padding in the names of signature algorithms; 3DES begins with a digit, which a name must not. */
 export const ENUM_ALIAS: Aliases = {
   CryptographicAlgorithm: { '3DES': 'DES3', TRIPLE_DES: 'DES3' },
   DigitalSignatureAlgorithm: {

@@ -1,4 +1,4 @@
-// Reads the binary encoding strictly: exact lengths, padding of zeros, nothing after the message (KMIP specification 2.1 section 10.1).
+// Reads the binary encoding strictly: exact lengths, zero padding, nothing after the message (KMIP specification 2.1 section 10.1).
 import { isUtf8 } from 'node:buffer';
 import type { Refusal } from '../refusal.ts';
 import { readBigInteger } from './big-integer.ts';
@@ -7,10 +7,10 @@ import { isTag } from './names.ts';
 import { type Node, type Structure, TYPE } from './node.ts';
 import { Place } from './place.ts';
 
-/** Bytes of tag, type and length. */
+/** The bytes of tag, type and length. */
 export const HEADER = 8;
 
-/** Reads one message; made for each. */
+/** Reads one message; make a new reader for each message. */
 export class BinaryReader {
   readonly #bytes: Buffer;
   readonly #view: DataView;
@@ -32,7 +32,7 @@ export class BinaryReader {
     return node;
   }
 
-  /** The node at the current byte, of which all must lie before `end`. */
+  /** Reads the node at the current byte. All of it must lie before `end`. */
   #node(end: number, depth: number): Node {
     const start = this.#at;
     if (end - start < HEADER) throw this.#refusal(depth - 1, start, 'a field needs 8 bytes for its tag, type and length; fewer are left');

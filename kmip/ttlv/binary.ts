@@ -1,4 +1,4 @@
-// The binary encoding of TTLV (KMIP specification 2.1 section 10.1), which is also the measure of MaximumResponseSize.
+// The binary encoding of TTLV (KMIP specification 2.1 section 10.1); MaximumResponseSize also counts its bytes.
 import { bigIntegerBytes, writeBigInteger } from './big-integer.ts';
 import { BinaryReader, HEADER } from './binary-reader.ts';
 import { LIMITS, type Limits } from './limits.ts';
@@ -6,7 +6,7 @@ import { type Node, type Structure, TYPE } from './node.ts';
 import { invalid } from './place.ts';
 
 /**
- * @returns a tree whose byte strings are views of `bytes`: copy what is kept or leaves the actor
+ * @returns a tree whose byte strings are views of `bytes`: copy those that you keep or send to another actor
  * @throws Refusal InvalidMessage with path and byte offset
  */
 export function decodeBinary(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
@@ -14,7 +14,7 @@ export function decodeBinary(bytes: Uint8Array, limits: Limits = LIMITS): Struct
   return new BinaryReader(bytes, limits).message();
 }
 
-/** The length of a node in the binary encoding, its header and padding included. */
+/** The length of a node in the binary encoding, with its header and padding. */
 export function binarySize(node: Node): number {
   switch (node.type) {
     case TYPE.Structure: {
@@ -42,7 +42,7 @@ export function encodeBinary(node: Node): Uint8Array {
   return bytes;
 }
 
-/** Writes into zeroed bytes, so padding needs no writing. @returns the offset after the node */
+/** The bytes are all zero before, so padding needs no writing. @returns the offset after the node */
 function write(node: Node, bytes: Buffer, at: number): number {
   bytes.writeUInt32BE(node.tag * 256 + node.type, at);
   const value = at + HEADER;

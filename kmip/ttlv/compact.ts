@@ -1,4 +1,4 @@
-// The compact spelling: names as a key server in use and its command line write them in JSON, where they are not the profile's.
+// The compact spelling: the names in JSON of another key server and its command line, if they differ from the profile's names.
 import { nameText } from '../../crypto/x509/distinguished-name.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
 import { type Node, type Structure, TYPE, text } from './node.ts';
@@ -6,12 +6,13 @@ import { TAG, type TagName } from './tag.ts';
 
 type Spellings = { readonly [E in EnumName]?: { readonly [N in keyof (typeof ENUM)[E]]?: string } };
 
-/** The reasons of failures are words with underscores there: `Item_Not_Found`. */
+/** The compact spelling separates the words of result reasons with underscores: `Item_Not_Found`. */
 const inWords = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
 
 /**
- * By enumeration, the profile's name and the other. Some are no good names (`MFG1`, `Page166Of230McEliece`), some say another thing (`URI` is `OnPremise`): they are what is written there.
- * None of them is the profile's name for another value of its enumeration, so that both spellings can be read without asking which one it is.
+ * For each enumeration, the compact spelling of the profile's names. Some spellings are errors (`MFG1`, `Page166Of230McEliece`),
+ * and some mean something else (`URI` is `OnPremise`), but they must match what that server writes.
+ * No compact name is the profile's name of another value in the same enumeration, so a reader can accept both spellings at once.
  */
 const SPELLINGS: Spellings = {
   AlternativeNameType: { X_500DistinguishedName: 'X500DirectoryName' },
@@ -139,7 +140,7 @@ const SPELLINGS: Spellings = {
   WrappingMethod: { TR_31: 'TR31' },
 };
 
-/** The tags, which are the values of AttributeReference too. */
+/** Tags, which are also the values of AttributeReference. */
 const TAG_SPELLINGS: { readonly [N in TagName]?: string } = {
   PKCS_11Function: 'PKCS11Function',
   PKCS_11InputParameters: 'PKCS11InputParameters',
@@ -152,12 +153,12 @@ const TAG_SPELLINGS: { readonly [N in TagName]?: string } = {
   X_509CertificateSubject: 'X509CertificateSubject',
 };
 
-/** Names that are given there to values of the range for extensions; the profile has numbers for them. */
+/** Names for values in the extension range; the profile writes these values as numbers. */
 const EXTENSIONS: { readonly [E in EnumName]?: Readonly<Record<string, number>> } = {
   OpaqueDataType: { Unknown: 0x80000001, Vendor: 0x80123456 },
 };
 
-/** Codes by the names that are not the profile's. */
+/** The codes by their compact names, if these differ from the profile's. */
 export function compactCodes(enumeration: EnumName): Readonly<Record<string, number>> {
   return { ...codesOf(SPELLINGS[enumeration] ?? {}, ENUM[enumeration]), ...EXTENSIONS[enumeration] };
 }
@@ -170,7 +171,7 @@ function codesOf(spellings: Readonly<Record<string, string>>, codes: Readonly<Re
 
 type Plain = (node: Structure) => Node | undefined;
 
-/** The member, where it is there once. */
+/** The member with this tag, if there is exactly one. */
 const member =
   (tag: number): Plain =>
   ({ value }) => {
@@ -178,7 +179,7 @@ const member =
     return more.length === 0 ? only : undefined;
   };
 
-/** The name as a text. */
+/** The distinguished name as text. */
 const name =
   (tag: number): Plain =>
   ({ value }) => {
@@ -188,7 +189,10 @@ const name =
 
 const mask = member(TAG.ProtectionStorageMask);
 
-/** Structures that are a plain value there, that of the node which is answered; undefined: as they are. The first two are read in either form. */
+/**
+ * Structures that the compact spelling writes as a plain value: the value of the node that the function returns.
+ * If it returns undefined, the structure is written as a structure. Requests may use either form for the first two.
+ */
 export const COMPACT_PLAIN: ReadonlyMap<number, Plain> = new Map([
   [TAG.RotateName, member(TAG.RotateNameValue)],
   [TAG.ProtectionStorageMasks, mask],

@@ -1,12 +1,12 @@
-// Dates of KMIP as RFC 3339 text: seconds or microseconds since the epoch.
+// Converts KMIP dates, in seconds or microseconds since the epoch, to and from RFC 3339 text.
 
 const SHAPE = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?([Zz]|[+-]\d\d:\d\d)$/;
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-/** Seconds at the beginning of the year 0 and of the year 10000: what four digits of a year can say. */
+/** The beginning of the year 0 and of the year 10000 in seconds: the range of years with four digits. */
 const FIRST = -62_167_219_200;
 const AFTER_LAST = 253_402_300_800;
 
-/** Microseconds since the epoch, digits beyond those cut off; undefined for what is no date. */
+/** Microseconds since the epoch, without any further digits; undefined if the text is not a date. */
 export function microsecondsOf(text: string): bigint | undefined {
   const parts = SHAPE.exec(text);
   if (parts === null) return undefined;
@@ -14,26 +14,26 @@ export function microsecondsOf(text: string): bigint | undefined {
   if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined;
   const offset = offsetSeconds(parts[8] as string);
   if (offset === undefined) return undefined;
-  // setUTCFullYear, because Date.UTC takes the years 0 to 99 for those of the twentieth century.
+  // setUTCFullYear, because Date.UTC takes the years 0 to 99 to be in the twentieth century.
   const days = new Date(0).setUTCFullYear(year, month - 1, day) / 1000;
   const seconds = days + hour * 3600 + minute * 60 + second - offset;
   return BigInt(seconds) * 1_000_000n + BigInt((parts[7] ?? '').padEnd(6, '0').slice(0, 6));
 }
 
-/** Whole seconds since the epoch, a fraction cut off; undefined for what is no date. */
+/** Whole seconds since the epoch, without the fraction; undefined if the text is not a date. */
 export function secondsOf(text: string): number | undefined {
   const microseconds = microsecondsOf(text);
   if (microseconds === undefined) return undefined;
   return Number((microseconds - (((microseconds % 1_000_000n) + 1_000_000n) % 1_000_000n)) / 1_000_000n);
 }
 
-/** `2024-01-02T03:04:05Z`; undefined where the year does not have four digits. */
+/** `2024-01-02T03:04:05Z`; undefined if the year does not have four digits. */
 export function dateText(seconds: number): string | undefined {
   if (seconds < FIRST || seconds >= AFTER_LAST) return undefined;
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }
 
-/** `2024-01-02T03:04:05.000006Z`; undefined where the year does not have four digits. */
+/** `2024-01-02T03:04:05.000006Z`; undefined if the year does not have four digits. */
 export function preciseDateText(microseconds: bigint): string | undefined {
   const fraction = ((microseconds % 1_000_000n) + 1_000_000n) % 1_000_000n;
   const text = dateText(Number((microseconds - fraction) / 1_000_000n));

@@ -1,4 +1,4 @@
-// Which enumeration or mask the values of a tag are taken from, and their names both ways.
+// Finds the enumeration or mask that the values of a tag belong to, and translates between names and codes.
 import { ENUM_ALIAS } from './alias.ts';
 import { compactCodes } from './compact.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
@@ -14,7 +14,7 @@ const NAMES = Object.fromEntries(
   ]),
 ) as Record<EnumName, Names>;
 
-/** Tags whose enumeration has another name than the tag. Identifiers may be a text or say which one is meant (2.1 section 11.58). */
+/** Tags whose enumeration is named differently. An identifier is a text, or an enumeration that refers to a previous result (2.1 section 11.58). */
 const OTHERWISE_NAMED = {
   CertificateRequestUniqueIdentifier: 'UniqueIdentifier',
   ExpectedObjectType: 'ObjectType',
@@ -42,17 +42,17 @@ const MASKS: ReadonlyMap<number, Names> = new Map(byTag(Object.fromEntries(Objec
 export const TYPE_NAMES = NAMES.ItemType;
 export const OPERATION_NAMES = NAMES.Operation;
 
-/** The enumeration that the codes of a tag are from; undefined also for those that are tags themselves. */
+/** The enumeration of a tag's codes; undefined if there is none, or if the codes are tags. */
 export function enumOf(tag: number): EnumName | undefined {
   return ENUM_OF.get(tag);
 }
 
-/** The names an enumeration with this tag has. @param attribute AttributeName beside an AttributeValue of KMIP 1.x, whose tag says nothing */
+/** The names of an enumeration's values. @param attribute AttributeName, needed for AttributeValue of KMIP 1.x because its tag identifies no enumeration */
 export function enumerationNames(tag: number, attribute?: string): Names | undefined {
   return ENUMERATIONS.get(valueTag(tag, attribute));
 }
 
-/** The names of the bits where an integer with this tag is a mask. */
+/** The names of the bits; undefined if integers with this tag are not masks. */
 export function maskNames(tag: number, attribute?: string): Names | undefined {
   return MASKS.get(valueTag(tag, attribute));
 }
@@ -62,12 +62,12 @@ function valueTag(tag: number, attribute: string | undefined): number {
   return TAG_NAMES.code(attribute) ?? tag;
 }
 
-/** The name a code is written by, or its number where it has none. */
+/** The name of a code, or its number if it has no name. */
 export function codeName(code: number, names: Names | undefined): string {
   return names?.name(code) ?? numberName(code);
 }
 
-/** As `codeName`, in the compact spelling. */
+/** Like `codeName`, but in the compact spelling. */
 export function compactCodeName(code: number, names: Names | undefined): string {
   return names?.compactName(code) ?? numberName(code);
 }
@@ -76,7 +76,7 @@ function numberName(code: number): string {
   return `0x${code.toString(16).toUpperCase().padStart(8, '0')}`;
 }
 
-/** AttributeName of an Attribute: what the names of its AttributeValue depend on. */
+/** The AttributeName of an Attribute, which determines the names that its AttributeValue can have. */
 export function attributeName(attribute: Structure): string | undefined {
   const node = attribute.value.find(({ tag }) => tag === TAG.AttributeName);
   return node?.type === TYPE.TextString ? node.value : undefined;

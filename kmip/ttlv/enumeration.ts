@@ -1,4 +1,4 @@
-// Enumerations of KMIP 1.0 to 2.1 (specification 2.1 section 11, 1.4 section 9.1.3.2) by the tag whose values they are, named by the profile's rule for text encodings.
+// Enumerations of KMIP 1.0 to 2.1 by tag, with names by the profile's rule for text encodings (specification 2.1 section 11, 1.4 section 9.1.3.2).
 import { PKCS_11_FUNCTION, PKCS_11_RETURN_CODE } from './pkcs11.ts';
 
 export const ENUM = Object.freeze({

@@ -1,40 +1,40 @@
-// Turns the bytes of a JSON body into values, once it is certain that they stay small.
+// Parses the bytes of a JSON body, after checks that bound the memory that its values will need.
 import { isUtf8 } from 'node:buffer';
 import { type Limits, MAX_DEPTH } from './limits.ts';
 import { invalid } from './place.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** A structure is an object and an array; members that are not the profile's, and are ignored, may nest a little further. */
+/** A structure takes two brackets, for an object and an array. The rest is room for unknown members, which are ignored. */
 const MAX_BRACKETS = 3 * MAX_DEPTH;
-/** A field has one brace and three commas, a structure a bracket more; twice that for members that are ignored. */
+/** A field has one brace and three commas, a structure one more bracket; the limit is twice that, to allow for members that are ignored. */
 const MARKS_PER_NODE = 10;
-/** Nothing in a body up to this size can become large, so it is not looked through. */
+/** In bytes. The values of a body up to this size are always small, so it needs no check. */
 const SMALL = 64 * 1024;
-/** Strings longer than this are searched by native code for their end. */
+/** For strings longer than this, native code finds the end faster. */
 const LONG = 256;
 
-/** @throws Refusal InvalidMessage for what is too large or not UTF-8 */
+/** @throws Refusal InvalidMessage if the body is too large or not UTF-8 */
 export function checkBytes(bytes: Uint8Array, limits: Limits): void {
   if (bytes.length > limits.bytes) throw invalid(`the message has ${bytes.length} bytes; at most ${limits.bytes} are allowed`);
   if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
 }
 
-/** @param bytes that passed `checkBytes` @throws Refusal InvalidMessage for what is too deep, too much or not JSON */
+/** @param bytes that passed `checkBytes` @throws Refusal InvalidMessage if the body nests too deep, has too many values, or is not JSON */
 export function parseJson(bytes: Uint8Array, limits: Limits): unknown {
   checkShape(bytes, limits.nodes * MARKS_PER_NODE);
   try {
     return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
   } catch (cause) {
-    // The message of the parser quotes what it has read, which may be a secret.
+    // The parser's own message quotes the input, which may be a secret.
     const at = /at position (\d+)/.exec((cause as Error).message)?.[1];
     throw invalid(`the body is not valid JSON${at === undefined ? '' : `, at character ${at}`}`);
   }
 }
 
 /**
- * Bounds the nesting and the number of values before anything is built of them: JSON.parse itself has no bounds.
- * @param most commas and opening brackets @throws Refusal InvalidMessage
+ * Bounds the nesting and the number of values before JSON.parse, which has no limits of its own.
+ * @param most the maximum number of commas and opening brackets @throws Refusal InvalidMessage
  */
 export function checkShape(bytes: Uint8Array, most: number): void {
   if (bytes.length <= SMALL) return;
@@ -61,7 +61,7 @@ export function checkShape(bytes: Uint8Array, most: number): void {
   }
 }
 
-/** The offset of the quote that ends the string, or of the last byte. */
+/** The offset of the quote that ends the string, or the length of `bytes` if there is none. */
 function stringEnd(bytes: Uint8Array, from: number): number {
   for (let at = from; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -72,7 +72,7 @@ function stringEnd(bytes: Uint8Array, from: number): number {
   return bytes.length;
 }
 
-/** As `stringEnd`, from a byte that no backslash stands before. */
+/** Like `stringEnd`, but the byte before `from` must not be a backslash. */
 function longStringEnd(bytes: Uint8Array, from: number): number {
   let quote = bytes.indexOf(QUOTE, from);
   while (quote >= 0 && isEscaped(bytes, quote, from)) quote = bytes.indexOf(QUOTE, quote + 1);

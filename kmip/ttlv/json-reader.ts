@@ -1,4 +1,4 @@
-// Builds the tree from parsed JSON: members in any order, names in any spelling, numbers as numbers or in hexadecimal.
+// Builds the tree from parsed JSON; accepts members in any order, names in any spelling, and numbers as JSON numbers or in hexadecimal.
 import { TYPE_NAMES } from './enumeration-of.ts';
 import { fromNumber, fromText } from './json-value.ts';
 import { type Limits, MAX_DEPTH } from './limits.ts';
@@ -7,7 +7,7 @@ import { type Node, type Structure, TYPE } from './node.ts';
 import { Place, quoteName } from './place.ts';
 import { TAG } from './tag.ts';
 
-/** What a node looks like after JSON.parse, before anything of it is checked. */
+/** A node after JSON.parse, before any check. */
 export interface JsonNode {
   readonly tag?: unknown;
   readonly type?: unknown;
@@ -16,7 +16,7 @@ export interface JsonNode {
 
 type Members = readonly unknown[];
 
-/** Reads one message; made for each. */
+/** Reads one message; make a new reader for each message. */
 export class JsonReader {
   readonly #place = new Place();
   #left: number;
@@ -32,7 +32,7 @@ export class JsonReader {
     return node;
   }
 
-  /** The fields of a bare operation, as its RequestPayload. */
+  /** Reads the fields of an operation that was sent without a RequestMessage, as its RequestPayload. */
   payload({ type, value }: JsonNode): Structure {
     this.#place.enter(0, TAG.RequestPayload);
     if ((type !== undefined && this.#type(type, 0) !== TYPE.Structure) || !Array.isArray(value))
@@ -74,14 +74,14 @@ export class JsonReader {
     return nodes;
   }
 
-  /** The refusal shows names but no values, which may be secrets. */
+  /** The error message shows names but no values, because values may be secret. */
   #unreadable(type: number, value: unknown, depth: number) {
     if (type === TYPE.Enumeration && typeof value === 'string') return this.#place.refusal(depth, `unknown value: ${quoteName(value)}`);
     return this.#place.refusal(depth, `the value is not a valid ${TYPE_NAMES.name(type)}`);
   }
 }
 
-/** The AttributeName of an Attribute of KMIP 1.x, on which the names of its AttributeValue depend, whichever comes first. */
+/** The AttributeName of an Attribute of KMIP 1.x, which determines the names that its AttributeValue can have. It may come after the value. */
 function attributeOf(members: Members): string | undefined {
   for (const member of members) {
     const { tag, value } = (member ?? {}) as JsonNode;

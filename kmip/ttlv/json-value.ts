@@ -1,15 +1,15 @@
-// Values as JSON has them: a text or a number, and what it is as a value of each type.
+// Converts JSON strings and numbers to values of each TTLV type.
 import { microsecondsOf } from './date-time.ts';
 import { enumerationNames, maskNames } from './enumeration-of.ts';
 import { asInteger, asLong, asUnsigned, bigOf, booleanOf, bytesOfHex, codeOf, dateOf, integerOf, longOf, maskOf, unsignedOf } from './lexical.ts';
 import { type Node, TYPE } from './node.ts';
 
-/** Types whose values may be any text, or numbers that JSON cannot carry exactly. */
+/** Types whose values may be any text, or numbers that JSON cannot represent exactly. */
 const AS_TEXT: ReadonlySet<number> = new Set([TYPE.TextString, TYPE.ByteString, TYPE.LongInteger, TYPE.BigInteger]);
-/** What JSON has a form of its own for; of the other types it is not read as a text. */
+/** Numbers and booleans. For types that are not in `AS_TEXT`, these must not be in quotes. */
 const BARE = /^(?:-?[0-9]+|true|false)$/i;
 
-/** @returns undefined for a text that is no value of the type @param attribute AttributeName of the 1.x Attribute around an AttributeValue */
+/** @param attribute AttributeName of the 1.x Attribute that contains the AttributeValue @returns undefined if the text is not a valid value of the type */
 export function fromText(tag: number, type: number, value: string, attribute: string | undefined): Node | undefined {
   if (!AS_TEXT.has(type) && BARE.test(value)) return undefined;
   switch (type) {
@@ -40,7 +40,7 @@ export function fromText(tag: number, type: number, value: string, attribute: st
   }
 }
 
-/** As `fromText`. A number beyond 2^53 has lost digits on its way through JSON.parse, so it is not read. */
+/** Like `fromText`. Rejects numbers beyond 2^53, because JSON.parse has already lost some of their digits. */
 export function fromNumber(tag: number, type: number, value: number): Node | undefined {
   if (!Number.isSafeInteger(value)) return undefined;
   switch (type) {
@@ -50,7 +50,7 @@ export function fromNumber(tag: number, type: number, value: number): Node | und
     case TYPE.Interval:
       return checkNode(tag, type, asUnsigned(value));
     case TYPE.DateTime:
-      return { tag, type, value: value === 0 ? 0 : value }; // JSON has a negative zero, KMIP has none.
+      return { tag, type, value: value === 0 ? 0 : value }; // JSON has a negative zero, KMIP does not.
     case TYPE.LongInteger:
     case TYPE.BigInteger:
     case TYPE.DateTimeExtended:

@@ -1,4 +1,4 @@
-// The JSON encoding of TTLV (KMIP Profiles 2.1 section 5.5), written by the profile and read more freely.
+// The JSON encoding of TTLV (KMIP Profiles 2.1 section 5.5): writes exactly what the profile requires, reads more than that.
 import { Refusal } from '../refusal.ts';
 import { bigIntegerHex } from './big-integer.ts';
 import { COMPACT_PLAIN } from './compact.ts';
@@ -22,14 +22,14 @@ export function decodeJson(bytes: Uint8Array, limits: Limits = LIMITS): Structur
   return (tag === undefined ? undefined : scanner.body(tag)) ?? new JsonReader(limits).message(parseJson(bytes, limits));
 }
 
-/** What a JSON request may be: a message, or the payload of one operation under the operation's name. */
+/** A JSON request is a RequestMessage, or the payload of a single operation with the operation's name as its tag. */
 interface JsonRequest {
-  /** Code of a bare operation; then `node` is its RequestPayload. Undefined for a RequestMessage. */
+  /** The code of a single operation, whose RequestPayload is `node`. Undefined for a RequestMessage. */
   readonly operation: number | undefined;
   readonly node: Structure;
 }
 
-/** @throws Refusal InvalidMessage with the path of the field; OperationNotSupported where the root is neither a message nor an operation */
+/** @throws Refusal InvalidMessage with the path of the field; OperationNotSupported if the root is neither a message nor an operation */
 export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): JsonRequest {
   checkBytes(bytes, limits);
   const scanner = new JsonScanner(bytes, limits);
@@ -50,7 +50,7 @@ function read(json: unknown, limits: Limits): JsonRequest {
   return { operation, node: operation === undefined ? reader.message(root) : reader.payload(root) };
 }
 
-/** The operation a root names; undefined for a RequestMessage. @throws Refusal OperationNotSupported */
+/** The operation that the root names; undefined for a RequestMessage. @throws Refusal OperationNotSupported */
 function operationOf(root: string): number | undefined {
   const operation = OPERATION_NAMES.code(root);
   if (operation === undefined && TAG_NAMES.code(root) !== TAG.RequestMessage)
@@ -60,12 +60,12 @@ function operationOf(root: string): number | undefined {
 
 const UTF_8 = new TextEncoder();
 
-/** How names are written where the two differ: as the profile has them, or as `compact.ts` has them. */
+/** How to write names: as in the profile, or as in `compact.ts`. */
 interface Spelling {
-  /** `{"tag":"BatchItem",` of every tag of the tables. */
+  /** The beginning of a node, `{"tag":"BatchItem",`, for each known tag. */
   readonly heads: ReadonlyMap<number, string>;
   readonly codeName: typeof codeName;
-  /** Structures that are written as a plain value. */
+  /** Structures to write as a plain value. */
   readonly plain?: typeof COMPACT_PLAIN;
 }
 
@@ -80,8 +80,8 @@ const COMPACT: Spelling = {
 };
 
 /**
- * @param root written instead of the name of the tag: the answer to a bare operation is a ResponsePayload named `<Operation>Response`
- * @param isCompact whether names are written in the compact spelling
+ * @param root replaces the name of the outermost tag: the response to a single operation is a ResponsePayload named `<Operation>Response`
+ * @param isCompact whether to write names in the compact spelling
  * @returns bytes that own their buffer
  */
 export function encodeJson(node: Node, root?: string, isCompact = false): Uint8Array {
@@ -92,7 +92,7 @@ export function encodeJson(node: Node, root?: string, isCompact = false): Uint8A
 
 const headOf = (tag: number, { heads }: Spelling): string => heads.get(tag) ?? `{"tag":"${tagName(tag)}",`;
 
-/** What follows the tag. @param attribute AttributeName of the 1.x Attribute that the node belongs to */
+/** Everything after the tag. @param attribute AttributeName of the 1.x Attribute that contains the node */
 function tailOf(node: Node, attribute: string | undefined, spelling: Spelling): string {
   switch (node.type) {
     case TYPE.Structure:

@@ -1,24 +1,24 @@
-// The text forms of values that JSON and XML share. Every reader answers undefined for what it cannot read.
+// The text forms of values that JSON and XML share; every reader returns undefined if it cannot read the text.
 import { bigIntegerFromHex } from './big-integer.ts';
 import { secondsOf } from './date-time.ts';
 import type { Names } from './names.ts';
 
 const HEX = /^0[xX][0-9a-fA-F]+$/;
 const DECIMAL = /^-?[0-9]+$/;
-/** A longer decimal number takes more than linear time to read; hexadecimal has no such limit. */
+/** The time to read a decimal number grows faster than its length, so it is limited; hexadecimal needs no limit. */
 const MAX_DECIMAL_DIGITS = 2_500;
 
-/** So many digits and more are read faster by native code, in spite of the copy it takes. */
+/** From this many digits on, native code is faster, although it needs a copy. */
 const LONG = 1024;
 
-/** Bytes of hexadecimal digits without a prefix, in either case; they own their buffer. */
+/** Reads hexadecimal digits in either case, without a prefix. @returns bytes that own their buffer */
 export function bytesOfHex(digits: string): Uint8Array | undefined {
   const bytes = Buffer.from(digits, 'hex');
-  // The decoder stops at what is no digit, and takes characters beyond ASCII by their low byte.
+  // The decoder stops at the first character that is not a digit, and reduces characters beyond ASCII to their low byte.
   return bytes.length * 2 === digits.length && Buffer.byteLength(digits) === digits.length ? new Uint8Array(bytes) : undefined;
 }
 
-/** As `bytesOfHex`, of digits that stand in ASCII among other bytes. */
+/** Like `bytesOfHex`, but reads ASCII digits from part of a buffer. */
 export function bytesOfDigits(text: Buffer, from: number, to: number): Uint8Array | undefined {
   if (to - from > LONG) return bytesOfHex(text.toString('latin1', from, to));
   const length = (to - from) / 2;
@@ -33,7 +33,7 @@ export function bytesOfDigits(text: Buffer, from: number, to: number): Uint8Arra
   return bits < 0x100 ? bytes : undefined;
 }
 
-/** The value of a hexadecimal digit by its character code, 0x100 for what is none. */
+/** The value of a hexadecimal digit by its character code; 0x100 if the character is not a digit. */
 const DIGITS = Uint16Array.from({ length: 256 }, (_, code) => {
   const value = Number.parseInt(String.fromCharCode(code), 16);
   return Number.isNaN(value) ? 0x100 : value;
@@ -44,13 +44,13 @@ export function hexOfBytes(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex').toUpperCase();
 }
 
-/** Decimal, or hexadecimal after `0x`: two's complement where the digits fill whole 8 bytes, else without a sign. */
+/** Decimal, or hexadecimal after `0x`: two's complement if the digits fill a multiple of 8 bytes, otherwise unsigned. */
 export function bigOf(text: string): bigint | undefined {
   if (HEX.test(text)) return bigIntegerFromHex(text.slice(2));
   return DECIMAL.test(text) && text.length <= MAX_DECIMAL_DIGITS ? BigInt(text) : undefined;
 }
 
-/** As `bigOf`, of 64 bits with a sign. */
+/** Like `bigOf`, for signed numbers of 64 bits. */
 export function longOf(text: string): bigint | undefined {
   return text.length > 20 ? undefined : asLong(bigOf(text));
 }
@@ -59,7 +59,7 @@ export function asLong(value: bigint | undefined): bigint | undefined {
   return value !== undefined && BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
-/** Decimal or hexadecimal, of 32 bits with a sign; eight digits are two's complement. */
+/** Decimal or hexadecimal, signed, 32 bits; eight hexadecimal digits are two's complement. */
 export function integerOf(text: string): number | undefined {
   if (HEX.test(text) && text.length === 10) return Number(text) | 0;
   const value = longOf(text);
@@ -70,7 +70,7 @@ export function asInteger(value: number): number | undefined {
   return (value | 0) === value ? value | 0 : undefined;
 }
 
-/** Decimal or hexadecimal, of 32 bits without a sign. */
+/** Decimal or hexadecimal, unsigned, 32 bits. */
 export function unsignedOf(text: string): number | undefined {
   const value = longOf(text);
   return value === undefined ? undefined : asUnsigned(Number(value));
@@ -88,13 +88,13 @@ export function booleanOf(text: string): boolean | undefined {
   return value === 0n || value === 1n ? value === 1n : undefined;
 }
 
-/** Seconds since the epoch of an RFC 3339 date or of a number of seconds. */
+/** Seconds since the epoch, from an RFC 3339 date or a number of seconds. */
 export function dateOf(text: string): number | undefined {
   const seconds = secondsOf(text) ?? longOf(text);
   return seconds === undefined || !Number.isSafeInteger(Number(seconds)) ? undefined : Number(seconds);
 }
 
-/** A code by its name or number. @param names undefined where the enumeration is not known; then only a number is read */
+/** A code by its name or number. @param names undefined if the enumeration is not known: then only a number is accepted */
 export function codeOf(text: string, names: Names | undefined): number | undefined {
   return names?.code(text) ?? unsignedOf(text);
 }
@@ -113,7 +113,7 @@ export function maskOf(text: string, names: Names): number | undefined {
   return mask;
 }
 
-/** Names of the bits, separated by spaces; undefined where a bit has none. */
+/** The names of the bits, separated by spaces; undefined if a bit has no name, or if no bit is set. */
 export function maskText(mask: number, names: Names): string | undefined {
   const found: string[] = [];
   let rest = mask;

@@ -1,12 +1,12 @@
-// How large a message may be that is decoded, in any encoding.
+// The maximum size of a message that is decoded, in any encoding.
 
-/** Structures inside structures, the message itself counted. */
+/** Levels of nested structures, including the message itself. */
 export const MAX_DEPTH = 64;
 
 export interface Limits {
   /** Bytes of the encoded message. */
   readonly bytes: number;
-  /** Fields and structures; a tree takes some hundred bytes of memory for each, so the bytes alone do not bound it. */
+  /** Fields and structures. Each takes a hundred bytes of memory or more in the tree, so a limit on encoded bytes alone is not enough. */
   readonly nodes: number;
 }
 

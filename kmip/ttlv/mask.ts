@@ -1,4 +1,4 @@
-// Bit masks of KMIP: their bits by name (specification 2.1 section 12).
+// The bits of KMIP's masks by name (specification 2.1 section 12).
 
 export const MASK = Object.freeze({
   CryptographicUsageMask: {

@@ -1,14 +1,14 @@
-// Names of tags and codes, and the way names are compared: without case and separators.
+// Translates between names and codes, and compares names without regard to case and separators.
 import { TAG_ALIAS } from './alias.ts';
 import { COMPACT_TAGS } from './compact.ts';
 import { TAG } from './tag.ts';
 
-/** What is equal of two spellings of one name: `SHA-256`, `sha_256`, `SHA256`. */
+/** All spellings of a name, such as `SHA-256`, `sha_256` and `SHA256`, fold to the same text. */
 export function foldName(name: string): string {
   return name.replaceAll(/[ _\-./]/g, '').toLowerCase();
 }
 
-/** A few bits of a name that stands among other bytes, enough to tell most names of a table apart. */
+/** A cheap hash of a name in a buffer: a few bits that distinguish most names of a table. */
 function sample(bytes: Uint8Array, from: number, to: number): number {
   const length = to - from;
   const at = (index: number) => bytes[from + index] as number;
@@ -20,7 +20,7 @@ interface Entry {
   readonly code: number;
 }
 
-/** The names of one table, both ways. Codes are found by the exact name first, which costs one look-up; other spellings are folded. */
+/** The names and codes of one table. A search for a code tries the exact name first, which costs one lookup, and then the folded name. */
 export class Names {
   readonly #names = new Map<number, string>();
   readonly #compact = new Map<number, string>();
@@ -29,8 +29,8 @@ export class Names {
   readonly #sampled = new Map<number, Entry[]>();
 
   /**
-   * @param aliases other spellings, each with the name it stands for; they are read and never written
-   * @param compact names of the compact spelling, where they are others
+   * @param aliases other spellings, each with the name that it stands for; accepted in requests, never written
+   * @param compact names of the compact spelling, if they differ
    */
   constructor(codes: Readonly<Record<string, number>>, aliases: Readonly<Record<string, string>> = {}, compact: Readonly<Record<string, number>> = {}) {
     for (const [name, code] of Object.entries(codes)) {
@@ -65,14 +65,13 @@ export class Names {
     return this.#exact.get(name) ?? this.#folded.get(foldName(name));
   }
 
-  /** The code of the exact name that stands among other bytes. */
+  /** The code of a name in a buffer; finds exact names only. */
   codeAt(bytes: Uint8Array, from: number, to: number): number | undefined {
     const entries = from < to ? this.#sampled.get(sample(bytes, from, to)) : undefined;
     if (entries !== undefined) for (const { name, code } of entries) if (name.length === to - from && isAt(name, bytes, from)) return code;
     return undefined;
   }
 
-  /** Every code with its name. */
   entries(): IterableIterator<[number, string]> {
     return this.#names.entries();
   }
@@ -85,7 +84,7 @@ function isAt(name: Uint8Array, bytes: Uint8Array, from: number): boolean {
 
 export const TAG_NAMES = new Names(TAG, TAG_ALIAS, COMPACT_TAGS);
 
-/** The name of a tag, or its number in hexadecimal where the tables have none. */
+/** The name of a tag, or its number in hexadecimal if it has no name. */
 export function tagName(tag: number): string {
   return TAG_NAMES.name(tag) ?? `0x${tag.toString(16).toUpperCase().padStart(6, '0')}`;
 }

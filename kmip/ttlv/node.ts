@@ -1,4 +1,4 @@
-// The TTLV tree: what all three encodings are read into and written from (KMIP specification 2.1 section 10).
+// The TTLV tree, which the decoders of all three encodings build and the encoders write (KMIP specification 2.1 section 10).
 import { ENUM } from './enumeration.ts';
 
 export const TYPE = ENUM.ItemType;
@@ -9,21 +9,21 @@ export interface Structure {
   readonly value: readonly Node[];
 }
 
-/** 32 bits, signed; also the type of masks. */
+/** 32 bits, signed. Masks have this type too. */
 interface IntegerNode {
   readonly tag: number;
   readonly type: typeof TYPE.Integer;
   readonly value: number;
 }
 
-/** LongInteger has 64 bits, signed; BigInteger any number of them; DateTimeExtended counts microseconds since the epoch. */
+/** LongInteger: 64 bits, signed. BigInteger: any number of bits, signed. DateTimeExtended: microseconds since the epoch. */
 interface BigNode<T extends number = typeof TYPE.LongInteger> {
   readonly tag: number;
   readonly type: T;
   readonly value: bigint;
 }
 
-/** 32 bits, unsigned: the code, of which `ENUM` has the names. */
+/** A code, 32 bits, unsigned; `ENUM` has the names. */
 interface EnumerationNode {
   readonly tag: number;
   readonly type: typeof TYPE.Enumeration;
@@ -48,7 +48,7 @@ export interface BytesNode {
   readonly value: Uint8Array;
 }
 
-/** DateTime: whole seconds since the epoch, of the safe integers. Interval: seconds, 32 bits, unsigned. */
+/** DateTime: whole seconds since the epoch, in the range of safe integers. Interval: seconds, 32 bits, unsigned. */
 interface SecondsNode<T extends number = typeof TYPE.DateTime> {
   readonly tag: number;
   readonly type: T;

@@ -1,6 +1,6 @@
-// Functions and return codes of PKCS#11 3.0 as the PKCS_11 operation carries them (KMIP specification 2.1 sections 11.38 and 11.39).
+// Functions and return codes of PKCS#11 3.0, as used by the PKCS_11 operation (KMIP specification 2.1 sections 11.38 and 11.39).
 
-/** The place of each function in CK_FUNCTION_LIST_3_0, counted from one. */
+/** The position of each function in CK_FUNCTION_LIST_3_0, starting at 1. */
 export const PKCS_11_FUNCTION = {
   C_Initialize: 1,
   C_Finalize: 2,

@@ -1,8 +1,8 @@
-// Where in a message the decoder is, so that a refusal can say it.
+// Tracks the decoder's position in a message, so that error messages can show it.
 import { Refusal } from '../refusal.ts';
 import { tagName } from './names.ts';
 
-/** The tags from the message down to the field at hand; entries deeper than that are left over from earlier siblings. */
+/** The tags from the message down to the current field; deeper entries are left over from earlier siblings. */
 export class Place {
   readonly #tags: number[] = [];
 
@@ -11,7 +11,7 @@ export class Place {
     this.#tags[depth] = tag;
   }
 
-  /** @returns Refusal InvalidMessage beginning with the path, `RequestMessage/RequestHeader/BatchCount: …` */
+  /** @returns Refusal InvalidMessage whose text begins with the path: `RequestMessage/RequestHeader/BatchCount: …` */
   refusal(depth: number, message: string): Refusal {
     const path = this.#tags.slice(0, depth + 1).map(tagName);
     return invalid(path.length === 0 ? message : `${path.join('/')}: ${message}`);
@@ -22,7 +22,7 @@ export function invalid(message: string): Refusal {
   return new Refusal('InvalidMessage', message);
 }
 
-/** A name the client sent, short enough for a message. */
+/** A name that the client sent, in quotes and cut to 64 characters, for an error message. */
 export function quoteName(name: string): string {
   return JSON.stringify(name.length > 64 ? `${name.slice(0, 64)}…` : name);
 }

@@ -1,4 +1,4 @@
-// Reads the members of a structure by tag, and refuses what has the wrong type.
+// Reads the members of a structure by tag, and refuses members of the wrong type.
 import { Refusal } from '../refusal.ts';
 import { ENUM, type EnumName } from './enumeration.ts';
 import { asUnsigned } from './lexical.ts';
@@ -17,7 +17,7 @@ export function children(parent: Structure, tag: number): Node[] {
 
 type Value<T extends Node['type']> = Extract<Node, { readonly type: T }>['value'];
 
-/** @throws Refusal InvalidMessage where the child has another type */
+/** @throws Refusal InvalidMessage if the child has another type */
 function valueOfType<T extends Node['type']>(parent: Structure, tag: number, type: T): Value<T> | undefined {
   const node = child(parent, tag);
   if (node === undefined) return undefined;
@@ -43,7 +43,7 @@ export const longOf = (parent: Structure, tag: number): bigint | undefined => va
 export const bigOf = (parent: Structure, tag: number): bigint | undefined => valueOfType(parent, tag, TYPE.BigInteger);
 export const booleanOf = (parent: Structure, tag: number): boolean | undefined => valueOfType(parent, tag, TYPE.Boolean);
 export const dateOf = (parent: Structure, tag: number): number | undefined => valueOfType(parent, tag, TYPE.DateTime);
-/** Seconds are read from the other types of whole numbers too. */
+/** Also accepts an Integer or a LongInteger, as `secondsOf` does. */
 export function intervalOf(parent: Structure, tag: number): number | undefined {
   const node = child(parent, tag);
   if (node === undefined) return undefined;
@@ -53,19 +53,19 @@ export function intervalOf(parent: Structure, tag: number): number | undefined {
 }
 export const codeOf = (parent: Structure, tag: number): number | undefined => valueOfType(parent, tag, TYPE.Enumeration);
 
-/** An Interval, or an Integer or a LongInteger in its range; undefined for anything else. */
+/** The value of an Interval, or of an Integer or LongInteger in the same range; undefined for anything else. */
 export function secondsOf({ type, value }: Node): number | undefined {
   if (type !== TYPE.Interval && type !== TYPE.Integer && type !== TYPE.LongInteger) return undefined;
   return asUnsigned(Number(value));
 }
 
-/** @throws Refusal InvalidMessage naming what is missing */
+/** @throws Refusal InvalidMessage that names the missing field */
 export function required<T>(value: T | undefined, tag: number): T {
   if (value === undefined) throw new Refusal('InvalidMessage', `missing field: ${tagName(tag)}`);
   return value;
 }
 
-/** The name of an enumeration's code. @throws Refusal InvalidField for a code without a name */
+/** The name of a code in an enumeration. @throws Refusal InvalidField for a code without a name */
 export function nameOf<E extends EnumName>(enumeration: E, code: number): keyof (typeof ENUM)[E] & string {
   const name = NAMES.get(enumeration)?.get(code);
   if (name === undefined) throw new Refusal('InvalidField', `${enumeration} has no value 0x${code.toString(16).padStart(8, '0')}`);
@@ -76,7 +76,7 @@ const NAMES: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(
   Object.entries(ENUM).map(([name, values]) => [name, new Map(Object.entries(values).map(([key, code]) => [code as number, key]))]),
 );
 
-/** An enumeration's child by name. */
+/** The name of the value of an Enumeration child. */
 export function enumNameOf<E extends EnumName>(parent: Structure, tag: number, enumeration: E): (keyof (typeof ENUM)[E] & string) | undefined {
   const code = codeOf(parent, tag);
   return code === undefined ? undefined : nameOf(enumeration, code);

@@ -1,4 +1,4 @@
-// Which tags, operations and enumeration values a version of KMIP has, by the tables of the seven specifications.
+// Which tags, operations and enumeration values each version of KMIP has, by the tables of the seven specifications.
 import { ENUM, type EnumName } from './enumeration.ts';
 import { MASK } from './mask.ts';
 import { TAG, type TagName } from './tag.ts';
@@ -8,12 +8,12 @@ export interface ProtocolVersion {
   readonly minor: number;
 }
 
-/** The first code that came with a version: codes were always given out in order. Those below the first one listed are of 1.0. */
+/** The first new code of each version. Codes were always assigned in order; those below the first one listed belong to 1.0. */
 type Starts = { readonly [V in '1.1' | '1.2' | '1.3' | '1.4' | '2.0' | '2.1']?: number };
 
 const TAG_STARTS: Starts = { '1.1': 0x4200a2, '1.2': 0x4200b8, '1.3': 0x4200d4, '1.4': 0x4200f8, '2.0': 0x420125, '2.1': 0x420166 };
 
-/** Enumerations that grew; the post-quantum algorithms, which none of the seven has, count as those of 2.1. */
+/** Enumerations that grew after 1.0. No specification has the post-quantum algorithms; they count as part of 2.1. */
 const VALUE_STARTS: { readonly [E in EnumName]?: Starts } = {
   AdjustmentType: { '2.0': 0x1 },
   AlternativeNameType: { '1.2': 0x1 },
@@ -64,7 +64,7 @@ const VALUE_STARTS: { readonly [E in EnumName]?: Starts } = {
   ValidationType: { '1.3': 0x1 },
 };
 
-/** Tags that 2.0 reserves; until then they are there, deprecated or not. */
+/** Tags that 2.0 reserves; earlier versions have them, deprecated or not. */
 const TAG_GONE_IN_2: readonly TagName[] = [
   'AttributeIndex',
   'CertificateIdentifier',
@@ -85,7 +85,7 @@ const TAG_GONE_IN_2: readonly TagName[] = [
   'TemplateAttribute',
 ];
 
-/** As `TAG_GONE_IN_2`. */
+/** Values that 2.0 reserves, like `TAG_GONE_IN_2`. */
 const VALUE_GONE_IN_2: { readonly [E in EnumName]?: readonly (keyof (typeof ENUM)[E])[] } = {
   CertificateRequestType: ['PGP'],
   KeyFormatType: [
@@ -100,20 +100,20 @@ const VALUE_GONE_IN_2: { readonly [E in EnumName]?: readonly (keyof (typeof ENUM
   ResultReason: ['IllegalOperation', 'IndexOutOfBounds'],
 };
 
-/** The one value that came before those below it. */
+/** The only value that is older than values with lower codes. */
 const GENERAL_FAILURE = ENUM.ResultReason.GeneralFailure;
 
 const SECOND = rank(2, 0);
-/** Extensions: tags 54xxxx, values from 8 on. They belong to no version. */
+/** Extensions have tags 54xxxx and values from 0x80000000. They belong to no version. */
 const FIRST_EXTENSION_TAG = 0x540000;
 const FIRST_EXTENSION_VALUE = 0x8000_0000;
 
-/** Versions in their order, known or not. */
+/** A number that orders versions, known or not. */
 function rank(major: number, minor: number): number {
   return major * 1000 + minor;
 }
 
-/** The starts from the latest to the earliest. */
+/** Sorts from the latest to the earliest. */
 const rankStarts = (starts: Starts) =>
   Object.entries(starts)
     .map(([version, code]) => ({ from: rank(...(version.split('.').map(Number) as [number, number])), code }))
@@ -130,7 +130,7 @@ const GONE_VALUES = new Map(
 );
 
 const { CryptographicUsageMask: USAGE } = MASK;
-/** Bits that are extensions in 1.x, where nobody has defined any; 2.x reserves those of 1.x that it has dropped. */
+/** In 1.x these bits are extensions that nobody has defined. 2.x in turn reserves the bits of 1.x that it dropped. */
 const USAGE_SINCE_2 = USAGE.Authenticate | USAGE.Unrestricted | USAGE.FPEEncrypt | USAGE.FPEDecrypt;
 const USAGE_GONE_IN_2 =
   USAGE.Export |
@@ -149,7 +149,7 @@ export function usageBits({ major }: ProtocolVersion): number {
   return major >= 2 ? USAGE_OF_2 : USAGE_OF_1;
 }
 
-/** Whether a version of the specification has the tag; of those no table has, extensions among them, every version. */
+/** Whether a version has the tag. Extensions belong to every version. */
 export function tagExists(tag: number, { major, minor }: ProtocolVersion): boolean {
   if (tag >= FIRST_EXTENSION_TAG) return true;
   const version = rank(major, minor);
@@ -157,7 +157,7 @@ export function tagExists(tag: number, { major, minor }: ProtocolVersion): boole
   return (TAG_RANKS.find(({ code }) => tag >= code)?.from ?? 0) <= version;
 }
 
-/** As `tagExists`, of an enumeration's code. */
+/** Like `tagExists`, for a code of an enumeration. */
 export function enumerationValueExists(enumeration: EnumName, value: number, { major, minor }: ProtocolVersion): boolean {
   if (value >= FIRST_EXTENSION_VALUE || (enumeration === 'ResultReason' && value === GENERAL_FAILURE)) return true;
   const version = rank(major, minor);

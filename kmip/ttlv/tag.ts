@@ -1,4 +1,4 @@
-// Tags of KMIP 1.0 to 2.1 (specification 2.1 section 11.56; for 1.x specification 1.4 section 9.1.3.1), and those of gatehouse in the extension range.
+// Tags of KMIP 1.0 to 2.1 (specification 2.1 section 11.56, for 1.x 1.4 section 9.1.3.1), and gatehouse's own tags in the extension range.
 
 export const TAG = Object.freeze({
   ActivationDate: 0x420001,

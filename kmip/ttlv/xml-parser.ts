@@ -1,11 +1,11 @@
-// A parser for what KMIP's XML encoding uses of XML 1.0, because a general one brings document types, entities and namespaces that a server must not expand.
+// Parses only the XML 1.0 that KMIP needs: a general parser also handles document types, entities and namespaces, which a server must not expand.
 import type { Refusal } from '../refusal.ts';
 import { type Limits, MAX_DEPTH } from './limits.ts';
 import { invalid } from './place.ts';
 
 export interface Element {
   readonly name: string;
-  /** `xmlns` and the like are among them. */
+  /** Includes `xmlns` and similar attributes. */
   readonly attributes: ReadonlyMap<string, string>;
   readonly children: Element[];
 }
@@ -45,7 +45,7 @@ class Parser {
     return root;
   }
 
-  /** The element at hand with all below it; a list of the open ones instead of recursion. */
+  /** Reads the current element and everything inside it. Uses a list of open elements instead of recursion. */
   #elements(): Element {
     const open: Element[] = [];
     for (;;) {
@@ -55,14 +55,14 @@ class Parser {
     }
   }
 
-  /** @returns the element where it has no content */
+  /** @returns the element if it is already closed (`<a/>`) */
   #start(open: Element[]): Element | undefined {
     if (this.#text[this.#at] !== '<') throw this.#refusal('expected an element');
     this.#at++;
     const name = this.#take(NAME);
     if (name === undefined) throw this.#refusal('document types, processing instructions and CDATA are not allowed');
     if (--this.#left < 0) throw this.#refusal('too many fields in one message');
-    // A field may stand in the innermost structure, so elements nest one deeper than structures.
+    // The innermost structure may contain a field, so elements nest one level deeper than structures.
     if (open.length > MAX_DEPTH) throw this.#refusal(`structures are nested too deep: at most ${MAX_DEPTH} levels are allowed`);
     const element: Element = { name, attributes: this.#attributes(), children: [] };
     open.at(-1)?.children.push(element);
@@ -103,10 +103,10 @@ class Parser {
     }
   }
 
-  /** White space as it stands becomes spaces (XML 1.0 section 3.3.3), references keep what they name. */
+  /** Literal white space becomes spaces, but white space from character references stays as it is (XML 1.0 section 3.3.3). */
   #unescape(raw: string): string {
     const value = raw.replaceAll(/\r\n|[\t\n\r]/g, ' ').replaceAll(REFERENCE, (whole, entity, decimal, hex) => {
-      // Each takes a microsecond: a body of nothing else would take a quarter of a minute.
+      // Each reference takes a microsecond: a body full of them would take 15 seconds.
       if (--this.#left < 0) throw this.#refusal('too many references in one message');
       if (entity !== undefined) return ENTITIES[entity] as string;
       const code = decimal !== undefined ? Number(decimal) : Number.parseInt(hex, 16);
@@ -128,7 +128,7 @@ class Parser {
     }
   }
 
-  /** What matches at the current place, and moves past it. */
+  /** Returns the match at the current position, and moves past it. */
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const match = pattern.exec(this.#text)?.[0];

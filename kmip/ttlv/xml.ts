@@ -11,7 +11,7 @@ import { invalid, Place, quoteName } from './place.ts';
 import { TAG } from './tag.ts';
 import { type Element, parseXml } from './xml-parser.ts';
 
-/** @throws Refusal InvalidMessage with the path of the field, or the character where it is no XML */
+/** @throws Refusal InvalidMessage with the path of the field, or with the position of the character if the body is not XML */
 export function decodeXml(bytes: Uint8Array, limits: Limits = LIMITS): Structure {
   if (bytes.length > limits.bytes) throw invalid(`the message has ${bytes.length} bytes; at most ${limits.bytes} are allowed`);
   if (!isUtf8(bytes)) throw invalid('the body is not UTF-8');
@@ -24,7 +24,7 @@ export function decodeXml(bytes: Uint8Array, limits: Limits = LIMITS): Structure
 class XmlReader {
   readonly #place = new Place();
 
-  /** @param attribute AttributeName of the 1.x Attribute that the element belongs to */
+  /** @param attribute AttributeName of the 1.x Attribute that contains the element */
   node(element: Element, depth: number, attribute: string | undefined): Node {
     const tag = this.#tag(element, depth);
     this.#place.enter(depth, tag);
@@ -36,11 +36,11 @@ class XmlReader {
     if (text === undefined || element.children.length > 0) throw this.#place.refusal(depth, 'a field must have a value attribute and no child elements');
     const value = fromText(tag, type, text, attribute);
     if (value !== undefined) return { tag, type, value } as Node;
-    // The refusal shows names but no values, which may be secrets.
+    // The error message shows names but no values, because values may be secret.
     throw this.#place.refusal(depth, type === TYPE.Enumeration ? `unknown value: ${quoteName(text)}` : `the value is not a valid ${TYPE_NAMES.name(type)}`);
   }
 
-  /** `<TTLV tag="0x54FFFF" name="…">` is how a tag without a name is written. */
+  /** A tag without a name is written as `<TTLV tag="0x54FFFF" name="…">`. */
   #tag({ name, attributes }: Element, depth: number): number {
     const written = name === 'TTLV' ? (attributes.get('tag') ?? '') : name;
     const tag = tagOf(written);
@@ -85,7 +85,7 @@ function fromText(tag: number, type: number, text: string, attribute: string | u
   }
 }
 
-/** The profile has digits without a prefix (xsd:hexBinary). */
+/** The profile requires digits without a prefix (xsd:hexBinary); this also accepts `0x`. */
 function bigOfHex(text: string): bigint | undefined {
   const digits = /^(?:0[xX])?([0-9a-fA-F]+)$/.exec(text)?.[1];
   return digits === undefined ? undefined : bigIntegerFromHex(digits);
@@ -132,7 +132,7 @@ function valueText(node: Exclude<Node, Structure>, attribute: string | undefined
 
 const SPECIAL: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', '\t': '&#x9;', '\n': '&#xA;', '\r': '&#xD;' };
 
-/** Characters that XML has no way to write become U+FFFD: a message must not fail for the name somebody gave to a key. */
+/** Characters that XML cannot represent become U+FFFD: a message must not fail because of the name of a key. */
 function escapeText(text: string): string {
   return text.replaceAll(/[^\n\r\t\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]|[&<>"\t\n\r]/gu, (character) => SPECIAL[character] ?? '\ufffd');
 }
