@@ -142,7 +142,8 @@ test('without the key at the first start people sign in and keys are sealed; wit
 
 test('threads that run keep their data key when the key goes away; those that start again wait for it', async () => {
   const key = keptKey();
-  const server = await startServer({ plugins: withKey(key) });
+  // The thread of the front does not start again: what lives beside it would keep the data key.
+  const server = await startServer({ plugins: withKey(key), config: '[keys]\nplacement = "own"\n' });
   try {
     const cookie = await signInAdmin(server);
     const kid = await newKey(server, cookie);

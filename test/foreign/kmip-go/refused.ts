@@ -35,7 +35,11 @@ export const EXAMPLES_REFUSED: readonly Refusal[] = [
   { step: 'crypto.Signer RSA PKCS#1 1.5', ...STATE },
   { step: 'crypto.Signer RSA-PSS', ...STATE },
   { step: 'crypto.Signer ECDSA', ...STATE },
-  { step: 'register ECDSA with the wrong algorithm', says: /InvalidField.*the algorithm of the key is EC, but RSA was declared/, reason: 'the key is not what it is said to be' },
+  {
+    step: 'register ECDSA with the wrong algorithm',
+    says: /InvalidField.*the algorithm of the key is EC, but RSA was declared/,
+    reason: 'the key is not what it is said to be',
+  },
   { step: 'get wrapped in a way that is not supported', ...WRAPPING },
   { step: 'get, register a wrapped AES key', ...WRAPPING },
   { step: 'get, register a wrapped RSA key', ...WRAPPING },
