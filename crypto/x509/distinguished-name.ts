@@ -29,7 +29,7 @@ const BY_OID: ReadonlyMap<string, NameAttribute> = new Map(ATTRIBUTES.map(([name
 const ALLOWED: Readonly<Record<number, RegExp>> = {
   [DER.printable]: /^[A-Za-z0-9 '()+,\-./:=?]*$/,
   [DER.ia5]: /^[\x20-\x7e]*$/,
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a zero byte in a name is what attackers put there
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: attackers put zero bytes into names
   [DER.utf8]: /^[^\x00]*$/u,
 };
 

@@ -43,7 +43,7 @@ const KEYS: ReadonlySet<number> = new Set([TAG.SymmetricKey, TAG.PrivateKey, TAG
 /** The attributes of each template, by the name of the template, in the form of 2.1. */
 export type Templates = ReadonlyMap<string, readonly Node[]>;
 
-/** The names of the templates that a request of KMIP 1.x takes attributes from. */
+/** The names of the templates from which a request of KMIP 1.x takes attributes. */
 export function templateNames({ value }: Structure): string[] {
   return value.flatMap((node) => (IN_2.has(node.tag) && node.type === TYPE.Structure ? children(node, TAG.Name).map(templateName) : []));
 }

@@ -10,8 +10,7 @@ type Spellings = { readonly [E in EnumName]?: { readonly [N in keyof (typeof ENU
 const inWords = (name: string): string => name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_');
 
 /**
- * For each enumeration, the compact spelling of the profile's names. Some spellings are errors (`MFG1`, `Page166Of230McEliece`),
- * and some mean something else (`URI` is `OnPremise`), but they must match what that server writes.
+ * The compact names, exactly as that server writes them: some are errors (`MFG1`, `Page166Of230McEliece`), some mean something else (`URI` is `OnPremise`).
  * No compact name is the profile's name of another value in the same enumeration, so a reader can accept both spellings at once.
  */
 const SPELLINGS: Spellings = {

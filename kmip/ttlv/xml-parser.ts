@@ -16,7 +16,7 @@ const ATTRIBUTE = /([A-Za-z_][\w.:-]*)[ \t\r\n]*=[ \t\r\n]*(?:"([^"<]*)"|'([^'<]
 const DECLARATION = /<\?xml[ \t\r\n][^<>]*\?>/y;
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));|&/g;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-/** Characters XML has no way to write, references included (XML 1.0 section 2.2). */
+/** Characters that XML cannot represent, not even by references (XML 1.0 section 2.2). */
 const FORBIDDEN = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 const MAX_ATTRIBUTES = 16;
 
