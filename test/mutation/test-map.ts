@@ -56,7 +56,9 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
       'test/machines-document.test.ts',
     ],
   ],
-  ['actors/kmip/access', ACCESS_TESTS],
+  ['actors/kmip/access.ts', ACCESS_TESTS],
+  ['actors/kmip/access-owner.ts', ACCESS_TESTS],
+  ['actors/kmip/access-lists.ts', ACCESS_TESTS],
   ['actors/kmip/grant-change.ts', ACCESS_TESTS],
   [
     'actors/kmip/object',
