@@ -88,6 +88,7 @@ async function start(options: Start): Promise<Server> {
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
   await runtime.start();
+  await prepared.seal.waitForAttempt();
   prepared.seal.requireRightKey();
   await settleRows(prepared, runtime.dataKeys, url, node, clock);
   const announcements = [...prepared.announcements, ...prepared.seal.announcements];

@@ -49,6 +49,11 @@ export class KeyServerSeal {
     return () => void this.#seal.stop();
   }
 
+  /** Settles when no attempt is running: until then nobody knows whether the key server is sealed. */
+  async waitForAttempt(): Promise<void> {
+    await waitFor(this.#seal, (snapshot) => !snapshot.matches('unsealing'));
+  }
+
   get isSealed(): boolean {
     return this.#seal.getSnapshot().value !== 'unsealed';
   }
