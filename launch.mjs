@@ -75,6 +75,8 @@ function run(entry) {
   const node = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   const { UV_THREADPOOL_SIZE = String(availableParallelism() + 4), MALLOC_MMAP_THRESHOLD_ = MMAP_FROM_BYTES } = process.env;
   const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
+  // From the second start on, nothing is stripped and compiled again. Whoever can write here can write the sources; where nobody can, Node does without.
+  if (command === 'start') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'gatehouse');
   // The closing of the IPC channel tells the server that this launcher has ended without forwarding a signal.
   const child = spawn(node, ['--disable-warning=ExperimentalWarning', entry, ...args], {
     cwd: process.cwd(),
