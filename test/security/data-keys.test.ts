@@ -69,8 +69,8 @@ async function arraysWith(turned: readonly number[]): Promise<number> {
   return found;
 }
 
-test('no data key is in the memory of the main thread, also after threads were started again', async () => {
-  const server = await startServer();
+test('with placement = "own" the main thread never keeps a data key, even after threads restart', async () => {
+  const server = await startServer({ config: '[keys]\nplacement = "own"\n' });
   try {
     const cookie = await signInAdmin(server);
     const kid = await newKey(server, cookie);

@@ -11,7 +11,7 @@ const echoing = definePlugin<KeysConfig, KeysActors, Neighbours>({
   ...keys,
   actors(config, _kernel, _base, version) {
     const { kmip, ...others } = keysActors(config, version);
-    return { ...others, kmip: { ...kmip, module: new URL('../../fakes/kmip.actor.ts', import.meta.url), size: 1 } };
+    return { ...others, kmip: { ...kmip, module: new URL('../../fakes/kmip.actor.ts', import.meta.url), beside: undefined, size: 1 } };
   },
 });
 
