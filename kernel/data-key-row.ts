@@ -1,7 +1,7 @@
 // A data key of the server as stored: wrapped by a key-encryption key, with a check value that shows whether it was opened correctly.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyEncryptionKey } from './key-encryption-key.ts';
-import type { Reader } from './store/store.ts';
+import type { Reader, Transaction } from './store/store.ts';
 
 /** `auth` seals TOTP secrets and signing keys, `keys` the objects of the key server. */
 export const DATA_KEYS = ['auth', 'keys'] as const;
@@ -29,6 +29,11 @@ export interface OpenedKey {
 /** @returns the stored data keys, from columns that all versions have */
 export function dataKeyRows(from: Pick<Reader, 'all'>): Promise<DataKeyRow[]> {
   return from.all<DataKeyRow>('SELECT purpose, wrapped, check_value FROM data_key');
+}
+
+/** @param now milliseconds since the epoch */
+export async function insertDataKey(tx: Transaction, { purpose, wrapped, check_value: check }: DataKeyRow, now: number): Promise<void> {
+  await tx.run('INSERT INTO data_key (purpose, wrapped, check_value, created_at) VALUES ($1, $2, $3, $4)', [purpose, wrapped, check, now]);
 }
 
 /** @returns the label that a data key is wrapped with */

@@ -8,6 +8,7 @@ import {
   DATA_KEY_LOCK,
   type DataKeyRow,
   dataKeyRows,
+  insertDataKey,
   labelOf,
   type OpenedKey,
   openRow,
@@ -96,9 +97,8 @@ async function make(key: KeyEncryptionKey, withStore: KeyServerKeyOptions['withS
 async function insert(tx: Transaction, row: DataKeyRow, id: string, now: number): Promise<DataKeyRow> {
   const other = (await dataKeyRows(tx)).find(({ purpose }) => purpose === PURPOSE);
   if (other) return other;
-  const { purpose, wrapped, check_value: check } = row;
-  await tx.run('INSERT INTO data_key (purpose, wrapped, check_value, created_at) VALUES ($1, $2, $3, $4)', [purpose, wrapped, check, now]);
-  await tx.audit({ event: 'server.data_key', outcome: 'success', target: purpose, reason: `wrapped by ${id}` });
+  await insertDataKey(tx, row, now);
+  await tx.audit({ event: 'server.data_key', outcome: 'success', target: row.purpose, reason: `wrapped by ${id}` });
   return row;
 }
 

@@ -9,6 +9,7 @@ import {
   type DataKeyPurpose,
   type DataKeyRow,
   dataKeyRows,
+  insertDataKey,
   labelOf,
   type OpenedKey,
   openRow,
@@ -83,7 +84,7 @@ async function openOrMake(tx: Transaction, source: RootKeySource, purposes: read
     const bytes = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
     keys.set(purpose, { bytes, isSettled: true });
     const wrapped = await root.wrap(bytes, labelOf(purpose, true));
-    await tx.run('INSERT INTO data_key (purpose, wrapped, check_value, created_at) VALUES ($1, $2, $3, $4)', [purpose, wrapped, checkValue(bytes), now]);
+    await insertDataKey(tx, { purpose, wrapped, check_value: checkValue(bytes) }, now);
   }
   overwrite({ root, keys });
   const settled: ReadonlySet<string> = new Set([...keys].flatMap(([purpose, { isSettled }]) => (isSettled ? [purpose] : [])));
