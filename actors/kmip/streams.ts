@@ -1,6 +1,7 @@
 // Multi-part operations for the operations of a kmip thread: calls the stream actor and throws its refusals.
 import type { PinnedRef, Remote } from '../../kernel/actor.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
+import { hashOf } from '../../kernel/versions.ts';
 import { Refusal } from '../../kmip/refusal.ts';
 import type { StreamApi, StreamOutput, StreamOwner, StreamResult, StreamStart } from '../stream/api.ts';
 
@@ -50,11 +51,4 @@ function ownedInputs({ iv, aad, proof, parameters }: StreamStart): Pick<StreamSt
 
 function toPlainOwner({ kind, user, object }: StreamOwner): StreamOwner {
   return { kind, user, object };
-}
-
-/** FNV-1a, 32 bits. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
 }

@@ -42,20 +42,20 @@ export class LiveSessions {
 
   /** The session of a cookie, if it is live; counts as activity. */
   async authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null> {
-    const session = await this.find(id);
+    const session = await this.#find(id);
     if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
-    return (await this.touch(session)) ? viewOf(session) : null;
+    return (await this.#touch(session)) ? viewOf(session) : null;
   }
 
   /** The session with this id, if it is live. @param counts whether this counts as activity */
   async look(id: string, counts: boolean): Promise<SessionView | null> {
-    const session = await this.find(id);
-    if (!session || (counts && !(await this.touch(session)))) return null;
+    const session = await this.#find(id);
+    if (!session || (counts && !(await this.#touch(session)))) return null;
     return viewOf(session);
   }
 
   /** The session, if it is live. An expired one is never returned, even while its row still exists. */
-  async find(id: string): Promise<StoredSession | undefined> {
+  async #find(id: string): Promise<StoredSession | undefined> {
     const known = this.#cache.get(id);
     if (known && this.#lives(known)) return known;
     // As far as this thread knows it was idle too long. Others may have used it since then, and their use is in the row.
@@ -72,7 +72,7 @@ export class LiveSessions {
   }
 
   /** Records that the session is used now. @returns false if the row was written and no longer exists */
-  async touch(session: StoredSession): Promise<boolean> {
+  async #touch(session: StoredSession): Promise<boolean> {
     if (await this.#activity.note(session)) return true;
     this.forget(session.id);
     return false;

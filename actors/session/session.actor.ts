@@ -34,13 +34,13 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
   const sessions = new LiveSessions({ store, clock, log, write, cacheBytes, versions: store.shared ? undefined : versions });
   /** Uses that other threads report, until they are written. */
   let reported: Promise<unknown> = Promise.resolve();
-  const part: SessionServer = { store, sessions, versions, quotas, now: () => clock.now() };
-  const purge = (by?: Principal) => purgeOver(part, by);
+  const server: SessionServer = { store, sessions, versions, quotas, now: () => clock.now() };
+  const purge = (by?: Principal) => purgeOver(server, by);
   const fail = (error: unknown) => log.warn({ error: String(error) }, 'cannot purge expired sessions; the server will try again');
   const rest = ctx.key === PURGING_KEY ? repeat(clock, PURGE_MS, purge, fail) : undefined;
 
   const api: SessionApi = {
-    create: (session) => createSession(part, session),
+    create: (session) => createSession(server, session),
     authenticate: (id, cookieHash) => sessions.authenticate(id, cookieHash),
     look: (id, counts) => sessions.look(id, counts),
     noteUses(used) {
@@ -48,12 +48,12 @@ export default defineActor<SessionApi, SessionArgs>(async ({ cacheBytes, quotas 
       reported = written.catch(() => 0);
       return written;
     },
-    end: (ids, by) => endSessions(part, ids, by),
+    end: (ids, by) => endSessions(server, ids, by),
     async list(realm, clients, page) {
       await Promise.all([sessions.settle(), reported]);
       return listRows(store, realm, clients, page, clock.now());
     },
-    endRealm: (realm, by) => endRealm(part, realm, by),
+    endRealm: (realm, by) => endRealm(server, realm, by),
     purge,
   };
   return {

@@ -18,6 +18,11 @@ export function requireStorage(request: Structure, tag: number): void {
     throw new Refusal('ProtectionStorageUnavailable', 'this server keeps objects in software; none of the requested ProtectionStorageMasks permits Software');
 }
 
+/** For a new pair: the masks of both keys, and of each. @throws Refusal as `requireStorage` */
+export function requirePairStorage(request: Structure): void {
+  for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
+}
+
 /** Reads the structure of masks; some clients send a single mask instead. */
 function masksIn(request: Structure, tag: number): readonly Node[] {
   const given = child(request, tag);

@@ -5,7 +5,7 @@ import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newPair } from '../creation/key-pair.ts';
 import { withPair } from '../creation/pair-source.ts';
-import { requireStorage } from '../creation/protection-storage.ts';
+import { requirePairStorage } from '../creation/protection-storage.ts';
 import { requireCreation } from '../object/create.ts';
 import { attributesIn, newAttributes, requireMask } from '../object/new-attributes.ts';
 import type { Operation } from '../operation.ts';
@@ -27,7 +27,7 @@ export const createKeyPair = {
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
   await requireCreation(ctx);
-  for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
+  requirePairStorage(request);
   const privateAttributes = newAttributes(request, ObjectType.PrivateKey, TAG.CommonAttributes, TAG.PrivateKeyAttributes);
   const publicAttributes = newAttributes(request, ObjectType.PublicKey, TAG.CommonAttributes, TAG.PublicKeyAttributes);
   const { version } = ctx;

@@ -4,7 +4,7 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { type Node, type Structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { withPair } from '../creation/pair-source.ts';
-import { requireStorage } from '../creation/protection-storage.ts';
+import { requirePairStorage } from '../creation/protection-storage.ts';
 import { rekeyPair } from '../creation/replacement-pair.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -22,7 +22,7 @@ export const rekeyKeyPair = {
 } satisfies Operation;
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  for (const tag of [TAG.CommonProtectionStorageMasks, TAG.PrivateProtectionStorageMasks, TAG.PublicProtectionStorageMasks]) requireStorage(request, tag);
+  requirePairStorage(request);
   const pair = await withPair(ctx, (source) =>
     ctx.change(async (tx) => rekeyPair(tx, await tx.use(request, 'ReKeyKeyPair', TAG.PrivateKeyUniqueIdentifier), request, ctx, source)),
   );
