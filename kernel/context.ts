@@ -2,7 +2,7 @@
 import type { AnySpec, Status } from './actor.ts';
 import type { LocalClock } from './clock.ts';
 import type { Configured } from './configure.ts';
-import type { Log, LogLevel } from './log-entry.ts';
+import { type Log, withFields } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyPlugin, FrontView, PluginContext } from './plugin.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -28,11 +28,9 @@ export function contextsOf({ catalog, sections, flags, log }: Configured & { rea
   const reported = (actor: string) =>
     new Map((runtime.groups.get(actor)?.supervisors ?? []).map((supervisor): [string, Status | undefined] => [supervisor.key, supervisor.status]));
   return new Map(
-    catalog.plugins.map((plugin) => [plugin, { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: tagLog(log, plugin.name) }]),
+    catalog.plugins.map((plugin) => [
+      plugin,
+      { ...parts, actors, reported, flags, config: sections.get(plugin.name), log: withFields(log, { plugin: plugin.name }) },
+    ]),
   );
-}
-
-function tagLog(log: Log, plugin: string): Log {
-  const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) => log[level]({ plugin, ...fields }, message);
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

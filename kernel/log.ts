@@ -1,7 +1,7 @@
 // The logger of the server: pino writes one JSON line per event to standard output, and secrets are redacted by the names of their keys.
 import { type DestinationStream, pino } from 'pino';
 import { currentRequestId } from './call-context.ts';
-import type { Log, LogLevel } from './log-entry.ts';
+import { type Log, logTo } from './log-entry.ts';
 import { redact } from './redact.ts';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -17,10 +17,9 @@ export function createLog(level: (typeof LOG_LEVELS)[number], destination?: Dest
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
-  const at = (name: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) => {
+  return logTo((name, fields, message) => {
     if (!logger.isLevelEnabled(name)) return;
     const requestId = fields['request_id'] ?? currentRequestId();
     logger[name](requestId === undefined ? fields : { ...fields, request_id: requestId }, message);
-  };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  });
 }

@@ -1,9 +1,9 @@
 // The actor's end of a channel, in a thread or a process: creates the actor, serves its calls, and handles the kernel's control messages.
 import type { Actor, ActorContext, ActorFactory, Api, Call } from '../actor.ts';
-import { callContext } from '../call-context.ts';
+import { callContext, currentRequestId } from '../call-context.ts';
 import type { LocalClock } from '../clock.ts';
 import { encodeFault } from '../fault.ts';
-import type { Log, LogLevel } from '../log-entry.ts';
+import { type Log, logTo } from '../log-entry.ts';
 import type { Versions } from '../versions.ts';
 import type { Channel, Control } from './channel.ts';
 import { collectLargeBytes, IN_ACTORS } from './collect.ts';
@@ -84,7 +84,5 @@ function missing(what: string, name: string): never {
 
 /** Sends log entries to the kernel's logger, with the ID of the request that they belong to. */
 function channelLog(channel: Channel): Log {
-  const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) =>
-    channel.control({ kind: 'log', level, message, fields: { ...fields, request_id: callContext.getStore()?.requestId } });
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
+  return logTo((level, fields, message) => channel.control({ kind: 'log', level, message, fields: { ...fields, request_id: currentRequestId() } }));
 }

@@ -50,7 +50,7 @@ export function waitForStart(channel: Channel, lost: Promise<unknown>, label: st
 }
 
 /** How long to wait for the last messages of an ended incarnation. They travel on another path than the notice of its end. */
-export const LAST_WORD_MS = 100;
+const LAST_WORD_MS = 100;
 
 /** Closes the channel of an ended incarnation after its last messages have had time to arrive. */
 export function closeWhenLost(channel: Channel, lost: Promise<unknown>): void {

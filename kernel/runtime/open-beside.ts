@@ -1,44 +1,31 @@
 // Opens the parts of actors that live beside their callers, with everything such a part may use, and closes them.
 import type { Api, BesideContext } from '../actor.ts';
-import { callContext } from '../call-context.ts';
-import type { Clock } from '../clock.ts';
+import { currentRequestId } from '../call-context.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import { describe, Fault } from '../fault.ts';
-import type { Log, LogLevel } from '../log-entry.ts';
-import { hashOf, type Versions } from '../versions.ts';
+import { withFields } from '../log-entry.ts';
+import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
-import type { StoreAddress } from './incarnation.ts';
 import { remoteOver } from './mailbox.ts';
 import type { Group } from './runtime.ts';
-
-interface Surroundings {
-  readonly clock: Clock;
-  readonly versions: Versions;
-  readonly log: Log;
-  readonly store: StoreAddress;
-  readonly node: string;
-  dataKey(purpose: DataKeyPurpose): Promise<Uint8Array> | Uint8Array;
-  unsealed?(): Promise<void>;
-  /** Copies what goes to and from these parts, as if they were in another thread: for tests. */
-  readonly isCopying?: boolean;
-}
+import type { RuntimeOptions } from './runtime-options.ts';
 
 const SQLITE = 'sqlite:';
 /** A locked database must not stop the front: its caller then asks the actor, which may wait. */
 const MAX_WAIT_MS = 20;
 
 export class BesideParts {
-  readonly #surroundings: Surroundings;
+  readonly #options: RuntimeOptions;
   readonly #open = new Map<Beside, Group>();
   #isClosed = false;
 
-  constructor(surroundings: Surroundings) {
-    this.#surroundings = surroundings;
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
   }
 
   /** Where the part cannot start, every call goes to the actor: slower, and as right. */
   async open(group: Group): Promise<void> {
-    const { log, store, unsealed } = this.#surroundings;
+    const { log, store, unsealed } = this.#options;
     // Rows that other processes write cannot be trusted without asking the database: that wait belongs to the actor.
     if (!group.spec.beside || group.spec.kind === 'pinned' || !store.url.startsWith(SQLITE)) return;
     try {
@@ -69,7 +56,7 @@ export class BesideParts {
   }
 
   async #start(group: Group, module: URL, args: unknown): Promise<void> {
-    const { isCopying = false } = this.#surroundings;
+    const { isCopying = false } = this.#options;
     const context = await this.#contextOf(group);
     const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context });
     if (this.#isClosed) return beside.close();
@@ -78,7 +65,7 @@ export class BesideParts {
   }
 
   async #contextOf({ name, spec, mailboxes }: Group): Promise<BesideContext<Api>> {
-    const { clock, versions, node, log, store, dataKey } = this.#surroundings;
+    const { clock, versions, node, log, store, dataKey } = this.#options;
     const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
     for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
     const remotes = mailboxes.map((mailbox) => remoteOver<Api>({ call: (...call) => mailbox.cross(...call) }));
@@ -86,8 +73,8 @@ export class BesideParts {
       node,
       clock,
       versions,
-      log: logOf(log, name),
-      requestId: () => callContext.getStore()?.requestId,
+      log: withFields(log, { actor: name, key: 'beside' }),
+      requestId: currentRequestId,
       dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
       async openReader() {
@@ -96,10 +83,4 @@ export class BesideParts {
       },
     };
   }
-}
-
-function logOf(log: Log, actor: string): Log {
-  const at = (level: LogLevel) => (fields: Readonly<Record<string, unknown>>, message: string) =>
-    log[level]({ actor, key: 'beside', ...fields, request_id: callContext.getStore()?.requestId }, message);
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
