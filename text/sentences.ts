@@ -3,21 +3,26 @@ const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
 /** An abbreviation before a name ends no sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Mme|Mlle|M|No|Fig|vs|cf|e\.g|i\.e|[A-Z])\.\s*$/u;
 
-/** @returns the sentences in order, without the space around them */
+/** An empty line, or the next item of a list, ends a paragraph; other line breaks come from the layout. */
+const PARAGRAPH = /\n[^\S\n]*(?:\n\s*|(?=[-*•] ))/;
+
+/** @returns the sentences in order, without the space around them; no sentence goes on in the next paragraph */
 export function sentencesOf(text: string): string[] {
-  const sentences: string[] = [];
-  let open = '';
-  for (const { segment } of segmenter.segment(text)) {
-    open += segment;
-    if (ABBREVIATION.test(open)) continue;
-    if (open.trim() !== '') sentences.push(squeeze(open));
-    open = '';
-  }
-  if (open.trim() !== '') sentences.push(squeeze(open));
-  return sentences;
+  return text.split(PARAGRAPH).flatMap((paragraph) => inParagraph(squeeze(paragraph)));
 }
 
-/** Line breaks inside a sentence come from the layout. */
+function inParagraph(paragraph: string): string[] {
+  const sentences: string[] = [];
+  let open = '';
+  for (const { segment } of segmenter.segment(paragraph)) {
+    open += segment;
+    if (ABBREVIATION.test(open)) continue;
+    sentences.push(open.trim());
+    open = '';
+  }
+  return [...sentences, open.trim()].filter((sentence) => sentence !== '');
+}
+
 function squeeze(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
