@@ -10,9 +10,13 @@ const MAX_CHARACTERS = 64;
 
 let segmenter: Intl.Segmenter | undefined;
 
+/** No natural text has as many combining marks in a row (UAX #15 section 13); normalization takes time with the square of their number. */
+const MANY_MARKS = /\p{M}{31,}/gu;
+
 /** @returns the text without case, compatibility forms and accents */
 export function fold(text: string): string {
   return text
+    .replaceAll(MANY_MARKS, '')
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase();

@@ -14,7 +14,7 @@ export const FORM_TYPES = [MULTIPART, 'application/x-www-form-urlencoded'];
 const text = (description: string, examples: readonly string[]) => Type.String({ maxLength: 16_777_216, description, examples: [...examples] });
 const name = (description: string, example: string) => Type.String({ minLength: 1, maxLength: 128, description, examples: [example] });
 const language = (description: string, example: string) => Type.String({ minLength: 2, maxLength: 11, description, examples: [example] });
-const file = Type.String({ format: 'binary', description: 'an epub, pdf or docx file' });
+const file = Type.String({ format: 'binary', maxLength: 134_217_728, description: 'an epub, pdf or docx file' });
 const query = text('the question', ['Who may enter the building?']);
 const db = name('name of the documentary base', 'documents');
 const reference = name('name of the reference', 'house rules');
@@ -31,7 +31,7 @@ export const FIELDS = {
     db,
     query,
     sources: Type.Optional(Type.Enum(['true', 'false'], { description: 'whether to return the passages that the answer is from' })),
-    limit: Type.Optional(Type.String({ pattern: '^([1-9]|[1-4][0-9]|50)$', description: 'passages to read, 1 to 50', examples: ['10'] })),
+    limit: Type.Optional(Type.String({ maxLength: 2, pattern: '^([1-9]|[1-4][0-9]|50)$', description: 'passages to read, 1 to 50', examples: ['10'] })),
   },
   add_reference: { file, db, reference },
   delete_reference: { db, reference },

@@ -11,6 +11,10 @@ test('words have no case and no accents; scripts without spaces are cut by their
   assert.ok(wordsOf('東京に行く').length > 1);
 });
 
+test('a run of combining marks, which would take seconds to compose, is left out', () => {
+  assert.deepEqual(wordsOf(`a${'\u0315\u0316'.repeat(200_000)}b c\u0301`), ['ab', 'c']);
+});
+
 test('terms have no endings, and words that say nothing are left out', () => {
   assert.deepEqual(termsOf('The rotations of the rotating keys'), ['rotat', 'rotat', 'kei']);
   assert.deepEqual(termsOf('what is this'), []);
