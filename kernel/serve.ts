@@ -113,7 +113,12 @@ export async function serveInThreads(serving: Serving, count: number): Promise<O
   metrics.watchCalls(() => runtime.groups.values());
   const fronts = new Fronts({
     ...{ count, tls: served.tls, runtime, shared, limits, clock, versions, log },
-    task: { builtIn: (builtIn as URL).href, config, sections, flags, base, dataDir: serving.dataDir, version, store, node, isCopying },
+    task: {
+      ...{ builtIn: (builtIn as URL).href, sections, flags, base, dataDir: serving.dataDir, version, node, isCopying },
+      // A front reads a database in a file only; the password of another and the root key stay in this thread.
+      config: { ...config, store: { url: '', root_key: '' } },
+      store: { url: store.url.startsWith('sqlite:') ? store.url : '' },
+    },
     kernel: {
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),
       unsealed: () => prepared.seal.unsealed(),

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'undici';
 import { test } from 'uvu';
+import { MAX_QUEUE } from '../../fakes/mortal.plugin.ts';
 import { until } from '../../runtime.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
 
@@ -108,6 +109,19 @@ test('an address has its sign-ins once over all fronts, and not anew when one of
   // One more attempt for each second.
   const most = BURST + Math.ceil((server.clock.monotonic() - since) / 1_000);
   assert.ok(first >= BURST && admitted <= most, `${first}, then ${admitted} in all, of ${most}`);
+});
+
+test('an actor has one queue for all fronts: its bound and its calls at once are those of one', async () => {
+  const byThread = await connectToAll();
+  const work = [...byThread.values()].flat().flatMap((client) => [client, client]);
+  const answers = await Promise.all(work.map(async (client, at) => ask(at % 2 === 0 ? client : connect(), '/work')));
+  const served = answers.filter(({ status }) => status === 200);
+  // Some were served before the last ones came.
+  assert.ok(served.length >= MAX_QUEUE && served.length < answers.length, `${served.length} of ${answers.length}`);
+  assert.deepEqual([...new Set(served.map(({ text }) => text))], ['1']);
+  assert.ok(answers.every(({ status, text }) => status === 200 || (status === 503 && text.includes('OVERLOADED'))));
+  // Every front still gets its turn.
+  for (const [client] of byThread.values()) assert.equal((await ask(client as Client, '/work')).status, 200);
 });
 
 for (const how of ['/throw', '/exhaust']) {
