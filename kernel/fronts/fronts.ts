@@ -65,10 +65,15 @@ export class Fronts implements FrontsView {
     return addresses;
   }
 
-  /** Settles when all ports use the new options. */
+  /** Settles when all ports use the new options. A front that cannot use them is ended, and the one in its place begins with them. */
   async applyTls(tls: TlsOptions): Promise<void> {
     this.#tls = tls;
-    await this.#askAll((member) => member.ask().applyTls(tls));
+    await this.#askAll((member) =>
+      member
+        .ask()
+        .applyTls(tls)
+        .catch((error: unknown) => this.#end(member, error, 'a front cannot use the changed TLS files; it is started again')),
+    );
   }
 
   /** The metrics of all threads, in the text format of Prometheus. */
@@ -122,9 +127,13 @@ export class Fronts implements FrontsView {
       if (member.task?.tls !== this.#tls) await member.ask().applyTls(this.#tls);
       await member.ask().open(bound);
     } catch (error) {
-      this.#options.log.error({ front: member.thread, error: describe(error) }, 'the ports of a front cannot be opened; it is started again');
-      await member.supervisor.incarnation?.kill();
+      await this.#end(member, error, 'the ports of a front cannot be opened; it is started again');
     }
+  }
+
+  async #end(member: FrontMember, error: unknown, message: string): Promise<void> {
+    this.#options.log.error({ front: member.thread, error: describe(error) }, message);
+    await member.supervisor.incarnation?.kill();
   }
 
   async #giveBack(thread: number): Promise<boolean> {

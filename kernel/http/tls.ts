@@ -1,5 +1,5 @@
 // Reads the TLS files, sets the TLS options, and reloads the files when they change.
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -57,7 +57,7 @@ export function readTls(files: TlsFiles): TlsOptions {
     minVersion: 'TLSv1.2',
     handshakeTimeout: HANDSHAKE_MS,
     // All fronts can resume a session that one of them began, until the files change.
-    ticketKeys: randomBytes(TICKET_KEY_BYTES),
+    ticketKeys: randomFillSync(new Uint8Array(TICKET_KEY_BYTES)) as Buffer,
     // The handshake accepts clients without a trusted certificate. The HTTP front checks the certificate at every use.
     ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}),
     ...(crl ? { crl } : {}),
