@@ -1,12 +1,8 @@
-// Measures the cost of an actor call: a call of the kernel, Comlink over a plain port, Comlink over the batching channel, and a bare batched port.
+// Measures the cost of an actor call: a call of the kernel, and a bare batched port as the limit of what it can be.
 import { MessageChannel, Worker } from 'node:worker_threads';
-import { wrap } from 'comlink';
 import { pinned } from '../kernel/actor.ts';
-import { openChannel } from '../kernel/runtime/channel.ts';
-import { portWire } from '../kernel/runtime/wires.ts';
 import { createRuntime } from '../test/runtime.ts';
 import type { EchoApi } from './fakes/echo.actor.ts';
-import nodeEndpoint from './fakes/node-endpoint.ts';
 import { median, report, round } from './report.ts';
 
 type Echo = (text: string) => Promise<unknown>;
@@ -23,8 +19,6 @@ const { runtime, ref } = createRuntime({
 await runtime.start();
 const kernel = ref('echo').at('a');
 const subjects: Readonly<Record<string, Echo>> = {
-  'Comlink, plain port': plain(),
-  'Comlink, batching channel': batched(),
   'kernel call': (text) => kernel.echo(text),
   'bare batched port': bare(),
 };
@@ -63,25 +57,10 @@ async function measure(echo: Echo, inFlight: number, ms: number): Promise<{ perS
   return { perSecond: (calls / (performance.now() - startedAt)) * 1000, cpuUs: (user + system) / calls };
 }
 
-function channel(kind: 'plain' | 'batched' | 'bare') {
-  const { port1, port2 } = new MessageChannel();
-  worker.postMessage({ kind, port: port2 }, [port2]);
-  return port1;
-}
-
-function plain(): Echo {
-  const { echo } = wrap<{ echo(text: string): string }>(nodeEndpoint(channel('plain')));
-  return echo as unknown as Echo;
-}
-
-function batched(): Echo {
-  const { echo } = wrap<{ echo(text: string): string }>(openChannel(portWire(channel('batched'))).endpoint);
-  return echo as unknown as Echo;
-}
-
-/** Without Comlink, envelopes and deadlines: numbered messages, with all messages of one tick in one array. */
+/** Without deadlines, queue bounds and request ids: numbered messages, with all messages of one tick in one array. */
 function bare(): Echo {
-  const port = channel('bare');
+  const { port1: port, port2 } = new MessageChannel();
+  worker.postMessage({ port: port2 }, [port2]);
   const waiting = new Map<number, (value: unknown) => void>();
   let batch: { id: number; text: string }[] = [];
   let next = 0;

@@ -60,11 +60,6 @@ export function failureText(code: string): string {
   return kind === KERNEL_FAULTS.INTERNAL ? kind.message : `${code}: ${kind.message}`;
 }
 
-/** The answer of an actor to a call. Errors are not thrown across a port, because `code` and `cause` would be lost. */
-export type Reply =
-  | { readonly ok: true; readonly value: unknown; readonly ms: number }
-  | { readonly ok: false; readonly fault: FaultWire; readonly ms: number };
-
 /** A fault on its way between threads. `trace` is for the log only. */
 export interface FaultWire {
   readonly code: string;

@@ -11,8 +11,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Kernel files that an actor may use at run time. */
 const FOR_ACTORS = /^kernel\/(actor|data-key|fault|repeat|seal|versions|store\/[a-z-]+|runtime\/(bytes|encoded-page)|http\/outbound)\.ts$/;
 
-/** What anybody may use: the protocol and the algorithms. They know no actor, no plugin and no store. */
-const LIBRARIES = /^(kmip|crypto)\//;
+/** What anybody may use: the protocols and the algorithms. They know no actor, no plugin and no store. */
+const LIBRARIES = /^(kmip|crypto|jose)\//;
 
 /** What actors ask or do in the transactions of others: an owner's statements on its own tables, where two owners' rows change together. */
 const IN_TRANSACTIONS: ReadonlySet<string> = new Set([
@@ -49,9 +49,13 @@ test('actors import their own folder, what the kernel has for actors, and of oth
   assert.deepEqual(offenders(rule), []);
 });
 
-test('the protocol imports itself and the algorithms', () => {
+test('the protocols import themselves and the algorithms; KMIP knows nothing of JOSE', () => {
   assert.deepEqual(
-    offenders(({ file, target }) => !file.startsWith('kmip/') || LIBRARIES.test(target)),
+    offenders(({ file, target }) => !/^(kmip|jose)\//.test(file) || LIBRARIES.test(target)),
+    [],
+  );
+  assert.deepEqual(
+    offenders(({ file, target }) => !file.startsWith('kmip/') || !target.startsWith('jose/')),
     [],
   );
 });

@@ -19,12 +19,15 @@ interface Row {
 
 /** As long as a password hash of this server. */
 const NO_HASH = 'x'.repeat(97);
-/** The nearest existing name: the next one in order, or else the last. A lookup of an unknown name thus also finds a row in the index. */
+/**
+ * The nearest existing name: the next one in order, or else the last. A lookup of an unknown name thus also finds a row in the index. The order over
+ * both makes the database read both, whether or not there is a next one.
+ */
 const NEAREST = `SELECT realm, username FROM (
     SELECT realm, username FROM (SELECT realm, username FROM userpass WHERE (realm, username) >= ($1, $2) ORDER BY realm, username LIMIT 1) AS next
     UNION ALL
     SELECT realm, username FROM (SELECT realm, username FROM userpass WHERE (realm, username) <= ($1, $2) ORDER BY realm DESC, username DESC LIMIT 1) AS last
-  ) AS nearest LIMIT 1`;
+  ) AS nearest ORDER BY realm DESC, username DESC LIMIT 1`;
 /**
  * Reads a row of the same table in the same steps whether or not the credential exists, because reading a page of the database takes longer than
  * everything else. Leaves out roles and claims, whose length differs; they are read when the login completes.

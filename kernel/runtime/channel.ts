@@ -1,7 +1,7 @@
-// One channel between a caller and an actor: separates Comlink messages from control messages and passes them to their listeners.
+// One channel between a caller and an actor: carries calls, answers and control messages, and passes each to its listener.
 import type { MessagePort, Transferable } from 'node:worker_threads';
-import type { Endpoint } from 'comlink';
-import { type Message, Outbox } from './outbox.ts';
+import { type Answer, CALL, type CallMessage, CONTROL, type Control, internalFault, type Message, readMessage } from './messages.ts';
+import { Outbox } from './outbox.ts';
 
 /** Carries batches of messages: a MessagePort, or the IPC channel of a child process. */
 export interface Wire {
@@ -10,13 +10,15 @@ export interface Wire {
   close(): void;
 }
 
-type Listener = (event: { readonly data: unknown }) => void;
-
 export interface Channel {
-  /** The endpoint for Comlink. */
-  readonly endpoint: Endpoint;
+  /** Sends a call or an answer. A call that cannot be sent is answered here with a fault, and such an answer becomes a fault for its caller. */
+  send(message: CallMessage | Answer, transfer?: readonly Transferable[]): void;
   /** Sends a control message in order with the calls. `ports` are transferred with it. */
   control(message: Control, ports?: readonly MessagePort[]): void;
+  /** Sets the only listener to calls; without one they are dropped. */
+  onCall(listen: (call: CallMessage) => void): void;
+  /** Sets the only listener to answers. */
+  onAnswer(listen: (answer: Answer) => void): void;
   /** @returns a function that ends the listening */
   onControl(listen: (message: Control) => void): () => void;
   onClose(listen: () => void): void;
@@ -25,45 +27,41 @@ export interface Channel {
   close(): void;
 }
 
-/** A control message between host and supervisor. Its other members depend on `kind`. */
-export interface Control {
-  readonly kind: string;
-  readonly [member: string]: unknown;
-}
-
-/** @returns the answer to a message that could not be cloned, in the format of Comlink, so that its caller does not wait */
-function unsendable(id: string, error: unknown): unknown {
-  return { id, type: 'RAW', value: { ok: false, fault: { code: 'INTERNAL', trace: `could not be sent: ${String(error)}` }, ms: 0 } };
-}
-
 export function openChannel(wire: Wire): Channel {
   return new WiredChannel(wire);
 }
 
 class WiredChannel implements Channel {
-  readonly endpoint: Endpoint;
   readonly #wire: Wire;
   readonly #outbox: Outbox;
-  readonly #listeners = new Set<Listener>();
+  #call: (call: CallMessage) => void = () => {};
+  #answer: (answer: Answer) => void = () => {};
   readonly #controls = new Set<(message: Control) => void>();
   readonly #closers = new Set<() => void>();
 
   constructor(wire: Wire) {
     this.#wire = wire;
     this.#outbox = new Outbox(wire, (message, error) => this.#answerUnsent(message, error));
-    this.endpoint = {
-      postMessage: (message: unknown, buffers?: readonly Transferable[]) => this.#outbox.push(message as Message, buffers),
-      addEventListener: (_type: string, listener: unknown) => void this.#listeners.add(listener as Listener),
-      removeEventListener: (_type: string, listener: unknown) => void this.#listeners.delete(listener as Listener),
-    } as unknown as Endpoint;
-    const receive = (messages: readonly unknown[]) => {
-      for (const message of messages) this.#deliver(message as Message);
-    };
-    wire.listen(receive, () => this.#end());
+    wire.listen(
+      (batch) => this.#receive(batch),
+      () => this.#end(),
+    );
+  }
+
+  send(message: CallMessage | Answer, transfer?: readonly Transferable[]): void {
+    this.#outbox.push(message, transfer);
   }
 
   control(control: Control, ports?: readonly MessagePort[]): void {
-    this.#outbox.push({ control }, ports);
+    this.#outbox.push([CONTROL, control], ports);
+  }
+
+  onCall(listen: (call: CallMessage) => void): void {
+    this.#call = listen;
+  }
+
+  onAnswer(listen: (answer: Answer) => void): void {
+    this.#answer = listen;
   }
 
   onControl(listen: (message: Control) => void): () => void {
@@ -91,16 +89,25 @@ class WiredChannel implements Channel {
     for (const listener of this.#closers) listener();
   }
 
-  #deliver(message: Message): void {
-    if (message.control === undefined) for (const listener of this.#listeners) listener({ data: message });
-    else for (const listener of this.#controls) listener(message.control);
+  #receive(batch: unknown): void {
+    if (!Array.isArray(batch)) return;
+    for (const each of batch) {
+      const message = readMessage(each);
+      if (message) this.#deliver(message);
+    }
+    this.#outbox.flush();
   }
 
-  /** A call that cannot be sent is answered locally. A reply that cannot be sent is replaced by a fault for its caller. */
+  #deliver(message: Message): void {
+    if (message[0] === CALL) this.#call(message);
+    else if (message[0] === CONTROL) for (const listener of this.#controls) listener(message[1]);
+    else this.#answer(message);
+  }
+
   #answerUnsent(message: Message, error: unknown): void {
-    if (message.id === undefined) throw error;
-    const answer = unsendable(message.id, error);
-    if ('path' in message) this.#deliver(answer as Message);
-    else this.#wire.post([answer], []);
+    if (message[0] === CONTROL) throw error;
+    const fault = internalFault(message[1], `could not be sent: ${String(error)}`);
+    if (message[0] === CALL) this.#answer(fault);
+    else this.#wire.post([fault], []);
   }
 }

@@ -1,18 +1,14 @@
 // One place that serves calls of an actor: a channel, which may be lost and replaced, and the calls that run on it.
 import { performance } from 'node:perf_hooks';
-import { transfer, wrap } from 'comlink';
-import type { Reply } from '../fault.ts';
 import type { Channel } from './channel.ts';
 import type { Deadlines } from './deadlines.ts';
-import type { Envelope } from './facade.ts';
+import { type Answer, CALL } from './messages.ts';
 import type { Pending } from './pending.ts';
 
 /** `down`: starting or about to restart; calls can wait for it. `failed`, `sealed`: calls are refused. */
 type DispatcherState = 'up' | 'down' | 'failed' | 'sealed';
 
 const REFUSALS = { up: undefined, down: undefined, failed: 'UNAVAILABLE', sealed: 'KEY_SERVER_SEALED' } as const;
-
-type Ask = (envelope: Envelope) => Promise<Reply>;
 
 export class Dispatcher {
   state: DispatcherState = 'down';
@@ -23,10 +19,8 @@ export class Dispatcher {
   readonly #inFlight = new Map<number, Pending>();
   /** Running calls that only wait. */
   readonly #aside = new Set<number>();
-  readonly #methods = new Map<string, Ask>();
   readonly #run: Deadlines | undefined;
   #channel: Channel | undefined;
-  #proxy: Record<string, Ask> = {};
   #next = 1;
   /** Time of the last answer, or of the first call after the actor was idle. */
   #heardAt = 0;
@@ -66,8 +60,7 @@ export class Dispatcher {
   attach(channel: Channel): void {
     if (this.#channel) this.detach('replaced by a newer channel');
     this.#channel = channel;
-    this.#proxy = wrap(channel.endpoint) as unknown as Record<string, Ask>;
-    this.#methods.clear();
+    channel.onAnswer((answer) => this.#finish(channel, answer));
     channel.onControl(({ kind, n }) => {
       if (kind !== 'aside' || this.#channel !== channel || !this.#inFlight.has(n as number)) return;
       this.#aside.add(n as number);
@@ -102,25 +95,18 @@ export class Dispatcher {
       if (code === 'DEADLINE') this.onLate();
     };
     pending.markSent(this.#run);
-    const envelope: Envelope = { n, requestId: pending.requestId, args: pending.args };
-    const finish = (reply: Reply) => {
-      if (!this.#inFlight.delete(n)) return;
-      this.#aside.delete(n);
-      this.#heardAt = performance.now();
-      pending.answer(reply);
-      this.onRoom();
-    };
-    this.#method(pending.method)(pending.transfer.length === 0 ? envelope : transfer(envelope, pending.transfer)).then(finish, (error: unknown) =>
-      finish({ ok: false, fault: { code: 'INTERNAL', trace: String(error) }, ms: 0 }),
-    );
+    channel.send([CALL, n, pending.method, pending.requestId, pending.args], pending.transfer);
   }
 
-  /** Caches the methods, because each property read of a Comlink proxy creates another proxy. */
-  #method(name: string): Ask {
-    const known = this.#methods.get(name);
-    if (known) return known;
-    const ask = this.#proxy[name] as Ask;
-    this.#methods.set(name, ask);
-    return ask;
+  /** An answer to a call that is not under way here is dropped: the channel may be one that was replaced. */
+  #finish(channel: Channel, answer: Answer): void {
+    const n = answer[1];
+    const pending = this.#channel === channel ? this.#inFlight.get(n) : undefined;
+    if (!pending) return;
+    this.#inFlight.delete(n);
+    this.#aside.delete(n);
+    this.#heardAt = performance.now();
+    pending.answer(answer);
+    this.onRoom();
   }
 }

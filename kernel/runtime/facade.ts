@@ -1,30 +1,25 @@
-// Exposes the methods of an actor to its callers, through a frozen object without a prototype that has nothing else.
+// Serves the calls that arrive on a channel with the methods of an actor, and with nothing else.
 import { performance } from 'node:perf_hooks';
-import { expose, transfer } from 'comlink';
 import type { Api, Call } from '../actor.ts';
 import { callContext } from '../call-context.ts';
-import { encodeFault, type Reply } from '../fault.ts';
+import { encodeFault } from '../fault.ts';
 import { inspectPayload } from './bytes.ts';
 import type { Channel } from './channel.ts';
-
-/** The argument of every call that crosses a channel. */
-export interface Envelope {
-  /** Number of the call on its channel, needed to cancel it. */
-  readonly n: number;
-  readonly requestId: string | undefined;
-  readonly args: readonly unknown[];
-}
+import { type CallMessage, FAULT, internalFault, VALUE } from './messages.ts';
 
 /** A call as the actor sees it. The AbortController is made only if the signal is used. */
 class RunningCall implements Call {
+  readonly n: number;
   readonly requestId: string | undefined;
+  readonly startedAt = performance.now();
+  readonly #channel: Channel;
   #controller: AbortController | undefined;
   #cancelled = false;
-  readonly #setAside: () => void;
 
-  constructor(requestId: string | undefined, setAside: () => void) {
+  constructor(n: number, requestId: string | undefined, channel: Channel) {
+    this.n = n;
     this.requestId = requestId;
-    this.#setAside = setAside;
+    this.#channel = channel;
   }
 
   get signal(): AbortSignal {
@@ -34,7 +29,7 @@ class RunningCall implements Call {
   }
 
   aside(): void {
-    this.#setAside();
+    this.#channel.control({ kind: 'aside', n: this.n });
   }
 
   cancel(): void {
@@ -43,47 +38,66 @@ class RunningCall implements Call {
   }
 }
 
-type Method = (...args: unknown[]) => unknown;
-type Facade = Readonly<Record<string, (envelope: Envelope) => Promise<Reply>>>;
+type Method = (...args: readonly unknown[]) => unknown;
 
 /** Lets the other end of `channel` call the methods of `api` and cancel its calls. */
 export function exposeApi(api: Api, channel: Channel): void {
-  const running = new Map<number, RunningCall>();
-  const methods = Object.entries(api).map(([name, run]) => [name, answering(run as Method, running, channel)] as const);
-  const facade: Facade = Object.freeze(Object.assign(Object.create(null) as Facade, Object.fromEntries(methods)));
-  channel.onControl((message) => {
-    if (message.kind === 'cancel') running.get(message['n'] as number)?.cancel();
-  });
-  expose(facade, callsOnly(channel));
+  new Facade(api, channel);
 }
 
-function answering(run: Method, running: Map<number, RunningCall>, channel: Channel) {
-  return async ({ n, requestId, args }: Envelope): Promise<Reply> => {
-    const call = new RunningCall(requestId, () => channel.control({ kind: 'aside', n }));
-    const startedAt = performance.now();
-    running.set(n, call);
+class Facade {
+  /** A Map, because every name that is not in it is unknown, also `constructor` and `__proto__`. */
+  readonly #methods: ReadonlyMap<string, Method>;
+  readonly #channel: Channel;
+  readonly #running = new Map<number, RunningCall>();
+
+  constructor(api: Api, channel: Channel) {
+    this.#methods = new Map(Object.entries(api) as [string, Method][]);
+    this.#channel = channel;
+    channel.onControl((message) => {
+      if (message.kind === 'cancel') this.#running.get(message['n'] as number)?.cancel();
+    });
+    channel.onCall((call) => this.#serve(call));
+  }
+
+  /** An answer that is there at once leaves without a promise in between. */
+  #serve([, n, name, requestId, args]: CallMessage): void {
+    const method = this.#methods.get(name);
+    if (!method) return this.#channel.send(internalFault(n, `the actor has no method ${JSON.stringify(name)}`));
+    const call = new RunningCall(n, requestId, this.#channel);
+    this.#running.set(n, call);
     try {
-      const value = await callContext.run(call, run, ...args);
-      const buffers = inspectPayload(value);
-      const reply: Reply = { ok: true, value, ms: performance.now() - startedAt };
-      return buffers.length === 0 ? reply : transfer(reply, buffers);
+      const value = callContext.run(call, method, ...args);
+      if (!isThenable(value)) return this.#answer(call, value);
+      value.then(
+        (settled) => this.#answer(call, settled),
+        (error: unknown) => this.#refuse(call, error),
+      );
     } catch (error) {
-      return { ok: false, fault: encodeFault(error), ms: performance.now() - startedAt };
-    } finally {
-      running.delete(n);
+      this.#refuse(call, error);
     }
-  };
+  }
+
+  #answer(call: RunningCall, value: unknown): void {
+    try {
+      const buffers = inspectPayload(value);
+      this.#end(call);
+      this.#channel.send([VALUE, call.n, performance.now() - call.startedAt, value], buffers);
+    } catch (error) {
+      this.#refuse(call, error);
+    }
+  }
+
+  #refuse(call: RunningCall, error: unknown): void {
+    this.#end(call);
+    this.#channel.send([FAULT, call.n, performance.now() - call.startedAt, encodeFault(error)]);
+  }
+
+  #end({ n }: RunningCall): void {
+    this.#running.delete(n);
+  }
 }
 
-/** Passes on calls of methods only. Comlink itself would also allow to read, write and construct along any path. */
-function callsOnly({ endpoint }: Channel): Channel['endpoint'] {
-  const addEventListener: typeof endpoint.addEventListener = (type, listener) => {
-    const pass = listener as (event: unknown) => void;
-    const filter = (event: { data: { type?: unknown; path?: unknown } }) => {
-      const { type: kind, path } = event.data;
-      if (kind === 'APPLY' && Array.isArray(path) && path.length === 1) pass(event);
-    };
-    endpoint.addEventListener(type, filter as unknown as typeof listener);
-  };
-  return { ...endpoint, addEventListener };
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
 }

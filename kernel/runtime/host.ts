@@ -5,10 +5,11 @@ import type { LocalClock } from '../clock.ts';
 import { encodeFault } from '../fault.ts';
 import { type Log, logTo } from '../log-entry.ts';
 import type { Versions } from '../versions.ts';
-import type { Channel, Control } from './channel.ts';
+import type { Channel } from './channel.ts';
 import { collectLargeBytes, IN_ACTORS } from './collect.ts';
 import { exposeApi } from './facade.ts';
 import type { HostTask } from './incarnation.ts';
+import type { Control } from './messages.ts';
 import { openPeers } from './peers.ts';
 
 interface HostSurroundings {

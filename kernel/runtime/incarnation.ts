@@ -1,7 +1,8 @@
 // The handle of a running actor, the same for a thread and for a separate process.
 import type { MessagePort } from 'node:worker_threads';
-import { decodeFault, Fault, type FaultWire } from '../fault.ts';
-import type { Channel, Control } from './channel.ts';
+import { decodeFault, Fault } from '../fault.ts';
+import type { Channel } from './channel.ts';
+import { type Control, isFault } from './messages.ts';
 
 export interface Incarnation {
   readonly channel: Channel;
@@ -43,7 +44,9 @@ export function waitForStart(channel: Channel, lost: Promise<unknown>, label: st
   return new Promise((resolve, reject) => {
     channel.onControl((message) => {
       if (message.kind === 'started') resolve();
-      if (message.kind === 'failed') reject(decodeFault(message['fault'] as FaultWire));
+      if (message.kind !== 'failed') return;
+      const { fault } = message;
+      reject(isFault(fault) ? decodeFault(fault) : new Fault('INTERNAL', { cause: `${label} failed with a malformed reason` }));
     });
     lost.then((cause) => reject(new Fault('ACTOR_LOST', { detail: `${label} ended while it was starting`, cause })));
   });

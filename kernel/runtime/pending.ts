@@ -1,7 +1,8 @@
 // One call, from its creation to its end. It settles exactly once, with a value or a Fault.
 import { performance } from 'node:perf_hooks';
-import { decodeFault, Fault, type Reply } from '../fault.ts';
+import { decodeFault, Fault } from '../fault.ts';
 import type { Deadlines, Due } from './deadlines.ts';
+import { type Answer, VALUE } from './messages.ts';
 
 export interface CallOptions {
   /** Overrides the deadline of the spec. */
@@ -61,10 +62,11 @@ export class Pending implements Due {
     run.add(this);
   }
 
-  answer(reply: Reply): void {
-    if (reply.ok) {
-      if (this.#settle('ok', reply.ms)) this.#resolve(reply.value);
-    } else if (this.#settle(reply.fault.code, reply.ms)) this.#reject(decodeFault(reply.fault));
+  answer(answer: Answer): void {
+    const ms = answer[2];
+    if (answer[0] === VALUE) {
+      if (this.#settle('ok', ms)) this.#resolve(answer[3]);
+    } else if (this.#settle(answer[3].code, ms)) this.#reject(decodeFault(answer[3]));
   }
 
   fail(code: string, cause?: unknown): void {

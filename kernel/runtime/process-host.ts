@@ -5,7 +5,7 @@ import { host } from './host.ts';
 import type { HostTask } from './incarnation.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
 
-const hub = ipcHub(process as unknown as IpcEnd);
+const hub = ipcHub(process as unknown as IpcEnd, true);
 const channel = openChannel(hub.wire(0));
 const clock = createClock(new BigInt64Array(1));
 

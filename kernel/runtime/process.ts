@@ -23,7 +23,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
     env: options.env,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const hub = ipcHub(child as unknown as IpcEnd);
+  const hub = ipcHub(child as unknown as IpcEnd, false);
   const channel = openChannel(hub.wire(0));
   const lost = new Promise<unknown>((resolve) => {
     child.on('error', resolve);

@@ -4,9 +4,10 @@ import type { Status } from '../actor.ts';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
-import type { Control } from './channel.ts';
+
 import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
+import { type Control, isRecord } from './messages.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 
@@ -175,9 +176,16 @@ export class Supervisor {
   }
 
   #hear(message: Control): void {
-    if (message.kind === 'report') this.status = message['status'] as Status;
+    if (message.kind === 'report' && isStatus(message['status'])) this.status = message['status'];
     if (message.kind !== 'log') return;
     const { level, message: text, fields } = message as unknown as { level: LogLevel; message: string; fields: Record<string, unknown> };
+    if (!LEVELS.has(level) || typeof text !== 'string') return;
     this.#options.log[level]({ actor: this.name, key: this.key, ...fields }, text);
   }
+}
+
+const LEVELS: ReadonlySet<string> = new Set<LogLevel>(['debug', 'info', 'warn', 'error']);
+
+function isStatus(value: unknown): value is Status {
+  return isRecord(value) && typeof value['ready'] === 'boolean' && (value['note'] === undefined || typeof value['note'] === 'string');
 }

@@ -40,9 +40,12 @@ interface IpcListener {
   onClose(): void;
 }
 
-export function ipcHub(end: IpcEnd): IpcHub {
-  const channels = new IpcChannels();
-  end.on('message', (message) => channels.receive(message as Parcel));
+/** @param keepsEarly whether batches of channels that are not open yet are kept: for the end that learns of a channel by a message */
+export function ipcHub(end: IpcEnd, keepsEarly: boolean): IpcHub {
+  const channels = new IpcChannels(keepsEarly);
+  end.on('message', (message) => {
+    if (isParcel(message)) channels.receive(message);
+  });
   end.on('disconnect', () => channels.closeAll());
   const send = (parcel: Parcel, sent: () => void = () => {}) => {
     if (end.connected) end.send?.(parcel, undefined, {}, sent);
@@ -64,25 +67,37 @@ export function ipcHub(end: IpcEnd): IpcHub {
   };
 }
 
+/** The other end may be a process whose native library went astray. */
+function isParcel(message: unknown): message is Parcel {
+  if (typeof message !== 'object' || message === null) return false;
+  const { channel, batch } = message as Partial<Parcel>;
+  return Number.isSafeInteger(channel) && (batch === undefined || Array.isArray(batch));
+}
+
 /** The listeners of the channels of this end. */
 class IpcChannels {
   readonly #open = new Map<number, IpcListener>();
   /** Batches of channels that are not open yet, because the two ends open a channel at different times. */
   readonly #early = new Map<number, (readonly unknown[])[]>();
+  readonly #keepsEarly: boolean;
+  /** Channels are opened in the order of their numbers, so what comes for a lower one is too late, not early. */
+  #highest = -1;
+
+  constructor(keepsEarly: boolean) {
+    this.#keepsEarly = keepsEarly;
+  }
 
   receive({ channel, batch }: Parcel): void {
     const open = this.#open.get(channel);
     if (!batch) {
       this.#open.delete(channel);
       open?.onClose();
-      return;
-    }
-    const own = batch.map(ownBytes);
-    if (open) open.onBatch(own);
-    else this.#early.set(channel, [...(this.#early.get(channel) ?? []), own]);
+    } else if (open) open.onBatch(batch.flatMap(ownMessage));
+    else if (this.#keepsEarly && channel > this.#highest) this.#early.set(channel, [...(this.#early.get(channel) ?? []), batch.flatMap(ownMessage)]);
   }
 
   open(channel: number, listener: IpcListener): void {
+    this.#highest = Math.max(this.#highest, channel);
     this.#open.set(channel, listener);
     for (const batch of this.#early.get(channel) ?? []) listener.onBatch(batch);
     this.#early.delete(channel);
@@ -99,12 +114,25 @@ class IpcChannels {
   }
 }
 
+/** Deeper than any message: the values in one are nested at most 64 deep. */
+const MAX_DEPTH = 80;
+
+/** @returns the message in a list, with bytes of its own; an empty list for one that no honest end would send */
+function ownMessage(message: unknown): readonly unknown[] {
+  try {
+    return [ownBytes(message, 0)];
+  } catch {
+    return [];
+  }
+}
+
 /** Copies bytes that arrived by IPC: they are views of the whole message, and only bytes with their own buffer can be sent on. */
-function ownBytes(value: unknown): unknown {
+function ownBytes(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) throw new TypeError(`a message nested deeper than ${MAX_DEPTH} is not one of ours`);
   if (ArrayBuffer.isView(value)) return value instanceof Uint8Array ? new Uint8Array(value) : value;
-  if (Array.isArray(value)) return value.map(ownBytes);
+  if (Array.isArray(value)) return value.map((item) => ownBytes(item, depth + 1));
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownBytes(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, ownBytes(item, depth + 1)]));
 }

@@ -1,6 +1,14 @@
 // Describes the REST crypto API for the OpenAPI document; the actor checks the bodies itself. Bytes are base64url without padding.
 import Type, { type TProperties, type TSchema } from 'typebox';
 import type { CryptoCall } from '../../actors/kmip/api.ts';
+import { algorithmsFor } from '../../jose/algorithm.ts';
+import { CONTENT_ENCRYPTIONS } from '../../jose/content-encryption.ts';
+import { curvesOf } from '../../jose/curve.ts';
+import { KEY_MANAGEMENTS } from '../../jose/key-management.ts';
+import { KEY_TYPES, type KeyType } from '../../jose/key-type.ts';
+import { MAC_ALGORITHMS } from '../../jose/mac-algorithm.ts';
+import { RSA_MODULUS_BITS } from '../../jose/rsa.ts';
+import { ML_DSA_SEED_LENGTH, SIGNATURE_ALGORITHMS } from '../../jose/signature-algorithm.ts';
 import type { Method } from '../../kernel/http/route.ts';
 
 interface About {
@@ -14,17 +22,7 @@ interface About {
   readonly answer?: TSchema;
 }
 
-/** Algorithms by purpose; a test compares them with the actor's. */
-export const SIGNATURES = [
-  ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'ES256K'],
-  ...['EdDSA', 'Ed25519', 'Ed448', 'ML-DSA-44', 'ML-DSA-65', 'ML-DSA-87'],
-];
-export const MACS = ['HS256', 'HS384', 'HS512'];
-export const MANAGEMENTS = [
-  ...['dir', 'RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512', 'A128KW', 'A192KW', 'A256KW'],
-  ...['ECDH-ES', 'ECDH-ES+A128KW', 'ECDH-ES+A192KW', 'ECDH-ES+A256KW'],
-];
-export const ENCRYPTIONS = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512'];
+const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name);
 
 export const MAX_BODY_BYTES = 16_777_216;
 /** The actor enforces the same limits. */
@@ -44,7 +42,7 @@ const content = Type.String({ maxLength: MAX_BODY_BYTES, pattern: BASE64URL, des
 const maybeContent = maybe(content);
 export const kid = Type.String({ minLength: 1, maxLength: MAX_NAME, description: 'identifier of a key', examples: ['00000000-0000-4000-8000-000000000000'] });
 /** One of these JOSE algorithms; the interactive page proposes `example`. */
-const algorithm = (names: readonly string[], example: string) => Type.Enum([...names], { examples: [example] });
+const algorithm = (rows: Parameters<typeof namesOf>[0], example: string) => Type.Enum(namesOf(rows), { examples: [example] });
 const maybeBytes = maybe(bytes);
 /** Unknown members are ignored. */
 const open = <P extends TProperties>(properties: P) => Type.Object(properties, { maxProperties: MAX_MEMBERS });
@@ -56,48 +54,46 @@ const header = Type.String({ maxLength: MAX_BYTES_CHARACTERS, pattern: BASE64URL
 const sealed = { protected: header, encrypted_key: maybeBytes, iv: bytes, ciphertext: content, tag: bytes, aad: maybeContent };
 /** In answers, an optional member is left out and never null. */
 const jwe = { protected: header, encrypted_key: bytes, iv: bytes, ciphertext: content, tag: bytes, aad: Type.Optional(content) };
-const kty = Type.Enum(['oct', 'RSA', 'EC', 'OKP', 'AKP']);
+const kty = Type.Enum([...KEY_TYPES]);
 const key = open({ kid: text, kid_public: Type.Optional(text), kty, alg: Type.Optional(text), crv: Type.Optional(text), key_ops: Type.Array(text) });
 const tag = Type.String({ minLength: 1, maxLength: 255, pattern: '^[^_\\u0000][^\\u0000]*$', description: 'must not begin with _', examples: ['team-a'] });
 const tags = open({ tags: Type.Array(tag, { maxItems: 256 }) });
 const tagged = open({ kid: text, tags: Type.Array(text) });
 /** The requested length of a new key; not a member of an imported JWK. */
 const bits = maybe(Type.Integer({ minimum: 1, maximum: 65_536 }));
-const rsaBits = maybe(Type.Integer({ minimum: 2_048, maximum: 8_192, multipleOf: 8 }));
-const alg = (...names: string[]) => maybe(Type.Enum(names));
+const rsaBits = maybe(Type.Integer({ minimum: RSA_MODULUS_BITS.min, maximum: RSA_MODULUS_BITS.max, multipleOf: RSA_MODULUS_BITS.multipleOf }));
+const algOf = (type: KeyType) => maybe(Type.Enum(algorithmsFor(type)));
 /** From `minBytes` to `maxBytes` bytes in base64url without padding; other members may determine the exact number. */
 const octets = (minBytes: number, maxBytes = minBytes) =>
   Type.String({ minLength: Math.ceil((minBytes * 4) / 3), maxLength: Math.ceil((maxBytes * 4) / 3), pattern: BASE64URL, description: 'base64url' });
 /** Leading zero bytes count towards the length in bytes, but not towards the bits of the modulus. */
-const modulus = octets(256, 1_024);
-const number = octets(1, 1_024);
+const modulus = octets(RSA_MODULUS_BITS.min / 8, RSA_MODULUS_BITS.max / 8);
+const number = octets(1, RSA_MODULUS_BITS.max / 8);
 const RSA_PUBLIC = { n: modulus, e: number };
 const RSA_PRIVATE = { d: number, p: number, q: number, dp: number, dq: number, qi: number };
 const without = (...members: string[]) => ({ maxProperties: MAX_MEMBERS, not: { anyOf: members.map((member) => ({ required: [member] })) } });
-/** Coordinates on P-256 to P-521; the line below: points on Ed25519 to Ed448. */
-const coordinate = maybe(octets(32, 66));
-const point = maybe(octets(32, 57));
-const RSA_ALG = alg(...SIGNATURES.filter((name) => /^[RP]S/.test(name)), ...MANAGEMENTS.filter((name) => name.startsWith('RSA')));
-const AGREEMENTS = MANAGEMENTS.filter((name) => name.startsWith('ECDH'));
-const EC_ALG = alg(...SIGNATURES.filter((name) => name.startsWith('ES')), ...AGREEMENTS);
-const ML_DSA = SIGNATURES.filter((name) => name.startsWith('ML-DSA'));
-const SECRET_ALGS = [...ENCRYPTIONS, ...MACS, 'A128KW', 'A192KW', 'A256KW'];
+/** As long as some of these lengths; the exact one follows from other members. */
+const octetsIn = (lengths: readonly number[]) => maybe(octets(Math.min(...lengths), Math.max(...lengths)));
+const curves = (type: 'EC' | 'OKP') => maybe(Type.Enum(curvesOf(type).map(({ crv }) => crv)));
+const coordinate = (type: 'EC' | 'OKP') => octetsIn(curvesOf(type).map(({ length }) => length));
+const ML_DSA_PUBLIC = SIGNATURE_ALGORITHMS.flatMap(({ mlDsa }) => (mlDsa ? [mlDsa.publicKeyLength] : []));
 const none = Type.Optional(Type.Null());
 /** `kty` decides which members are read; the others are ignored. The actor checks that the numbers form a valid key, which a schema cannot. */
 const NEW_KEY = Type.Union([
   open({ kty: Type.Literal('oct'), alg: none, bits: maybe(Type.Enum([128, 192, 256])), k: none }),
-  open({ kty: Type.Literal('oct'), alg: Type.Enum(SECRET_ALGS), bits, k: maybe(octets(16, 512)) }),
-  Type.Object({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits }, without('n', 'd')),
-  Type.Object({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, ...RSA_PUBLIC }, without(...Object.keys(RSA_PRIVATE))),
-  open({ kty: Type.Literal('RSA'), alg: RSA_ALG, bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
-  open({ kty: Type.Literal('EC'), alg: EC_ALG, crv: maybe(Type.Enum(['P-256', 'P-384', 'P-521', 'secp256k1'])), x: coordinate, y: coordinate, d: coordinate }),
+  open({ kty: Type.Literal('oct'), alg: Type.Enum(algorithmsFor('oct')), bits, k: maybe(octets(16, 512)) }),
+  Type.Object({ kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits }, without('n', 'd')),
+  Type.Object({ kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC }, without(...Object.keys(RSA_PRIVATE))),
+  open({ kty: Type.Literal('RSA'), alg: algOf('RSA'), bits: rsaBits, ...RSA_PUBLIC, ...RSA_PRIVATE }),
+  open({ kty: Type.Literal('EC'), alg: algOf('EC'), crv: curves('EC'), x: coordinate('EC'), y: coordinate('EC'), d: coordinate('EC') }),
+  open({ kty: Type.Literal('OKP'), alg: algOf('OKP'), crv: curves('OKP'), x: coordinate('OKP'), d: coordinate('OKP') }),
   open({
-    kty: Type.Literal('OKP'),
-    alg: alg('EdDSA', 'Ed25519', 'Ed448', ...AGREEMENTS),
-    crv: maybe(Type.Enum(['Ed25519', 'Ed448', 'X25519', 'X448'])),
-    ...{ x: point, d: point },
+    // Clients that predate AKP send ML-DSA keys as OKP.
+    kty: Type.Enum(['AKP', 'OKP']),
+    alg: Type.Enum(algorithmsFor('AKP')),
+    pub: octetsIn(ML_DSA_PUBLIC),
+    priv: maybe(octets(ML_DSA_SEED_LENGTH)),
   }),
-  open({ kty: Type.Enum(['AKP', 'OKP']), alg: Type.Enum(ML_DSA), pub: maybe(octets(1_312, 2_592)), priv: maybe(octets(32)) }),
 ]);
 const ofKey = '/keys/{kid}';
 
@@ -111,8 +107,8 @@ export const ABOUT: readonly About[] = [
     'Encrypt: a JWE in its parts',
     open({
       kid,
-      alg: algorithm(MANAGEMENTS, 'dir'),
-      enc: algorithm(ENCRYPTIONS, 'A256GCM'),
+      alg: algorithm(KEY_MANAGEMENTS, 'dir'),
+      enc: algorithm(CONTENT_ENCRYPTIONS, 'A256GCM'),
       data: content,
       aad: maybeContent,
       apu: maybeBytes,
@@ -121,12 +117,17 @@ export const ABOUT: readonly About[] = [
     open(jwe),
   ),
   post('decrypt', 'Decrypt the parts of a JWE', open(sealed), open({ kid: text, data: bytes })),
-  post('sign', 'Sign: a detached JWS', open({ kid, alg: algorithm(SIGNATURES, 'ES256'), data: content }), open({ protected: header, signature: bytes })),
+  post(
+    'sign',
+    'Sign: a detached JWS',
+    open({ kid, alg: algorithm(SIGNATURE_ALGORITHMS, 'ES256'), data: content }),
+    open({ protected: header, signature: bytes }),
+  ),
   post('verify', 'Verify a detached JWS', open({ protected: header, data: content, signature: bytes }), open({ kid: text, valid: Type.Boolean() })),
   post(
     'mac',
     'Compute a MAC, or verify the one that is given',
-    open({ kid, alg: algorithm(MACS, 'HS256'), data: content, mac: maybeBytes }),
+    open({ kid, alg: algorithm(MAC_ALGORITHMS, 'HS256'), data: content, mac: maybeBytes }),
     open({ kid: text, mac: Type.Optional(bytes), valid: Type.Optional(Type.Boolean()) }),
   ),
   {

@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { test } from 'uvu';
-import { findContentEncryption } from '../../actors/kmip/jose/content-encryption.ts';
-import { findKeyManagement } from '../../actors/kmip/jose/key-management.ts';
-import { findMacAlgorithm } from '../../actors/kmip/jose/mac-algorithm.ts';
-import { findSignatureAlgorithm } from '../../actors/kmip/jose/signature-algorithm.ts';
 import { rightOf } from '../../actors/kmip/object/grants.ts';
 import { OPERATION_NAMES } from '../../kmip/operation-name.ts';
-import { ENCRYPTIONS, MACS, MANAGEMENTS, SIGNATURES } from '../../plugins/keys/crypto-bodies.ts';
 import { signInAdmin } from '../server.ts';
 import { filled, nameOf, type RoutedServer, startRoutedServer } from './route-table.ts';
 
@@ -99,13 +94,6 @@ test('a status that HTTP has no content for is described without it', () => {
 test('names in the document are those that the key server knows', () => {
   // In any spelling they are the same right.
   for (const name of OPERATION_NAMES) assert.equal(rightOf(name.replaceAll('_', ' ').toUpperCase()), name.toLowerCase());
-  for (const [names, find] of [
-    [SIGNATURES, findSignatureAlgorithm],
-    [MACS, findMacAlgorithm],
-    [MANAGEMENTS, findKeyManagement],
-    [ENCRYPTIONS, findContentEncryption],
-  ] as const)
-    for (const name of names) assert.ok(find(name), name);
 });
 
 test.run();

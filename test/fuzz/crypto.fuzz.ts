@@ -233,7 +233,7 @@ function checkAnswer(answer: Answer, { name }: CryptoCall): void {
 
 export const CRYPTO_TARGET: FuzzTarget = {
   name: 'crypto',
-  mostMs: 5_000,
+  maxMs: 5_000,
   async open() {
     const fuzzed = await openFuzzedServer();
     const server = await fuzzed.fresh();

@@ -97,7 +97,7 @@ async function attempt(world: World, random: Random): Promise<void> {
 
 export const ENCODINGS_TARGET: FuzzTarget = {
   name: 'encodings',
-  mostMs: 20_000,
+  maxMs: 20_000,
   async open() {
     const world = await openWorld();
     return { attempt: (random) => attempt(world, random), close: () => world.fuzzed.end() };

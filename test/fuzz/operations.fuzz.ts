@@ -127,7 +127,7 @@ async function ask({ fuzzed }: World, server: KeyServer, tree: Structure, random
 
 export const OPERATIONS_TARGET: FuzzTarget = {
   name: 'operations',
-  mostMs: 5_000,
+  maxMs: 5_000,
   async open() {
     const world = await openWorld();
     return { attempt: (random) => attempt(world, random), close: () => world.fuzzed.end() };

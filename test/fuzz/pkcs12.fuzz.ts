@@ -31,7 +31,7 @@ async function tried(work: Promise<unknown>): Promise<void> {
 export const PKCS12_TARGET: FuzzTarget = {
   name: 'pkcs12',
   // As many iterations as a file may ask for.
-  mostMs: 15_000,
+  maxMs: 15_000,
   open: async () => {
     for (const file of FILES) await readPkcs12(file, 'x');
     for (const contents of CONTENTS) await readBags(contents, new Pkcs12Password('x'));

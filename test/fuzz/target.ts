@@ -4,7 +4,7 @@ import { Random } from './random.ts';
 export interface FuzzTarget {
   readonly name: string;
   /** The longest that one input may take, milliseconds; by default a second: far above what any takes, below what a client could use to stop a server. */
-  readonly mostMs?: number;
+  readonly maxMs?: number;
   open(): FuzzRun | Promise<FuzzRun>;
 }
 
@@ -14,16 +14,16 @@ export interface FuzzRun {
   close?(): void | Promise<void>;
 }
 
-const MOST_MS = 1_000;
+const MAX_MS = 1_000;
 /** Of memory, more than when the run began. */
-const MOST_BYTES = 1024 ** 3;
+const MAX_BYTES = 1024 ** 3;
 
 /**
  * Tries inputs until the time is over. Input number n has the seed `seed + n`, so a failure is repeated by its own seed at once.
  * @returns how many inputs were tried
  */
 export async function fuzz(target: FuzzTarget, milliseconds: number, seed: number): Promise<number> {
-  const { name, mostMs = MOST_MS } = target;
+  const { name, maxMs = MAX_MS } = target;
   const run = await target.open();
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => void unhandled.push(reason);
@@ -42,13 +42,13 @@ export async function fuzz(target: FuzzTarget, milliseconds: number, seed: numbe
         throw new Error(`${name}: ${again}`, { cause });
       }
       const took = performance.now() - startedAt;
-      if (took > mostMs) throw new Error(`${name}: an input took ${Math.round(took)} ms: ${again}`);
+      if (took > maxMs) throw new Error(`${name}: an input took ${Math.round(took)} ms: ${again}`);
       if (count % 256 === 0) await settled();
     }
     await settled();
     if (unhandled.length > 0) throw new Error(`${name}: a promise was rejected and nobody looked, seeds ${seed} to ${seed + count}`, { cause: unhandled[0] });
     const grown = process.memoryUsage.rss() - memory;
-    if (grown > MOST_BYTES) throw new Error(`${name}: ${Math.round(grown / 2 ** 20)} MiB more memory after ${count} inputs from seed ${seed}`);
+    if (grown > MAX_BYTES) throw new Error(`${name}: ${Math.round(grown / 2 ** 20)} MiB more memory after ${count} inputs from seed ${seed}`);
     return count;
   } finally {
     process.off('unhandledRejection', note);

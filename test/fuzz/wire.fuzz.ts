@@ -172,7 +172,7 @@ export async function attempt(wire: Wire, random: Random): Promise<void> {
 
 export const WIRE_TARGET: FuzzTarget = {
   name: 'wire',
-  mostMs: 10_000,
+  maxMs: 10_000,
   async open() {
     const server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
     const said = server.announcements.find((line) => line.startsWith('KMIP listener on tls://')) ?? '';

@@ -24,7 +24,7 @@ const RUNS = 5;
 /** Their timers run all the time, whoever asks for what: they belong to no request. */
 const TIMERS: readonly string[] = ['kernel/runtime/collect.ts', 'kernel/stalled.ts'];
 /** From the border of the server to the store and back: folders in the order in which a reader meets them. */
-const ORDER = ['kernel/listener', 'kernel/http', 'kernel', 'plugins', 'kernel/runtime', 'actors', 'kmip', 'crypto', 'kernel/store'];
+const ORDER = ['kernel/listener', 'kernel/http', 'kernel', 'plugins', 'kernel/runtime', 'actors', 'jose', 'kmip', 'crypto', 'kernel/store'];
 
 export interface Walk {
   /** Its name in the document. */

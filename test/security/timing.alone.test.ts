@@ -29,8 +29,8 @@ const QUICK = BUILT_IN.map((plugin) => (plugin.name === 'auth' ? quick : plugin)
  * 1000 measurements. On a shared machine slow moments fall on one kind by chance: to count, a pair has to be beyond the limits every time.
  */
 const MEASUREMENTS = 6;
-const MOST_CHANCE = 0.045;
-const MOST_DISTANCE = 0.09;
+const MAX_CHANCE = 0.045;
+const MAX_DISTANCE = 0.09;
 
 /** Users of one length; bob's account is locked for this source, and his tries have the right password: what a guesser must not learn. */
 const TRIES = {
@@ -89,7 +89,7 @@ function tellApart(times: Times, a: Kind, b: Kind): { chance: number; isApart: b
   const chance = chanceSmaller(times[a], times[b]);
   const apart = distance(times[a], times[b]);
   const medians = `${median(times[a]).toFixed(3)} and ${median(times[b]).toFixed(3)} ms`;
-  const isApart = Math.abs(chance - 0.5) > MOST_CHANCE || apart > MOST_DISTANCE;
+  const isApart = Math.abs(chance - 0.5) > MAX_CHANCE || apart > MAX_DISTANCE;
   return { chance, isApart, told: `${a} and ${b}: medians ${medians}, chance ${chance.toFixed(3)}, distance ${apart.toFixed(3)}` };
 }
 

@@ -1,15 +1,17 @@
 // Creates and imports keys: POST /v1/crypto/keys takes a JSON Web Key, with or without key material (RFC 7517, RFC 7518 section 6, RFC 8037).
 import { randomBytes } from 'node:crypto';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import { findAlgorithm } from '../../../jose/algorithm.ts';
+import { findContentEncryption } from '../../../jose/content-encryption.ts';
+import { findKeyManagement } from '../../../jose/key-management.ts';
+import { KEY_TYPES } from '../../../jose/key-type.ts';
+import { findMacAlgorithm } from '../../../jose/mac-algorithm.ts';
+import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { requireCreation } from '../object/create.ts';
 import { pairPlaces, placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { purposeOf } from './algorithm.ts';
-import { findContentEncryption } from './content-encryption.ts';
 import { createEllipticKey } from './elliptic-key.ts';
-import { findKeyManagement } from './key-management.ts';
-import { findMacAlgorithm } from './mac-algorithm.ts';
 import { type Members, optionalOctets, optionalText, text } from './members.ts';
 import { createMlDsaKey } from './ml-dsa-key.ts';
 import { storePair, storeSecret } from './new-key.ts';
@@ -32,13 +34,15 @@ export async function createKey(body: Members, ctx: OperationContext): Promise<u
       return storePair(ctx, pairPlaces(ctx), createEllipticKey(body, 'EC', alg));
     case 'OKP':
       // The registered key type of ML-DSA is AKP, but clients that predate it send OKP.
-      return storePair(ctx, pairPlaces(ctx), alg?.startsWith('ML-DSA') ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
+      return storePair(ctx, pairPlaces(ctx), isMlDsa(alg) ? createMlDsaKey(body, alg) : createEllipticKey(body, 'OKP', alg));
     case 'AKP':
       return storePair(ctx, pairPlaces(ctx), createMlDsaKey(body, alg));
     default:
-      throw badRequest('kty must be one of oct, RSA, EC, OKP, AKP');
+      throw badRequest(`kty must be one of ${KEY_TYPES.join(', ')}`);
   }
 }
+
+const isMlDsa = (alg: string | undefined) => alg !== undefined && findSignatureAlgorithm(alg)?.mlDsa !== undefined;
 
 function optionalBits(body: Members): number | undefined {
   const bits = body['bits'];
@@ -60,12 +64,12 @@ function createSecret(body: Members, ctx: OperationContext, alg: string | undefi
   if (alg === undefined && given !== undefined) throw badRequest('missing member: alg, which says what the imported key is for');
   const name = alg ?? `A${bits ?? 256}GCM`;
   const shape = secretShape(name);
-  const purpose = purposeOf(name);
+  const purpose = findAlgorithm(name)?.purpose;
   if (!shape || !purpose) throw alg === undefined ? badRequest('bits must be 128, 192 or 256 for an AES key') : notOfKind(alg);
   const length = bits === undefined ? (given?.length ?? shape.length) : bits / 8;
-  if (given !== undefined && given.length !== length) throw badRequest('bits is not the length of k');
+  if (given !== undefined && given.length !== length) throw badRequest('bits must be the length of k');
   const fits = shape.longer ? Number.isInteger(length) && length >= shape.length && length <= 512 : length === shape.length;
-  if (!fits) throw badRequest(`a key of ${name} has ${shape.longer ? 'at least ' : ''}${shape.length * 8} bits`);
+  if (!fits) throw badRequest(`a key for ${name} must have ${shape.longer ? 'at least ' : ''}${shape.length * 8} bits`);
   const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey });
   return storeSecret(ctx, { place, key: given ?? randomBytes(length), algorithm: shape.algorithm, alg: name, purpose, imported: given !== undefined });
 }

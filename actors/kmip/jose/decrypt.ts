@@ -1,16 +1,18 @@
 // Decrypts: POST /v1/crypto/decrypt takes the parts of a JWE for one recipient (RFC 7516 section 5.2).
 import { randomBytes } from 'node:crypto';
+import type { ContentEncryption } from '../../../jose/content-encryption.ts';
+import type { KeyManagement } from '../../../jose/key-management.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, toAuthenticatedData } from './additional-data.ts';
-import { type ContentEncryption, type ContentKey, contentEncryption, messageKey, open, type Sealed } from './content-encryption.ts';
 import { findSecretKey } from './find-key.ts';
 import { fitsContent } from './fitting-key.ts';
-import { type KeyManagement, keyManagement } from './key-management.ts';
 import { type Members, octets, text } from './members.ts';
+import { contentEncryption, keyManagement } from './named-algorithm.ts';
 import { badRequest } from './problem.ts';
 import { type ReceivedHeader, receivedHeader } from './protected-header.ts';
 import { encryptedKeyOf, receivedKey } from './received-key.ts';
+import { type ContentKey, messageKey, open, type Sealed } from './sealing.ts';
 import { takeKey } from './use.ts';
 
 /** @throws Problem, Refusal */

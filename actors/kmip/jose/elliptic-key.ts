@@ -1,40 +1,17 @@
 // Elliptic curve keys of the crypto API: generates new ones, and imports others with the public key computed from `d` (RFC 7518 section 6.2, RFC 8037).
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { generatePair } from '../../../crypto/key/key-pair.ts';
-import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { findAlgorithm } from '../../../jose/algorithm.ts';
+import { type Curve, curvesOf } from '../../../jose/curve.ts';
+import { findKeyManagement } from '../../../jose/key-management.ts';
+import { AGREEMENT, combinePurposes, type KeyPurpose, SIGNING } from '../../../jose/key-purpose.ts';
+import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { importKey } from '../../../kmip/key-format/key-format.ts';
-import { purposeOf } from './algorithm.ts';
 import { publicJwk } from './jwk.ts';
-import { findKeyManagement } from './key-management.ts';
-import { AGREEMENT, combinePurposes, type KeyPurpose, SIGNING } from './key-purpose.ts';
 import { type Members, optionalOctets, optionalText } from './members.ts';
 import type { NewPair } from './new-key.ts';
 import { notOfKind } from './not-of-kind.ts';
 import { badRequest } from './problem.ts';
-import { findSignatureAlgorithm } from './signature-algorithm.ts';
-
-interface Curve {
-  readonly crv: string;
-  readonly kty: 'EC' | 'OKP';
-  readonly algorithm: CryptographicAlgorithm;
-  readonly curve: RecommendedCurve;
-  /** Length of a coordinate, and of `d`, in bytes. */
-  readonly length: number;
-  readonly signs: boolean;
-  readonly agrees: boolean;
-}
-
-/** The first curve of each key type is the default if neither `crv` nor `alg` selects one. */
-const CURVES: readonly Curve[] = [
-  { crv: 'P-256', kty: 'EC', algorithm: 'EC', curve: 'P_256', length: 32, signs: true, agrees: true },
-  { crv: 'P-384', kty: 'EC', algorithm: 'EC', curve: 'P_384', length: 48, signs: true, agrees: true },
-  { crv: 'P-521', kty: 'EC', algorithm: 'EC', curve: 'P_521', length: 66, signs: true, agrees: true },
-  { crv: 'secp256k1', kty: 'EC', algorithm: 'EC', curve: 'SECP256K1', length: 32, signs: true, agrees: false },
-  { crv: 'Ed25519', kty: 'OKP', algorithm: 'Ed25519', curve: 'CURVEED25519', length: 32, signs: true, agrees: false },
-  { crv: 'Ed448', kty: 'OKP', algorithm: 'Ed448', curve: 'CURVEED448', length: 57, signs: true, agrees: false },
-  { crv: 'X25519', kty: 'OKP', algorithm: 'ECDH', curve: 'CURVE25519', length: 32, signs: false, agrees: true },
-  { crv: 'X448', kty: 'OKP', algorithm: 'ECDH', curve: 'CURVE448', length: 56, signs: false, agrees: true },
-];
 
 /** @throws Problem bad_request, unsupported_algorithm */
 export function createEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string | undefined): NewPair {
@@ -49,8 +26,8 @@ export function createEllipticKey(body: Members, kty: 'EC' | 'OKP', alg: string 
 }
 
 function curveOf(kty: string, crv: string | undefined, alg: string | undefined): Curve {
-  const offered = CURVES.filter((each) => each.kty === kty);
-  const names = alg === undefined ? undefined : findSignatureAlgorithm(alg)?.keys;
+  const offered = curvesOf(kty);
+  const names = alg === undefined ? undefined : findSignatureAlgorithm(alg)?.curves;
   const found = offered.find((each) => (crv === undefined ? (names?.includes(each.crv) ?? each.kty === kty) : each.crv === crv));
   if (!found && crv === undefined && alg !== undefined) throw notOfKind(alg);
   if (!found) throw badRequest(`crv must be one of ${offered.map((each) => each.crv).join(', ')}`);
@@ -63,8 +40,8 @@ const isAgreement = (alg: string | undefined): boolean => alg !== undefined && f
 
 function purposeOn({ crv, signs, agrees }: Curve, alg: string | undefined): KeyPurpose {
   if (alg === undefined) return signs && agrees ? combinePurposes(SIGNING, AGREEMENT) : signs ? SIGNING : AGREEMENT;
-  const isOn = isAgreement(alg) ? agrees : findSignatureAlgorithm(alg)?.keys?.includes(crv);
-  const purpose = isOn ? purposeOf(alg) : undefined;
+  const isOn = isAgreement(alg) ? agrees : findSignatureAlgorithm(alg)?.curves?.includes(crv);
+  const purpose = isOn ? findAlgorithm(alg)?.purpose : undefined;
   if (!purpose) throw notOfKind(alg);
   return purpose;
 }
@@ -72,7 +49,7 @@ function purposeOn({ crv, signs, agrees }: Curve, alg: string | undefined): KeyP
 /** The length is fixed, so leading zeros must not be omitted (RFC 7518 section 6.2.1.2). */
 function coordinate(body: Members, name: string, { crv, length }: Curve): Buffer | undefined {
   const bytes = optionalOctets(body, name);
-  if (bytes !== undefined && bytes.length !== length) throw badRequest(`${name} has to be ${length} bytes on ${crv}`);
+  if (bytes !== undefined && bytes.length !== length) throw badRequest(`${name} must be ${length} bytes on ${crv}`);
   return bytes;
 }
 
@@ -81,12 +58,12 @@ function importPair(d: Buffer, { crv, algorithm, curve }: Curve, x: Buffer | und
   try {
     privateKey = importKey('PrivateKey', 'Raw', d, algorithm, curve);
   } catch (cause) {
-    throw badRequest(`d is no private key on ${crv}`, cause);
+    throw badRequest(`d is not a private key on ${crv}`, cause);
   }
   const publicKey = createPublicKey(privateKey);
   const members = publicJwk(publicKey);
   const differs = (given: Buffer | undefined, own: unknown) => given !== undefined && given.toString('base64url') !== own;
-  if (differs(x, members['x']) || differs(y, members['y'])) throw badRequest('the public members are not those of d');
+  if (differs(x, members['x']) || differs(y, members['y'])) throw badRequest('x and y must be the public key of d');
   return { privateKey, publicKey };
 }
 
@@ -96,6 +73,6 @@ function publicPoint({ crv, kty }: Curve, x: Buffer | undefined, y: Buffer | und
   try {
     return createPublicKey({ key, format: 'jwk' });
   } catch (cause) {
-    throw badRequest(`the public members are no point on ${crv}`, cause);
+    throw badRequest(`x and y are not a point on ${crv}`, cause);
   }
 }

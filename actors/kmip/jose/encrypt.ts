@@ -2,18 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import { agree } from '../../../crypto/key/key-agreement.ts';
 import type { CryptographicParameters } from '../../../crypto/parameters.ts';
+import type { ContentEncryption } from '../../../jose/content-encryption.ts';
+import type { KeyManagement } from '../../../jose/key-management.ts';
 import type { Key } from '../object/key.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { additionalText, toAuthenticatedData } from './additional-data.ts';
-import { type ContentEncryption, type ContentKey, contentEncryption, messageKey, seal } from './content-encryption.ts';
 import { findPublicKey, findSecretKey } from './find-key.ts';
 import { fitsContent, fitsKeyWrap, fitsRsa } from './fitting-key.ts';
 import { agreedKey, agreementCurve, ephemeralPair, partyInformation } from './key-agreement.ts';
-import { type KeyManagement, keyManagement } from './key-management.ts';
 import { KEY_WRAP, oaepBy, wrap } from './key-wrap.ts';
 import { type Members, octets, text } from './members.ts';
+import { contentEncryption, keyManagement } from './named-algorithm.ts';
 import { type ProtectedHeader, plainHeader, writeHeader } from './protected-header.ts';
+import { type ContentKey, messageKey, seal } from './sealing.ts';
 import { AGREE, ENCRYPT_KEY, takeKey, WRAP } from './use.ts';
 
 interface Call {

@@ -1,20 +1,18 @@
 // Checks whether a key fits an algorithm: its type, length and purpose.
+import type { ContentEncryption } from '../../../jose/content-encryption.ts';
+import { RSA_MODULUS_BITS } from '../../../jose/rsa.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { TYPE } from '../../../kmip/ttlv/node.ts';
 import { codeOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { KeyFacts } from '../object/key.ts';
 import type { ManagedObject } from '../object/managed-object.ts';
-import type { ContentEncryption } from './content-encryption.ts';
 import { JoseProblem } from './problem.ts';
 import type { Fits } from './use.ts';
 
 const { BlockCipherMode } = ENUM;
 
 export const unfit = (): JoseProblem => new JoseProblem('crypto_failure', 'the key does not fit alg');
-
-/** The shortest modulus in bits that RFC 7518 sections 3.3, 3.5 and 4.3 permit. */
-const MIN_MODULUS_BITS = 2048;
 
 const fitting = new WeakMap<ManagedObject, ContentEncryption>();
 
@@ -62,5 +60,5 @@ export const fitsRsa: Fits = (key) => {
 };
 
 export function isLongRsa({ algorithm, length, isForPssOnly }: KeyFacts): boolean {
-  return algorithm === 'RSA' && !isForPssOnly && length >= MIN_MODULUS_BITS;
+  return algorithm === 'RSA' && !isForPssOnly && length >= RSA_MODULUS_BITS.min;
 }

@@ -1,8 +1,9 @@
 // ECDH-ES: the key that two key pairs agree on, and the ephemeral public key in the protected header (RFC 7518 section 4.6, RFC 8037 section 3.2).
 import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { curveName } from '../../../jose/curve.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { KeyFacts } from '../object/key.ts';
-import { curveName, publicJwk } from './jwk.ts';
+import { publicJwk } from './jwk.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest, decryptionFailed, JoseProblem } from './problem.ts';
 
@@ -31,7 +32,7 @@ const CURVES: ReadonlySet<string> = new Set(['P-256', 'P-384', 'P-521', 'X25519'
 
 /** The curve of a key that supports key agreement. @throws Problem crypto_failure for any other key */
 export function agreementCurve(key: KeyFacts): string {
-  const curve = curveName(key);
+  const curve = curveName(key.curve);
   if (curve === undefined || !CURVES.has(curve))
     throw new JoseProblem('crypto_failure', 'the key does not fit alg: ECDH-ES needs a key on P-256, P-384, P-521, X25519 or X448');
   return curve;

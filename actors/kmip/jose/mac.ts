@@ -3,14 +3,14 @@ import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { findSecretKey } from './find-key.ts';
 import { requireMacKey } from './fitting-key.ts';
-import { macAlgorithm } from './mac-algorithm.ts';
 import { type Members, octets, optionalOctets, text } from './members.ts';
+import { macAlgorithm } from './named-algorithm.ts';
 import { takeKey } from './use.ts';
 
 /** Verifies the `mac` of the body, or computes one if the body has none. @throws Problem, Refusal */
 export async function mac(body: Members, ctx: OperationContext): Promise<unknown> {
   const kid = text(body, 'kid');
-  const alg = macAlgorithm(text(body, 'alg'));
+  const alg = macAlgorithm(text(body, 'alg'), 'body');
   const data = octets(body, 'data');
   const given = optionalOctets(body, 'mac');
   const use = given === undefined ? USE.MAC : USE.MACVerify;

@@ -2,6 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { keyFacts } from '../../../crypto/key/key-algorithm.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../../../crypto/parameters.ts';
+import { type KeyPurpose, keyOperations } from '../../../jose/key-purpose.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { defaultFormat, exportKey } from '../../../kmip/key-format/key-format.ts';
@@ -14,7 +15,6 @@ import { requireAllowed } from '../object/new-attributes.ts';
 import type { PairPlaces, Place } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { publicJwk } from './jwk.ts';
-import { type KeyPurpose, keyOperations } from './key-purpose.ts';
 import type { Members } from './members.ts';
 
 const { ObjectType } = ENUM;

@@ -1,11 +1,12 @@
 // Obtains the content encryption key of a received JWE with the recipient's key (RFC 7516 section 5.2 steps 7 to 12).
+
+import type { ContentEncryption } from '../../../jose/content-encryption.ts';
+import { carriesKey, type KeyManagement, type KeyTransport } from '../../../jose/key-management.ts';
 import type { Key } from '../object/key.ts';
 import type { OperationContext } from '../operation-context.ts';
-import type { ContentEncryption } from './content-encryption.ts';
 import { findPrivateKey, findSecretKey } from './find-key.ts';
 import { fitsKeyWrap, fitsRsa } from './fitting-key.ts';
 import { agreedKey, agreementCurve, partyInformation, readEphemeral } from './key-agreement.ts';
-import { carriesKey, type KeyManagement, type KeyTransport } from './key-management.ts';
 import { KEY_WRAP, oaepBy, unwrap, unwrapBy } from './key-wrap.ts';
 import { type Members, optionalOctets } from './members.ts';
 import { badRequest } from './problem.ts';

@@ -1,11 +1,13 @@
 // Signs and verifies: POST /v1/crypto/sign and /verify take the parts of a JWS with a detached payload (RFC 7515 section 5, appendix F).
+import type { SignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { USE } from '../object/usage.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { findPublicKey, findSigningKey } from './find-key.ts';
 import { unfit } from './fitting-key.ts';
 import { type Members, octets, text } from './members.ts';
+import { signatureAlgorithm } from './named-algorithm.ts';
 import { plainHeader, receivedHeader } from './protected-header.ts';
-import { isKeyOf, isSigned, type SignatureAlgorithm, signatureAlgorithm, signing } from './signature-algorithm.ts';
+import { isKeyOf, isSigned, signing } from './signing.ts';
 import { type Fits, takeKey } from './use.ts';
 
 /** @throws Problem, Refusal */

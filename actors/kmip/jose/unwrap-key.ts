@@ -1,17 +1,15 @@
 // Imports the key from a JWE: POST /v1/crypto/keys/unwrap stores its content encryption key as a new key for `dir`.
+import { carriesKey } from '../../../jose/key-management.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { requireCreation } from '../object/create.ts';
 import { placeFor } from '../object/place.ts';
 import type { OperationContext } from '../operation-context.ts';
-import { purposeOf } from './algorithm.ts';
-import { contentEncryption } from './content-encryption.ts';
-import { carriesKey, keyManagement } from './key-management.ts';
 import { type Members, text } from './members.ts';
+import { contentEncryption, keyManagement, refuse } from './named-algorithm.ts';
 import { storeSecret } from './new-key.ts';
 import { decryptionFailed } from './problem.ts';
 import { receivedHeader } from './protected-header.ts';
 import { encryptedKeyOf, receivedKey } from './received-key.ts';
-import { refuse } from './registered.ts';
 
 /** @throws Problem, Refusal */
 export async function unwrapKey(body: Members, ctx: OperationContext): Promise<unknown> {
@@ -23,7 +21,6 @@ export async function unwrapKey(body: Members, ctx: OperationContext): Promise<u
   await requireCreation(ctx);
   const place = placeFor(ctx, { type: ENUM.ObjectType.SymmetricKey });
   const key = await receivedKey(ctx, { header, alg, enc, encryptedKey });
-  const purpose = purposeOf(enc.name);
-  if (!key || !purpose) throw decryptionFailed();
-  return storeSecret(ctx, { place, key, algorithm: 'AES', alg: enc.name, purpose, imported: true });
+  if (!key) throw decryptionFailed();
+  return storeSecret(ctx, { place, key, algorithm: 'AES', alg: enc.name, purpose: enc.purpose, imported: true });
 }

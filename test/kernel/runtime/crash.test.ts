@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import type { Remote } from '../../../kernel/actor.ts';
+import { pinned, type Remote } from '../../../kernel/actor.ts';
+import type { GarblingApi } from '../../fakes/garbling.actor.ts';
 import type { ProbeApi } from '../../fakes/probe.actor.ts';
 import { pinnedProbe, replicatedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
@@ -15,6 +16,10 @@ const { runtime, versions, lines, ref } = createRuntime({
   process: pinnedProbe({ a: {} }, { restart: eager, isolated: { a: { env: { ONLY: 'this' } } } }),
   replicated: replicatedProbe(2, { restart: eager, maxQueue: 200 }),
   bystander: pinnedProbe({ a: {} }),
+  garbling: pinned<GarblingApi, null>({
+    ...{ module: new URL('../../fakes/garbling.actor.ts', import.meta.url), deadlineMs: 20_000 },
+    ...{ instances: { a: null }, isolated: { a: { env: {} } } },
+  }),
   writer: { ...pinnedProbe({ a: {} }, { restart: eager }), store: true },
 });
 
@@ -68,6 +73,15 @@ test('an isolated actor that hangs is killed; so is one that blocks its event lo
   await supervisor?.incarnation?.kill();
   assert.equal(await blocked, 'ACTOR_LOST');
   assert.equal(await remotes['process']?.().echo('back'), 'back');
+});
+
+test('a process that writes what is no message harms nobody: its calls are answered, and its status stays', async () => {
+  const garbling = ref('garbling').at('a');
+  const pid = await garbling.garble();
+  assert.equal(await garbling.echo('still here'), 'still here');
+  assert.equal(await garbling.garble(), pid);
+  const [supervisor] = runtime.groups.get('garbling')?.supervisors ?? [];
+  assert.deepEqual([supervisor?.restarts, supervisor?.status], [0, { ready: true, note: 'fine' }]);
 });
 
 test('the version counters change when a writer is lost, and again when its last work has ended', async () => {

@@ -1,33 +1,26 @@
-// The side of an actor that calls arrive at: a cancellation reaches the call that runs, and one that is over is forgotten.
+// The side of an actor that calls arrive at: it serves its own methods only, a cancellation reaches the call that runs, and one that is over is forgotten.
 import assert from 'node:assert/strict';
-import { wrap } from 'comlink';
 import { test } from 'uvu';
-import type { Call } from '../../../kernel/actor.ts';
+import type { Api, Call } from '../../../kernel/actor.ts';
 import { callContext } from '../../../kernel/call-context.ts';
-import { openChannel, type Wire } from '../../../kernel/runtime/channel.ts';
 import { exposeApi } from '../../../kernel/runtime/facade.ts';
+import { type Answer, CALL, FAULT, VALUE } from '../../../kernel/runtime/messages.ts';
+import { channels, settle } from './two-ends.ts';
 
-const settled = () => new Promise((resolve) => setTimeout(resolve, 0));
-
-/** Two ends of one wire, within this thread. */
-function wires(): [Wire, Wire] {
-  const ends: ((batch: readonly unknown[]) => void)[] = [];
-  const wire = (own: number): Wire => ({
-    post: (batch) => queueMicrotask(() => ends[1 - own]?.(batch)),
-    listen: (onBatch) => {
-      ends[own] = onBatch;
-    },
-    close() {},
-  });
-  return [wire(0), wire(1)];
+/** A channel to an actor, and what it has answered, by the number of the call. */
+function actor(api: Api) {
+  const { ours, theirs } = channels();
+  exposeApi(api, theirs);
+  const answers = new Map<number, Answer>();
+  ours.onAnswer((answer) => void answers.set(answer[1], answer));
+  return { channel: ours, answers, call: (method: string, n: number, ...args: readonly unknown[]) => ours.send([CALL, n, method, undefined, args]) };
 }
 
 test('a running call is cancelled by its number; an ended call, successful or not, is forgotten', async () => {
-  const [ours, theirs] = wires();
   const signals: AbortSignal[] = [];
   const seen = () => signals.push((callContext.getStore() as Call).signal);
   const waiting = Promise.withResolvers<string>();
-  const api = {
+  const { channel, answers, call } = actor({
     wait: () => {
       seen();
       return waiting.promise;
@@ -37,22 +30,51 @@ test('a running call is cancelled by its number; an ended call, successful or no
       seen();
       throw new Error('broken');
     },
-  };
-  exposeApi(api, openChannel(theirs));
-  const channel = openChannel(ours);
-  const calls = wrap<Record<keyof typeof api, (envelope: unknown) => Promise<{ ok: boolean }>>>(channel.endpoint);
-  const call = (name: keyof typeof api, n: number) => calls[name]({ n, requestId: undefined, args: [] });
-  const open = call('wait', 1);
-  assert.deepEqual([(await call('answer', 2)).ok, (await call('fail', 3)).ok], [true, false]);
+  });
+  for (const [index, name] of ['wait', 'answer', 'fail'].entries()) call(name, index + 1);
+  await settle();
+  assert.deepEqual([answers.get(1), answers.get(2)?.[0], answers.get(3)?.[0]], [undefined, VALUE, FAULT]);
   for (const n of [1, 2, 3, 4]) channel.control({ kind: 'cancel', n });
-  await settled();
-  await settled();
+  await settle();
   assert.deepEqual(
     signals.map(({ aborted }) => aborted),
     [true, false, false],
   );
   waiting.resolve('done');
-  assert.equal((await open).ok, true);
+  await settle();
+  assert.equal(answers.get(1)?.[3], 'done');
+});
+
+test('a method that the actor does not have is answered with a fault, whatever objects inherit', async () => {
+  const { answers, call } = actor({ echo: (text: string) => text });
+  const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', '__defineGetter__', 'then', '', 'echo.call', 'Echo', '0'];
+  for (const [n, name] of names.entries()) call(name, n, 'x');
+  call('echo', names.length, 'still there');
+  await settle();
+  for (const [n, name] of names.entries()) {
+    const answer = answers.get(n) as Extract<Answer, readonly [typeof FAULT, ...unknown[]]>;
+    assert.deepEqual([answer[0], answer[3].code], [FAULT, 'INTERNAL'], name);
+  }
+  assert.equal(answers.get(names.length)?.[3], 'still there');
+});
+
+test('values, promises and what is thrown are answers; an array of arguments is not taken apart further', async () => {
+  const { answers, call } = actor({
+    list: (...args: unknown[]) => args,
+    later: async (text: string) => text,
+    reject: () => Promise.reject('no error object'),
+    closure: () => () => 1,
+    later_closure: async () => () => 1,
+  });
+  call('list', 1, ['a'], undefined, null);
+  call('later', 2, 'text');
+  for (const [index, name] of ['reject', 'closure', 'later_closure'].entries()) call(name, index + 3);
+  await settle();
+  assert.deepEqual(
+    [1, 2, 3, 4, 5].map((n) => answers.get(n)?.[0]),
+    [VALUE, VALUE, FAULT, FAULT, FAULT],
+  );
+  assert.deepEqual([answers.get(1)?.[3], answers.get(2)?.[3]], [[['a'], undefined, null], 'text']);
 });
 
 test.run();

@@ -131,7 +131,8 @@ test('RFC 7518 appendix C: the key that Alice and Bob agree on', async () => {
 });
 
 test('RFC 7518 appendix B.1: AES_128_CBC_HMAC_SHA_256', async () => {
-  const { contentEncryption, messageKey, open } = await import('../../../../actors/kmip/jose/content-encryption.ts');
+  const { contentEncryption } = await import('../../../../actors/kmip/jose/named-algorithm.ts');
+  const { messageKey, open } = await import('../../../../actors/kmip/jose/sealing.ts');
   const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
   const plaintext = 'A cipher system must not be required to be secret, and it must be able to fall into the hands of the enemy without inconvenience';
   const enc = contentEncryption('A128CBC-HS256', 'body');

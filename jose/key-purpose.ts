@@ -1,8 +1,8 @@
 // What keys are for: the usage masks and cryptographic parameters that are stored with a key, where KMIP operations find them.
-import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { MASK } from '../../../kmip/ttlv/mask.ts';
-import { enumeration, type Node, type Structure, structure } from '../../../kmip/ttlv/node.ts';
-import { TAG } from '../../../kmip/ttlv/tag.ts';
+import { ENUM } from '../kmip/ttlv/enumeration.ts';
+import { MASK } from '../kmip/ttlv/mask.ts';
+import { enumeration, type Node, type Structure, structure } from '../kmip/ttlv/node.ts';
+import { TAG } from '../kmip/ttlv/tag.ts';
 
 const BIT = MASK.CryptographicUsageMask;
 const { BlockCipherMode, HashingAlgorithm, PaddingMethod, DigitalSignatureAlgorithm } = ENUM;

@@ -1,4 +1,8 @@
-// Algorithm names that are registered for JOSE. A registered name that is not offered, or not in that place, is refused as unsupported.
+// Finds the algorithm that a request names. A registered name that is not offered, or not in that place, is refused as unsupported.
+import { findContentEncryption } from '../../../jose/content-encryption.ts';
+import { findKeyManagement } from '../../../jose/key-management.ts';
+import { findMacAlgorithm } from '../../../jose/mac-algorithm.ts';
+import { findSignatureAlgorithm } from '../../../jose/signature-algorithm.ts';
 import { badRequest, JoseProblem } from './problem.ts';
 
 /** The IANA registry "JSON Web Signature and Encryption Algorithms", without names for the Web Cryptography API. */
@@ -12,10 +16,24 @@ const REGISTERED: ReadonlySet<string> = new Set([
 ]);
 
 /** Where the name was given. Other software writes protected headers, so an unknown name there counts as an unsupported algorithm. */
-export type Place = 'body' | 'header';
+type Place = 'body' | 'header';
 
 /** Explains why an algorithm is refused: an unregistered name is a bad request, a registered one is not supported here. */
 export function refuse(member: 'alg' | 'enc', name: string, place: Place): JoseProblem {
   if (place === 'body' && !REGISTERED.has(name)) return badRequest(`${member} is not a registered algorithm`);
   return new JoseProblem('unsupported_algorithm', `${member} is not supported here`);
 }
+
+/** @throws Problem bad_request or unsupported_algorithm, also for names of algorithms of another kind: `none` and the MACs are not signatures */
+function named<R>(member: 'alg' | 'enc', find: (name: string) => R | undefined): (name: string, place: Place) => R {
+  return (name, place) => {
+    const found = find(name);
+    if (!found) throw refuse(member, name, place);
+    return found;
+  };
+}
+
+export const signatureAlgorithm = named('alg', findSignatureAlgorithm);
+export const macAlgorithm = named('alg', findMacAlgorithm);
+export const keyManagement = named('alg', findKeyManagement);
+export const contentEncryption = named('enc', findContentEncryption);
