@@ -21,6 +21,8 @@ export interface RuntimeOptions {
   /** Time limit of the graceful stop of one actor. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;
+  /** Whether actors share threads as their specs allow. Default false: each has a thread of its own. */
+  readonly isSharing?: boolean;
   /** Copies what goes to and from parts beside this thread, as if they were in another: for tests. */
   readonly isCopying?: boolean;
 }
