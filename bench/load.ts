@@ -8,6 +8,8 @@ export interface LoadOptions {
   readonly client?: { readonly cert: string; readonly key: string };
   readonly connections: number;
   readonly ms: number;
+  /** Ends earlier, after so many requests. */
+  readonly count?: number;
   /** @returns head and body of the next request */
   next(): string | Uint8Array;
   /** Status that every answer must have. */
@@ -51,13 +53,13 @@ function open({ address, ca, client }: LoadOptions): Promise<TLSSocket> {
   });
 }
 
-function drive(socket: TLSSocket, { next, status }: LoadOptions, until: number, times: number[]): Promise<void> {
+function drive(socket: TLSSocket, { next, status, count = Number.POSITIVE_INFINITY }: LoadOptions, until: number, times: number[]): Promise<void> {
   return new Promise((resolve, reject) => {
     let sentAt = 0;
     let received = '';
     const send = () => {
       sentAt = performance.now();
-      if (sentAt >= until) return resolve();
+      if (sentAt >= until || times.length >= count) return resolve();
       socket.write(next());
     };
     socket.on('data', (data) => {

@@ -1,10 +1,11 @@
-// Starts a server in a separate process for a benchmark, as `npm start` does, signs in once, and stops it at the end.
-import { spawn } from 'node:child_process';
+// Starts a server in a separate process for a question, as `npm start` does, signs in once, and stops it at the end.
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent, request } from 'undici';
+import type { HttpRequest } from './http-request.ts';
 
 export const PASSWORD = 'a password for the benchmark';
 
@@ -12,27 +13,45 @@ export interface ServerProcess {
   readonly address: string;
   /** Certificate of the server, for clients to trust. */
   readonly ca: string;
+  /** The private key of the certificate. */
+  readonly tlsKey: string;
   readonly agent: Agent;
   /** Cookie header of a session of the administrator. */
   readonly cookie: string;
   readonly pid: number;
+  /** @returns the text of the answer @throws Error for another status than 200 and 204 */
+  ask(request: HttpRequest): Promise<string>;
+  /** Stops it and starts it again with the same data: nothing is sent to the new one, whose session is the old one. */
+  restart(): Promise<ServerProcess>;
   stop(): Promise<void>;
 }
 
 /** @param config text of config.toml @param connections limit of the client's connections */
 export async function startServerProcess(config: string, connections: number): Promise<ServerProcess> {
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
-  const dataDir = join(folder, 'data');
   writeFileSync(join(folder, 'config.toml'), config);
+  const launched = await launch(folder);
+  const { agent, tls } = clientOf(folder, connections);
+  const initial = readFileSync(join(folder, 'data', 'initial-password'), 'utf8').trim();
+  const answer = await login(launched.address, agent, initial, PASSWORD);
+  if (answer.status !== 200) throw new Error('the benchmark could not sign in');
+  return serverOf(folder, launched, { agent, ...tls, cookie: answer.cookie, connections });
+}
+
+interface Launched {
+  readonly child: ChildProcess;
+  readonly address: string;
+}
+
+async function launch(folder: string): Promise<Launched> {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
-  const child = spawn(
-    process.execPath,
-    ['--disable-warning=ExperimentalWarning', main, '--config', join(folder, 'config.toml'), '--data-dir', dataDir, '--port', '0'],
-    { env, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
+  const args = [main, '--config', join(folder, 'config.toml'), '--data-dir', join(folder, 'data'), '--port', '0'];
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   // If the benchmark fails, its server must not keep running.
-  process.on('exit', () => child.kill());
+  const end = () => void child.kill();
+  process.on('exit', end);
+  child.on('exit', () => process.off('exit', end));
   const address = await new Promise<string>((resolve, reject) => {
     let text = '';
     child.stdout.on('data', (data) => {
@@ -42,18 +61,43 @@ export async function startServerProcess(config: string, connections: number): P
     });
     child.on('exit', (code) => reject(new Error(`the server ended with ${code}: ${text}`)));
   });
-  const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
-  const agent = new Agent({ connections, connect: { ca } });
-  const initial = readFileSync(join(dataDir, 'initial-password'), 'utf8').trim();
-  const answer = await login(address, agent, initial, PASSWORD);
-  if (answer.status !== 200) throw new Error('the benchmark could not sign in');
-  const stop = async () => {
+  return { child, address };
+}
+
+function clientOf(folder: string, connections: number) {
+  const ca = readFileSync(join(folder, 'data', 'tls', 'cert.pem'), 'utf8');
+  const tlsKey = readFileSync(join(folder, 'data', 'tls', 'key.pem'), 'utf8');
+  return { agent: new Agent({ connections, connect: { ca } }), tls: { ca, tlsKey } };
+}
+
+interface Client extends Pick<ServerProcess, 'ca' | 'tlsKey' | 'agent' | 'cookie'> {
+  readonly connections: number;
+}
+
+function serverOf(folder: string, { child, address }: Launched, { connections, ...client }: Client): ServerProcess {
+  const { agent } = client;
+  const end = async () => {
     await agent.destroy();
     child.kill('SIGTERM');
     await new Promise((resolve) => child.on('exit', resolve));
-    rmSync(folder, { recursive: true, force: true });
   };
-  return { address, ca, agent, cookie: answer.cookie, pid: child.pid as number, stop };
+  return {
+    ...{ ...client, address, pid: child.pid as number },
+    async ask({ method, path, headers, body }) {
+      const { statusCode, body: answer } = await request(`${address}${path}`, { method, headers, body: body ?? null, dispatcher: agent });
+      const text = await answer.text();
+      if (statusCode !== 200 && statusCode !== 204) throw new Error(`${path} answered ${statusCode}: ${text}`);
+      return text;
+    },
+    async restart() {
+      await end();
+      return serverOf(folder, await launch(folder), { ...client, connections, agent: clientOf(folder, connections).agent });
+    },
+    async stop() {
+      await end();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 export async function login(address: string, agent: Agent, password: string, newPassword?: string): Promise<{ status: number; cookie: string }> {

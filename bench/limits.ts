@@ -1,0 +1,50 @@
+// The limits of all questions in one table: what has to be true on a quiet machine in the default configuration.
+import type { Limit, Row } from './results-file.ts';
+
+/** The columns that limits are about. */
+export type Column = 'of its limit' | 'CPU of its limit' | 'requests/s' | 'operations/s' | 'p99 ms' | 'ms' | 'CPU ms' | 'MB' | 'first of last';
+
+interface Rule {
+  readonly what: string;
+  /** Default: every row of that name. */
+  readonly connections?: readonly number[];
+  readonly column: Column;
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+const inline = (what: string): Rule[] => [
+  { what, column: 'of its limit', atLeast: 0.7 },
+  { what, column: 'CPU of its limit', atMost: 1.4 },
+];
+
+export const RULES: readonly Rule[] = [
+  ...['Encrypt, JSON', 'Encrypt, binary', 'encrypt, REST', 'Get', 'GetAttributes'].flatMap(inline),
+  { what: 'ten Encrypts, binary', column: 'operations/s', atLeast: 40_000 },
+  { what: 'Create AES', connections: [16], column: 'requests/s', atLeast: 3_500 },
+  { what: 'Sign P-256', column: 'CPU of its limit', atMost: 1.3 },
+  { what: 'Sign RSA-2048', connections: [16, 64], column: 'of its limit', atLeast: 0.8 },
+  { what: '/whoami', connections: [16, 64], column: 'of its limit', atLeast: 0.75 },
+  { what: 'token lookup', connections: [16, 64], column: 'of its limit', atLeast: 0.6 },
+  { what: 'role login', connections: [16, 64], column: 'of its limit', atLeast: 0.4 },
+  { what: 'login', column: 'of its limit', atLeast: 0.85 },
+  { what: '/whoami during logins', column: 'p99 ms', atMost: 25 },
+  { what: '/health during logins', column: 'p99 ms', atMost: 25 },
+  { what: 'second start', column: 'ms', atMost: 1_200 },
+  { what: 'second start', column: 'CPU ms', atMost: 2_500 },
+  { what: 'idle', column: 'MB', atMost: 300 },
+  ...['Encrypt', 'Get', 'Sign P-256', '/whoami'].map((what): Rule => ({ what: `${what} after the start`, column: 'first of last', atMost: 2 })),
+];
+
+/** @returns a limit for each row that a rule is about; a value that is missing in such a row does not hold */
+export function limitsOf(rows: readonly Row[], rules: readonly Rule[] = RULES): Limit[] {
+  return rules.flatMap(({ what, connections, column, atLeast = Number.NEGATIVE_INFINITY, atMost = Number.POSITIVE_INFINITY }) => {
+    const own = rows.filter((row) => row['what'] === what && (connections === undefined || connections.includes(Number(row['connections']))));
+    return own.map((row) => {
+      const value = typeof row[column] === 'number' ? row[column] : Number.NaN;
+      const where = row['connections'] === undefined ? '' : ` at ${row['connections']} connections`;
+      const bound = atLeast === Number.NEGATIVE_INFINITY ? `at most ${atMost}` : `at least ${atLeast}`;
+      return { limit: `${what}${where}, ${column}: ${bound}`, value, holds: value >= atLeast && value <= atMost };
+    });
+  });
+}

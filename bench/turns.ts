@@ -1,0 +1,71 @@
+// Measures subjects in turns, so that a slow period of the machine affects all of them, and takes medians.
+import { drive, GENERATOR } from './generator.ts';
+import type { HttpRequest } from './http-request.ts';
+import type { BenchOptions } from './options.ts';
+import { cpuMsOf } from './process-cost.ts';
+import { median, progress } from './report.ts';
+
+/** A process that serves HTTPS. */
+export interface Target {
+  readonly address: string;
+  readonly ca: string;
+  readonly pid: number;
+}
+
+export interface Subject {
+  readonly what: string;
+  readonly target: Target;
+  readonly request: HttpRequest;
+  /** Default: those of the options. */
+  readonly connections?: readonly number[];
+}
+
+export interface Measured {
+  readonly perSecond: number;
+  /** CPU time of the target's process for each request, in microseconds. */
+  readonly cpuUs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** By name and number of connections. */
+export type Figures = (what: string, connections: number) => Measured | undefined;
+
+/** @param warmsUp whether a first round is measured that does not count */
+export async function measureInTurns(subjects: readonly Subject[], options: BenchOptions, warmsUp = true): Promise<Figures> {
+  if (warmsUp) progress(`load generator: ${GENERATOR}; ${options.rounds} rounds of ${options.seconds} s`);
+  const all = new Map<string, Measured[]>();
+  for (let turn = warmsUp ? 0 : 1; turn <= options.rounds; turn++) {
+    for (const subject of subjects)
+      for (const connections of connectionsOf(subject, options)) {
+        const measured = await measure(subject, connections, options.seconds);
+        const key = keyOf(subject.what, connections);
+        if (turn > 0) all.set(key, [...(all.get(key) ?? []), measured]);
+      }
+    if (warmsUp) progress(`round ${turn} of ${options.rounds}`);
+  }
+  return (what, connections) => medians(all.get(keyOf(what, connections)) ?? []);
+}
+
+/** What the subject can be measured with, of what is asked for. */
+export function connectionsOf({ connections }: Pick<Subject, 'connections'>, options: BenchOptions): readonly number[] {
+  return connections === undefined ? options.connections : options.connections.filter((each) => connections.includes(each));
+}
+
+const keyOf = (what: string, connections: number): string => `${what} ${connections}`;
+
+async function measure({ target, request, what }: Subject, connections: number, seconds: number): Promise<Measured> {
+  const before = cpuMsOf(target.pid);
+  try {
+    const { requests, ...driven } = await drive({ ...target, request, connections, seconds });
+    return { ...driven, cpuUs: ((cpuMsOf(target.pid) - before) * 1_000) / requests };
+  } catch (cause) {
+    throw new Error(`${what} at ${connections} connections: ${(cause as Error).message}`, { cause });
+  }
+}
+
+function medians(runs: readonly Measured[]): Measured | undefined {
+  if (runs.length === 0) return undefined;
+  const of = (field: keyof Measured) => median(runs.map((run) => run[field]));
+  return { perSecond: of('perSecond'), cpuUs: of('cpuUs'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') };
+}
