@@ -6,6 +6,8 @@ import { closeWhenLost, type HostTask, type Incarnation, waitForStart } from './
 import { portWire } from './wires.ts';
 
 interface ThreadOptions {
+  /** Module of the Piscina task, which hosts what the thread is for. Default: an actor. */
+  readonly host?: URL;
   readonly memoryMb: number;
   readonly nice: number;
   readonly offset: BigInt64Array;
@@ -19,7 +21,7 @@ export interface ThreadTask extends HostTask {
   readonly versions: SharedArrayBuffer;
 }
 
-const HOST = new URL('./thread-host.ts', import.meta.url).href;
+const HOST = new URL('./thread-host.ts', import.meta.url);
 const END_MS = 1_000;
 /** Limit of V8's young generation. On a machine with much memory V8 would use up to 120 MiB per thread, and an idle thread returns nothing. */
 const YOUNG_MB = 48;
@@ -27,7 +29,7 @@ const YOUNG_MB = 48;
 export async function startThread(task: HostTask, options: ThreadOptions): Promise<Incarnation> {
   const { port1, port2 } = new MessageChannel();
   const pool = new Piscina({
-    filename: HOST,
+    filename: (options.host ?? HOST).href,
     minThreads: 0,
     maxThreads: 1,
     // With atomics a waiting worker would not process messages on its ports.
