@@ -1,4 +1,4 @@
-// The main module of the server: starts it, prints its address, and stops it on SIGTERM and SIGINT.
+// The main module of the server: starts it, prints its address, and stops it on SIGTERM, SIGINT and SIGHUP.
 import { readFileSync } from 'node:fs';
 import { backUp } from './kernel/backup/back-up.ts';
 import { BackupError } from './kernel/backup/format.ts';
@@ -47,6 +47,8 @@ function stopOnSignals(server: Server): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // The terminal was closed.
+  process.on('SIGHUP', stop);
   // The launcher has ended without a signal, so nobody could stop this server.
   if (process.channel) process.on('disconnect', () => stop('SIGTERM'));
 }

@@ -61,6 +61,11 @@ export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) 
 
 /** Thrown by a part beside the callers where the actor itself has to serve the call. One object for all: it costs next to nothing, and its stack says nothing. */
 export const ELSEWHERE: Error = new Error('the actor itself serves this call');
+/** The same for a short call that writes: replicas serve those together where one of them has room, so that they share transactions. */
+export const WRITTEN_ELSEWHERE: Error = new Error('the actor itself serves this call, which writes');
+
+/** Whether a part beside the callers has left the call to the actor. */
+export const isLeft = (error: unknown): boolean => error === ELSEWHERE || error === WRITTEN_ELSEWHERE;
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
 export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {
@@ -73,7 +78,7 @@ export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' 
 
 /**
  * Methods of an actor that its callers' thread can serve: quick, without a write, and only with what no other thread may change behind its
- * back. Each throws ELSEWHERE for what it leaves to the actor; nothing that it did until then may be seen by anybody.
+ * back. Each throws ELSEWHERE or WRITTEN_ELSEWHERE for what it leaves to the actor; nothing that it did until then may be seen by anybody.
  */
 export interface BesidePart<A extends Api> {
   readonly api: { readonly [M in keyof A]?: (...args: Parameters<A[M]>) => Awaited<ReturnType<A[M]>> | Promise<Awaited<ReturnType<A[M]>>> };
@@ -95,6 +100,9 @@ export interface RestartPolicy {
 
 export const DEFAULT_RESTART: RestartPolicy = Object.freeze({ max: 5, withinMs: 60_000, firstDelayMs: 50, maxDelayMs: 5_000, retryMs: 60_000 });
 
+/** The thread of actors that have little to do. */
+export const QUIET_THREAD = 'quiet';
+
 interface SpecBase<A extends Api> {
   readonly module: URL;
   /** Time limit from the call to its answer, including the wait in the queue. */
@@ -110,6 +118,8 @@ interface SpecBase<A extends Api> {
   readonly memoryMb?: number;
   /** Added to the niceness of the thread and of the threads that its libraries start, so that CPU work yields to the main thread. */
   readonly nice?: number;
+  /** For an actor that is seldom busy: the name of a thread that it may share. All actors of this name have its memory together, and a crash of one restarts all. */
+  readonly sharedThread?: string | undefined;
   /** The actor may open the store. */
   readonly store?: boolean;
   /** Data keys of the server that the actor needs. */

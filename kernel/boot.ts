@@ -146,5 +146,6 @@ function createRuntime({ catalog, sections, config, base, version, log, isCopyin
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
     isCopying: isCopying ?? false,
+    isSharing: config.actors.share_threads,
   });
 }

@@ -27,6 +27,7 @@ export const KERNEL_SECTIONS = {
     url: Secret({ default: 'sqlite:gatehouse.db', minLength: 1 }),
     root_key: Secret({ default: '' }),
   }),
+  actors: Section({ share_threads: Type.Boolean({ default: true }) }),
   log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),
   metrics: Section({ allow: Type.Array(Type.String(), { default: [] }) }),
   audit: Section({ retention_days: Type.Integer({ default: 365, minimum: 1, maximum: 36_500 }) }),

@@ -24,6 +24,8 @@ export interface RuntimeOptions {
   observe(actor: string): CallObserver;
   /** Memory of the threads that call these actors, if there are others than this one. */
   readonly shared?: SharedMemory | undefined;
+  /** Whether actors share threads as their specs allow. Default false: each has a thread of its own. */
+  readonly isSharing?: boolean;
   /** Copies what goes to and from parts beside this thread, as if they were in another: for tests. */
   readonly isCopying?: boolean;
 }

@@ -12,6 +12,7 @@ import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
 import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+import { type SharedThread, sharedThreads } from './shared-thread.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { tellClock } from './tell-clock.ts';
@@ -39,12 +40,14 @@ export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #peerRouter: PeerRouter;
   readonly #beside: BesideParts;
+  readonly #shared: ReadonlyMap<string, SharedThread>;
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
     this.#peerRouter = new PeerRouter(specs);
     this.callers = new Callers(this.#peerRouter, () => this.#supervisors);
     this.#beside = new BesideParts(options);
+    this.#shared = sharedThreads(options.isSharing ? specs : {}, DEFAULT_MEMORY_MB, { offset: options.clock.offset, versions: options.versions.memory });
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }
 
@@ -170,6 +173,8 @@ export class Runtime {
     const memoryMb = spec.memoryMb ?? DEFAULT_MEMORY_MB;
     const isolated = spec.kind === 'pinned' ? spec.isolated?.[task.key] : undefined;
     if (isolated) return startProcess(task, { memoryMb, env: isolated.env, offset: Number(clock.offset[0]) });
+    const shared = this.#shared.get(spec.sharedThread ?? '');
+    if (shared) return shared.start(task);
     return startThread(task, { memoryMb, nice: spec.nice ?? 0, offset: clock.offset, versions: versions.memory });
   }
 
