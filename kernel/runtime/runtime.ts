@@ -1,7 +1,8 @@
 // Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors in order, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
-import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
+import type { AnySpec, RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
+import { DEFAULT_RESTART } from '../restart-policy.ts';
 import { Deadlines } from './deadlines.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
