@@ -17,7 +17,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const flags = parseFlags(argv, {});
   if (flags.version) return console.log(version);
   if (flags.help) return console.log(usage(Object.assign({}, ...BUILT_IN.map((plugin) => plugin.flags ?? {}))));
-  const options = { plugins: BUILT_IN, version, argv, env: process.env };
+  const builtIn = new URL('./plugins/index.ts', import.meta.url);
+  const options = { plugins: BUILT_IN, builtIn, version, argv, env: process.env };
   if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
   if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));
   const server = await boot(options);

@@ -2,13 +2,18 @@
 import { type HostTask, type Incarnation, keyBuffers, waitForStart } from './incarnation.ts';
 import { startWorker, type WorkerOptions, type WorkerTask } from './worker.ts';
 
+interface ThreadOptions extends WorkerOptions {
+  /** Module of the task, which hosts what the thread is for. Default: an actor. */
+  readonly host?: URL;
+}
+
 /** The task of such a thread. */
 export interface ThreadTask extends HostTask, WorkerTask {}
 
 const HOST = new URL('./thread-host.ts', import.meta.url);
 
-export async function startThread(task: HostTask, options: WorkerOptions): Promise<Incarnation> {
-  const worker = startWorker(HOST, options, task, keyBuffers(task));
+export async function startThread(task: HostTask, { host = HOST, ...options }: ThreadOptions): Promise<Incarnation> {
+  const worker = startWorker(host, options, task, keyBuffers(task));
   const { channel } = worker;
   try {
     await waitForStart(channel, worker.lost, `${task.name}/${task.key}`);

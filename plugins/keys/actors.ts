@@ -28,6 +28,7 @@ export function keysActors(config: KeysConfig, version: string) {
       quotas: config.quotas,
       defaultUnwrapType: config.default_unwrap_type,
       algorithms: config.algorithms,
+      keyEncryptionKey: config.key_encryption_key,
       maxSealsPerDataKey: config.max_seals_per_data_key,
     },
     // Some keys take long to generate: RSA of 4096 bits and more, SLH-DSA.
