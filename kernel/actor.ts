@@ -2,6 +2,7 @@
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
+import type { SelfTest } from './self-test.ts';
 import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';
 
@@ -13,6 +14,7 @@ export interface Status {
   readonly ready: boolean;
   readonly note?: string;
   readonly detail?: unknown;
+  readonly selfTest?: SelfTest;
 }
 
 /** The call that is being served, from `ActorContext.call()`. */
@@ -63,7 +65,7 @@ export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) 
 export const ELSEWHERE: Error = new Error('the actor itself serves this call');
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
-export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {
+export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey' | 'report'> {
   readonly versions: Versions;
   openReader(): Promise<ReadStore>;
   requestId(): string | undefined;

@@ -51,6 +51,7 @@ export function createMetrics(): Metrics {
     watch(runtime, isSealed) {
       exposeActors(registry, runtime);
       exposeSeal(registry, isSealed);
+      exposeSelfTests(registry, runtime);
     },
   };
 }
@@ -123,6 +124,30 @@ function exposeSeal(registry: Registry, isSealed: () => boolean): void {
     registers: [registry],
     collect() {
       this.set(isSealed() ? 1 : 0);
+    },
+  });
+}
+
+function exposeSelfTests(registry: Registry, runtime: Runtime): void {
+  new Gauge({
+    name: 'gatehouse_self_test_answers',
+    help: 'Known answers of the algorithms in each thread: right, wrong, or left to be computed',
+    labelNames: ['actor', 'key', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [actor, key, selfTest] of runtime.selfTests())
+        for (const outcome of ['right', 'wrong', 'left'] as const) this.set({ actor, key, outcome }, selfTest[outcome]);
+    },
+  });
+  new Gauge({
+    name: 'gatehouse_self_test_off',
+    help: '1 for each algorithm that is switched off in a thread, because its self-test has failed',
+    labelNames: ['actor', 'key', 'algorithm'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [actor, key, { off }] of runtime.selfTests()) for (const algorithm of off) this.set({ actor, key, algorithm }, 1);
     },
   });
 }

@@ -19,7 +19,7 @@ import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyPlugin } from './plugin.ts';
-import { notReady } from './readiness.ts';
+import { degraded, notReady } from './readiness.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Unwind } from './unwind.ts';
 
@@ -82,6 +82,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
   const isVersionJson = hooks.some(([plugin, ctx]) => plugin.isVersionJson?.(ctx.config) ?? false);
   addProbes(front.app, {
     notReady: () => notReady(runtime, contexts, options.seal),
+    degraded: () => degraded(runtime),
     authentication,
     metrics,
     allow: config.metrics.allow,

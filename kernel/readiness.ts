@@ -1,4 +1,4 @@
-// Collects what is not ready for /ready: the seal of the key server, actor threads, statuses that actors report, and plugins.
+// Collects what is not ready, or degraded, for /ready: the seal of the key server, actor threads, statuses that actors report, and plugins.
 import type { Contexts } from './context.ts';
 import type { KeyServerSeal } from './key-server-seal.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -18,6 +18,14 @@ export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeySe
     if (status && !status.ready) names.push(`${plugin.name}: ${status.note ?? 'not ready'}`);
   }
   return names;
+}
+
+/** @returns what works less than it should although the server is ready: algorithms that are switched off, with the threads in which they are */
+export function degraded(runtime: Runtime): string[] {
+  const threads = new Map<string, string[]>();
+  for (const [actor, key, { off }] of runtime.selfTests())
+    for (const algorithm of off) threads.set(algorithm, [...(threads.get(algorithm) ?? []), `${actor}/${key}`]);
+  return [...threads].map(([algorithm, names]) => `${algorithm} is switched off in ${names.join(', ')}: its self-test has failed`);
 }
 
 function reasonOf({ state, status, dispatcher }: Supervisor): string | undefined {

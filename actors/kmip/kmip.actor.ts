@@ -1,5 +1,6 @@
 // One thread of the key server: serves KMIP messages, calls of the REST crypto API and grants, and runs scheduled rotations.
 import { SeededRandom } from '../../crypto/random.ts';
+import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
@@ -47,6 +48,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),
   };
+  const endSelfTest = startSelfTest(ctx, { more: args.knownAnswers });
   return {
     api: throwFaults<KmipApi>({
       ...createAccess(server),
@@ -55,6 +57,9 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
       crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
       rotateDue: () => rotateDue(server),
     }),
-    stop: () => store.close(),
+    stop() {
+      endSelfTest();
+      return store.close();
+    },
   };
 });

@@ -1,5 +1,5 @@
 // Opens the parts of actors that live beside their callers, with everything such a part may use, and closes them.
-import type { Api, BesideContext } from '../actor.ts';
+import type { Api, BesideContext, Status } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import { describe, Fault } from '../fault.ts';
@@ -17,6 +17,7 @@ const MAX_WAIT_MS = 20;
 export class BesideParts {
   readonly #options: RuntimeOptions;
   readonly #open = new Map<Beside, Group>();
+  readonly #statuses = new Map<string, Status>();
   #isClosed = false;
 
   constructor(options: RuntimeOptions) {
@@ -34,6 +35,11 @@ export class BesideParts {
       if (error instanceof Fault && error.code === 'KEY_SERVER_SEALED' && unsealed) void this.#openUnsealed(group, unsealed);
       else log.error({ actor: group.name, error: describe(error) }, 'no part of this actor runs beside its callers');
     }
+  }
+
+  /** What the part of an actor has reported last. */
+  statusOf(actor: string): Status | undefined {
+    return this.#statuses.get(actor);
   }
 
   async close(): Promise<void> {
@@ -75,6 +81,7 @@ export class BesideParts {
       versions,
       log: withFields(log, { actor: name, key: 'beside' }),
       requestId: currentRequestId,
+      report: (status) => void this.#statuses.set(name, status),
       dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
       async openReader() {

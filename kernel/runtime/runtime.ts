@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
+import type { SelfTest } from '../self-test.ts';
 import { Deadlines } from './deadlines.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
@@ -48,6 +49,15 @@ export class Runtime {
 
   ref<S extends AnySpec>(name: string): RefOf<S> {
     return this.groups.get(name)?.ref as RefOf<S>;
+  }
+
+  /** The self-tests of all threads that have reported one, and of the parts beside the front. */
+  *selfTests(): Generator<readonly [actor: string, key: string, selfTest: SelfTest]> {
+    for (const { name, supervisors } of this.groups.values()) {
+      for (const { key, status } of supervisors) if (status?.selfTest) yield [name, key, status.selfTest];
+      const beside = this.#beside.statusOf(name)?.selfTest;
+      if (beside) yield [name, 'beside', beside];
+    }
   }
 
   /** Purposes of the data keys of all actors that run and are not background actors. */
