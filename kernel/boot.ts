@@ -17,6 +17,7 @@ import { createPorts, type ServedTls } from './ports.ts';
 import { nodeName, type Prepared, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import { Runtime } from './runtime/runtime.ts';
+import { Regions } from './shared/region.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions } from './versions.ts';
 
@@ -79,7 +80,8 @@ async function start(options: Start): Promise<Server> {
   const stopping = new AbortController();
   const served: { front?: Front } = {};
   const front: FrontView = { openapi: (format) => (served.front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.current.cert)) };
-  const contexts = contextsOf(options, { runtime, clock, metrics, dataDir: dataDir.path, version, front, env: options.kept, signal: stopping.signal });
+  const shared = new Regions(1);
+  const contexts = contextsOf(options, { runtime, clock, metrics, shared, dataDir: dataDir.path, version, front, env: options.kept, signal: stopping.signal });
   const routes = routesOf(contexts);
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   const prepared = await prepareStore(options, url, node, dataDir.path, clock, keyEncryptionKeyOf(contexts));
@@ -94,7 +96,7 @@ async function start(options: Start): Promise<Server> {
   const announcements = [...prepared.announcements, ...prepared.seal.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));
-  const ports = await createPorts({ ...options, contexts, routes, listeners, tls, runtime, seal: prepared.seal, metrics, clock });
+  const ports = await createPorts({ ...options, contexts, routes, listeners, tls, runtime, seal: prepared.seal, metrics, clock, shared });
   served.front = ports.front;
   const opened = await ports.open();
   announcements.push(...opened.announcements);

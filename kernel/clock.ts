@@ -4,7 +4,7 @@
 export interface Clock {
   /** Wall time, milliseconds since the epoch. */
   now(): number;
-  /** Monotonic time of this thread in milliseconds; only differences are meaningful. */
+  /** Monotonic time in milliseconds, the same in all threads of the process; only differences are meaningful. */
   monotonic(): number;
   setTimeout(run: () => void, ms: number): Timer;
   clearTimeout(timer: Timer): void;
@@ -24,6 +24,14 @@ export interface LocalClock extends Clock {
   fireDue(): number;
 }
 
+/** The clock that `performance.now` reads, which begins with each thread anew. */
+const BEGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** Monotonic time in milliseconds that no test moves, the same in all threads of the process. */
+export function elapsedMs(): number {
+  return performance.now() + BEGIN_MS;
+}
+
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 function sharedOffset(): BigInt64Array {
@@ -32,7 +40,7 @@ function sharedOffset(): BigInt64Array {
 
 export function createClock(offset: BigInt64Array = sharedOffset()): LocalClock {
   const fireDue = () => Number(Atomics.load(offset, 0));
-  const monotonic = () => performance.now() + fireDue();
+  const monotonic = () => elapsedMs() + fireDue();
   const timers = new Timers(monotonic);
   return {
     offset,

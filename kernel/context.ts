@@ -6,11 +6,13 @@ import { type Log, withFields } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyPlugin, FrontView, PluginContext } from './plugin.ts';
 import type { Runtime } from './runtime/runtime.ts';
+import type { Regions } from './shared/region.ts';
 
 interface ContextParts {
   readonly runtime: Runtime;
   readonly clock: LocalClock;
   readonly metrics: Metrics;
+  readonly shared: Regions;
   readonly dataDir: string;
   readonly version: string;
   readonly front: FrontView;

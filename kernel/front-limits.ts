@@ -1,8 +1,13 @@
-// The limits that HTTPS and the listeners share: memory of requests, memory of answers, and turns of callers.
-import type { Clock } from './clock.ts';
+// The limits that HTTPS and the listeners share, over all threads: connections, memory of requests and of answers, and turns of callers.
+import { type Clock, elapsedMs } from './clock.ts';
 import type { KernelConfig } from './config/sections.ts';
+import { type ConnectionLedgers, connectionLedgers } from './http/connections.ts';
+import type { Listener } from './listener/listener.ts';
 import { cores } from './runtime/runtime.ts';
-import { Shares } from './shares.ts';
+import { Bell } from './shared/bell.ts';
+import { Ledger } from './shared/ledger.ts';
+import type { Regions } from './shared/region.ts';
+import { SHARES_LEDGER, Shares } from './shares.ts';
 import { Stalled } from './stalled.ts';
 import { Turns } from './turns.ts';
 
@@ -13,16 +18,45 @@ export interface FrontLimits {
   readonly answers: Shares;
   readonly turns: Turns;
   readonly stalled: Stalled;
+  /** Connections of HTTPS, and of each listener of another protocol by its name. */
+  readonly connections: { readonly https: ConnectionLedgers; readonly listeners: ReadonlyMap<string, ConnectionLedgers> };
+  /** Ends what a thread of a front held that has ended. */
+  giveBack(thread: number): void;
+  close(): void;
 }
 
-export function frontLimits({ caller_memory, total_memory, write_timeout }: KernelConfig['http'], clock: Clock): FrontLimits {
-  const shares = { each: caller_memory, total: total_memory };
-  const answers = new Shares(shares);
+/** Part of all connections that the listeners of other protocols may have together. */
+const LISTENERS_SHARE = 0.25;
+
+/** @param regions of all threads; the main thread opens the limits first, even if it serves nothing */
+export function frontLimits(
+  { caller_memory, total_memory, write_timeout }: KernelConfig['http'],
+  listeners: readonly Pick<Listener, 'name'>[],
+  clock: Clock,
+  regions: Regions,
+): FrontLimits {
+  const bell = new Bell(regions);
+  const amounts = { each: caller_memory, total: total_memory };
+  const held = new Ledger(regions, bell, 'requests', SHARES_LEDGER);
+  const unsent = new Ledger(regions, bell, 'answers', SHARES_LEDGER);
+  const answers = new Shares(amounts, unsent);
+  const share = listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE;
+  const https = connectionLedgers(regions, bell, 'https', share);
+  const others = new Map(listeners.map(({ name }) => [name, connectionLedgers(regions, bell, name, LISTENERS_SHARE / listeners.length)]));
+  const ledgers = [held, unsent, ...[https, ...others.values()].flatMap(({ all, silent }) => [all, silent])];
+  // A caller with slow requests gets half of the threads while there are other callers. Real time is used here, because the duration of requests is real.
+  const turns = new Turns({ least: Math.max(1, Math.floor(cores / 2)), alone: cores, monotonic: elapsedMs }, regions, bell);
+  const stalled = new Stalled({ clock, timeoutMs: write_timeout * 1_000, answers });
   return {
-    requests: new Shares(shares),
-    answers,
-    // A caller with slow requests gets half of the threads while there are other callers. Real time is used here, because the duration of requests is real.
-    turns: new Turns({ least: Math.max(1, Math.floor(cores / 2)), alone: cores, monotonic: () => performance.now() }),
-    stalled: new Stalled({ clock, timeoutMs: write_timeout * 1_000, answers }),
+    ...{ requests: new Shares(amounts, held), answers, turns, stalled, connections: { https, listeners: others } },
+    giveBack(thread) {
+      regions.unlock(thread);
+      for (const ledger of ledgers) ledger.giveBack(thread);
+      turns.giveBack(thread);
+    },
+    close() {
+      stalled.close();
+      bell.close();
+    },
   };
 }

@@ -12,6 +12,7 @@ import type { KeyEncryptionKey } from './key-encryption-key.ts';
 import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
+import type { Regions } from './shared/region.ts';
 import type { Migration } from './store/migrate.ts';
 
 export type Actors = Readonly<Record<string, AnySpec>>;
@@ -31,6 +32,8 @@ export interface PluginContext<C, S extends Actors> {
   readonly log: Log;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  /** Memory of all threads that serve requests, for what must be counted over all of them. */
+  readonly shared: Regions;
   readonly dataDir: string;
   /** Version of the server. */
   readonly version: string;

@@ -21,6 +21,7 @@ import type { Metrics } from './metrics.ts';
 import type { AnyPlugin } from './plugin.ts';
 import { degraded, notReady } from './readiness.ts';
 import type { Runtime } from './runtime/runtime.ts';
+import type { Regions } from './shared/region.ts';
 import type { Unwind } from './unwind.ts';
 
 /** The TLS files, and the options made from them that are in use. */
@@ -38,6 +39,7 @@ interface PortOptions extends Pick<Configured, 'config' | 'catalog'> {
   readonly seal: KeyServerSeal;
   readonly metrics: Metrics;
   readonly clock: LocalClock;
+  readonly shared: Regions;
   readonly log: Log;
   readonly unwind: Unwind;
   /** Version of gatehouse. */
@@ -59,8 +61,6 @@ interface Opened {
 
 /** How long a stop waits for running requests. */
 const REQUESTS_MS = 10_000;
-/** Part of all connections that the listeners of other protocols may have together. */
-const LISTENERS_SHARE = 0.25;
 
 /** Builds the HTTP server. No port is open before `open` is called. */
 export async function createPorts(options: PortOptions): Promise<Ports> {
@@ -70,12 +70,11 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
     hooks.map(([plugin, ctx]) => plugin.authenticators?.(ctx) ?? {}),
     clock,
   );
-  const limits = frontLimits(config.http, clock);
-  unwind.add('front limits', () => limits.stalled.close());
+  const limits = frontLimits(config.http, listeners, clock, options.shared);
+  unwind.add('front limits', () => limits.close());
   const problems = problemWriter(faultTables(catalog.plugins), log);
-  const share = listeners.length === 0 ? 1 : 1 - LISTENERS_SHARE;
   const front = await createFront({
-    ...{ http: config.http, tls: tls.current, routes, authentication, problems, limits, metrics, clock, log, version, share },
+    ...{ http: config.http, tls: tls.current, routes, authentication, problems, limits, metrics, clock, log, version },
     tags: tagsOf(catalog.plugins),
     unserved: catalog.plugins.flatMap(({ unserved }) => unserved ?? []),
   });
@@ -94,7 +93,7 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
     async open() {
       unwind.add('front', () => front.close(REQUESTS_MS));
       const address = await listen(front, config.http);
-      const common = { tls: tls.current, clock, log, limits, arrivalMs: config.http.request_timeout * 1000, share: LISTENERS_SHARE / listeners.length };
+      const common = { tls: tls.current, clock, log, limits, arrivalMs: config.http.request_timeout * 1000 };
       const opened = await openListeners(listeners, common, unwind);
       watch(options, [{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened]);
       return { address, announcements: opened.map(({ name, address: where }) => `${name} listener on ${where}`) };

@@ -1,4 +1,7 @@
-// Divides a limited resource among holders, with a limit per holder and in total. If the total is exceeded, the largest holder loses first.
+// Divides a limited resource among holders, with a limit per holder and in total, over all threads. If the total is exceeded, the largest holder loses first.
+import { Bell } from './shared/bell.ts';
+import { type Item, Ledger, newItem } from './shared/ledger.ts';
+import { Regions } from './shared/region.ts';
 
 /** One held item, such as a body that is arriving. */
 export interface Holding {
@@ -16,100 +19,76 @@ export interface SharesOptions {
   readonly total: number;
 }
 
-interface Entry {
-  readonly lose: () => void;
-  amount: number;
-  isKept: boolean;
-}
-
-interface Holder {
-  amount: number;
-  /** It was refused more and has not released anything since. */
-  wasRefused: boolean;
-  readonly entries: Set<Entry>;
-}
+/** Most items of one thread at once; no further one gets room. */
+const MAX_ITEMS = 32_768;
+export const SHARES_LEDGER = { items: MAX_ITEMS, holders: 2 * MAX_ITEMS, loses: 'largest' } as const;
 
 export class Shares {
   readonly #options: SharesOptions;
-  readonly #holders = new Map<string, Holder>();
-  #total = 0;
+  readonly #ledger: Ledger;
 
-  constructor(options: SharesOptions) {
+  /** @param ledger who holds what, over all threads; by default, shares of this thread only */
+  constructor(options: SharesOptions, ledger: Ledger = ownLedger()) {
     this.#options = options;
+    this.#ledger = ledger;
   }
 
   get total(): number {
-    return this.#total;
+    return this.#ledger.total;
   }
 
   held(who: string): number {
-    return this.#holders.get(who)?.amount ?? 0;
+    return this.#ledger.held(who);
   }
 
   /** True if the holder is at its limit, or was refused more and has not released anything since. Its next request can then be refused before any work. */
   isFull(who: string): boolean {
-    const holder = this.#holders.get(who);
-    return holder !== undefined && (holder.wasRefused || holder.amount >= this.#options.each);
+    return this.#ledger.total > 0 && (this.#ledger.wasRefused(who) || this.#ledger.held(who) >= this.#options.each);
   }
 
   /** @param lose called once if the item is taken away for others; it is already released then */
   open(who: string, lose: () => void): Holding {
-    const entry: Entry = { lose, amount: 0, isKept: false };
+    const item = newItem(who, lose);
+    const ledger = this.#ledger;
+    let isKept = false;
     return {
-      set: (amount) => this.#set(who, entry, amount),
-      keep: () => {
-        entry.isKept = true;
+      set: (amount) => {
+        const isHeld = ledger.change(() => this.#set(item, amount));
+        if (isKept) ledger.keep(item);
+        return isHeld;
       },
-      release: () => this.#count(who, entry, 0),
+      keep() {
+        isKept = true;
+        ledger.keep(item);
+      },
+      release() {
+        if (ledger.isIn(item)) ledger.change(() => ledger.put(item, 0));
+      },
     };
   }
 
-  #set(who: string, entry: Entry, amount: number): boolean {
-    const more = amount - entry.amount;
-    const holder = this.#holders.get(who);
-    const others = (holder?.amount ?? 0) - entry.amount;
-    if (more > 0 && holder && others > 0 && others + amount > this.#options.each) {
-      holder.wasRefused = true;
+  #set(item: Item, amount: number): boolean {
+    const ledger = this.#ledger;
+    const now = ledger.amountOf(item);
+    const others = ledger.held(item.who) - now;
+    if (amount > now && others > 0 && others + amount > this.#options.each) {
+      ledger.refuse(item.who);
       return false;
     }
-    this.#count(who, entry, amount);
-    while (more > 0 && this.#total > this.#options.total) {
-      const [loser, lost] = this.#loser() ?? [who, entry];
-      this.#count(loser, lost, 0);
-      if (lost === entry) return false;
-      lost.lose();
+    if (!ledger.put(item, amount)) return false;
+    while (amount > now && ledger.total > this.#options.total) {
+      const lost = ledger.lose();
+      if (lost !== undefined && lost !== item) continue;
+      // It knows by the answer.
+      if (lost === item) ledger.untell(item);
+      else ledger.put(item, 0);
+      return false;
     }
     return true;
   }
-
-  #count(who: string, entry: Entry, amount: number): void {
-    const change = amount - entry.amount;
-    if (change === 0) return;
-    const holder = this.#holders.get(who) ?? { amount: 0, wasRefused: false, entries: new Set() };
-    this.#holders.set(who, holder);
-    entry.amount = amount;
-    holder.amount += change;
-    if (change < 0) holder.wasRefused = false;
-    this.#total += change;
-    if (amount > 0) holder.entries.add(entry);
-    else holder.entries.delete(entry);
-    if (holder.entries.size === 0) this.#holders.delete(who);
-  }
-
-  /** @returns the largest removable item of the largest holder that has one */
-  #loser(): [string, Entry] | undefined {
-    let most: { who: string; amount: number; entry: Entry } | undefined;
-    for (const [who, { amount, entries }] of this.#holders) {
-      if (most && amount <= most.amount) continue;
-      const entry = largest(entries);
-      if (entry) most = { who, amount, entry };
-    }
-    return most && [most.who, most.entry];
-  }
 }
 
-function largest(entries: ReadonlySet<Entry>): Entry | undefined {
-  let found: Entry | undefined;
-  for (const entry of entries) if (!entry.isKept && (!found || entry.amount > found.amount)) found = entry;
-  return found;
+function ownLedger(): Ledger {
+  const regions = new Regions(1);
+  return new Ledger(regions, new Bell(regions), 'shares', SHARES_LEDGER);
 }

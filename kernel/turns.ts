@@ -1,23 +1,26 @@
-// Limits how many requests of one caller run at once: many while they are quick, few while they are slow, so that threads stay free for others.
+// Limits how many requests of one caller run at once, over all threads: many while they are quick, few while they are slow, so that threads stay free for others.
 import { Fault } from './fault.ts';
+import { Bell } from './shared/bell.ts';
+import { Regions } from './shared/region.ts';
+import { type CallerRow, TurnTable } from './turn-table.ts';
 
 export interface TurnsOptions {
   /** Requests at once of a caller whose requests are all slow, while there are other callers. */
   readonly least: number;
   /** The same while it is the only caller: enough to keep every thread busy. */
   readonly alone: number;
-  /** Monotonic time in milliseconds. */
+  /** Monotonic time in milliseconds, the same in all threads. */
   monotonic(): number;
 }
 
 /** Ends a turn. */
 export type Leave = () => void;
 
+/** What this thread knows of a caller. */
 interface CallerTurns {
-  /** Current limit of requests at once. */
-  allowed: number;
-  busy: number;
+  readonly who: string;
   readonly waiting: Set<() => void>;
+  row: CallerRow;
 }
 
 /** A request within QUICK_MS raises the limit of its caller by one; one that takes longer than SLOW_MS halves it. */
@@ -28,18 +31,21 @@ const MAX_AT_ONCE = 512;
 const MAX_WAITING = 1_024;
 /** A caller counts as the only one if no other caller has sent a request for this time. */
 const ALONE_MS = 2_000;
-/** Above this number of callers, those without running requests are forgotten. */
+/** Above this number of callers, this thread forgets those without waiting requests. */
 const MAX_REMEMBERED = 10_000;
+/** When other threads have requests that wait too, they get this time to begin one of them. */
+const YIELD_MS = 1;
 
 export class Turns {
   readonly #options: TurnsOptions;
+  readonly #table: TurnTable;
   readonly #callers = new Map<string, CallerTurns>();
-  /** The last caller, and the last time that the caller changed. */
-  #last: string | undefined;
-  #otherAt = Number.NEGATIVE_INFINITY;
+  readonly #kept = new Set<CallerTurns>();
 
-  constructor(options: TurnsOptions) {
+  constructor(options: TurnsOptions, regions = new Regions(1), bell = new Bell(regions)) {
     this.#options = options;
+    this.#table = new TurnTable(regions, bell, Math.max(FIRST, options.least));
+    if (regions.threads > 1) bell.listen(() => this.#hear());
   }
 
   /**
@@ -48,68 +54,96 @@ export class Turns {
    */
   enter(who: string, signal?: () => AbortSignal): Leave | Promise<Leave> {
     const caller = this.#callerOf(who);
-    if (this.#last !== undefined && who !== this.#last) this.#otherAt = this.#options.monotonic();
-    this.#last = who;
-    if (caller.busy < caller.allowed) return this.#begin(caller);
-    if (caller.waiting.size >= MAX_WAITING)
-      throw new Fault('OVERLOADED', { detail: 'too many of your requests are waiting; try again when some are answered' });
+    this.#table.noteCaller(caller.row, this.#options.monotonic);
+    if (this.#begin(caller)) return this.#leaver(caller);
+    const waits = this.#table.addWaiting(caller.row, MAX_WAITING);
+    if (waits === undefined) return this.enter(who, signal);
+    if (!waits) throw new Fault('OVERLOADED', { detail: 'too many of your requests are waiting; try again when some are answered' });
     return this.#wait(caller, signal?.());
+  }
+
+  /** Ends the turns of an ended thread. */
+  giveBack(thread: number): void {
+    this.#table.giveBack(thread);
   }
 
   #wait(caller: CallerTurns, signal: AbortSignal | undefined): Promise<Leave> {
     return new Promise((resolve, reject) => {
       const start = () => {
+        this.#unwait(caller, start);
         signal?.removeEventListener('abort', abandon);
-        resolve(this.#begin(caller));
+        resolve(this.#leaver(caller));
       };
       const abandon = () => {
-        caller.waiting.delete(start);
+        this.#unwait(caller, start);
         reject(new Fault('CANCELLED'));
       };
+      caller.waiting.add(start);
+      this.#kept.add(caller);
       if (signal?.aborted) return abandon();
       signal?.addEventListener('abort', abandon, { once: true });
-      caller.waiting.add(start);
+      // Another thread may have ended a turn before it could see that somebody waits.
+      this.#admit(caller);
     });
   }
 
-  #begin(caller: CallerTurns): Leave {
+  #unwait(caller: CallerTurns, start: () => void): void {
+    if (!caller.waiting.delete(start)) return;
+    this.#table.removeWaiting(caller.row);
+    if (caller.waiting.size === 0) this.#kept.delete(caller);
+  }
+
+  /** Takes a turn, if there is one. */
+  #begin(caller: CallerTurns): boolean {
+    let begun = this.#table.begin(caller.row);
+    while (begun === undefined) {
+      caller.row = this.#table.rowOf(caller.who);
+      begun = this.#table.begin(caller.row);
+    }
+    return begun;
+  }
+
+  #leaver(caller: CallerTurns): Leave {
     const since = this.#options.monotonic();
+    const { row } = caller;
     let isOver = false;
-    caller.busy += 1;
     return () => {
       if (isOver) return;
       isOver = true;
-      caller.busy -= 1;
-      this.#learn(caller, this.#options.monotonic() - since);
-      for (const start of caller.waiting) {
-        if (caller.busy >= caller.allowed) return;
-        caller.waiting.delete(start);
-        start();
-      }
+      this.#table.end(row);
+      this.#learn(row, this.#options.monotonic() - since);
+      if (!this.#table.wakeOthers(row)) this.#admit(caller);
+      else if (caller.waiting.size > 0) setTimeout(() => this.#admit(caller), YIELD_MS);
     };
   }
 
-  #learn(caller: CallerTurns, ms: number): void {
-    if (ms <= QUICK_MS) caller.allowed = Math.min(MAX_AT_ONCE, caller.allowed + 1);
-    else if (ms > SLOW_MS) caller.allowed = Math.max(this.#least(), caller.allowed >> 1);
+  #admit(caller: CallerTurns): void {
+    for (const start of caller.waiting) {
+      if (!this.#begin(caller)) return;
+      start();
+    }
+  }
+
+  #hear(): void {
+    for (const caller of [...this.#kept]) this.#admit(caller);
+  }
+
+  #learn(row: CallerRow, ms: number): void {
+    if (ms <= QUICK_MS) this.#table.allow(row, (allowed) => Math.min(MAX_AT_ONCE, allowed + 1));
+    else if (ms > SLOW_MS) this.#table.allow(row, (allowed) => Math.max(this.#least(), allowed >> 1));
   }
 
   #least(): number {
     const { least, alone, monotonic } = this.#options;
-    return monotonic() - this.#otherAt > ALONE_MS ? alone : least;
+    return monotonic() - this.#table.otherAt > ALONE_MS ? alone : least;
   }
 
   #callerOf(who: string): CallerTurns {
     let caller = this.#callers.get(who);
     if (caller) return caller;
-    if (this.#callers.size >= MAX_REMEMBERED) this.#forget();
-    caller = { allowed: Math.max(FIRST, this.#options.least), busy: 0, waiting: new Set() };
+    if (this.#callers.size >= MAX_REMEMBERED) for (const [name, { waiting }] of this.#callers) if (waiting.size === 0) this.#callers.delete(name);
+    caller = { who, row: this.#table.rowOf(who), waiting: new Set() };
     this.#callers.set(who, caller);
     return caller;
-  }
-
-  /** Forgets the callers without running requests; they start again with the first limit. */
-  #forget(): void {
-    for (const [who, { busy }] of this.#callers) if (busy === 0) this.#callers.delete(who);
   }
 }

@@ -1,4 +1,4 @@
-// The interface of the actor of an HSM instance: its calls and its arguments.
+// The interface of the actor of an HSM instance: its calls, their arguments and answers.
 
 export interface HsmArgs {
   /** Routing prefix: `hsm::soft_hsm`, `hsm::soft_hsm_1`. */
@@ -6,6 +6,8 @@ export interface HsmArgs {
   /** Path of the PKCS#11 library; empty if none of the model's usual paths exists. */
   readonly library: string;
   readonly slots: readonly { readonly number: number; readonly pin: string }[];
+  /** Names of the users who administer the keys of this instance; `*` means everybody. */
+  readonly admins: readonly string[];
   readonly probeSeconds: number;
   /** No other instance in this process uses the library, so this one may finalise it. */
   readonly alone: boolean;
@@ -18,7 +20,122 @@ export interface SlotStatus {
   readonly accessible: boolean;
 }
 
+/** What the configuration says of an instance. It is known whether or not the HSM is there. */
+export interface HsmFacts {
+  readonly slots: readonly number[];
+  readonly admins: readonly string[];
+}
+
+export type TokenKeyKind = 'secret' | 'private' | 'public';
+
+/** A key on a token: by CKA_ID, else by CKA_LABEL; `0x...` is a CKA_ID in hexadecimal. The two keys of a pair have one name. */
+export interface TokenKeyName {
+  readonly name: string;
+  readonly kind: TokenKeyKind;
+}
+
+/** What a key may be used for: one attribute of PKCS #11 each (CKA_ENCRYPT ...). */
+export type TokenUse = 'encrypt' | 'decrypt' | 'sign' | 'verify' | 'wrap' | 'unwrap' | 'derive';
+
+/** Hashes by their names in OpenSSL. */
+export type TokenHash = 'sha1' | 'sha224' | 'sha256' | 'sha384' | 'sha512';
+
+export type MechanismParameter =
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
+  | { readonly kind: 'gcm'; readonly iv: Uint8Array; readonly aad: Uint8Array; readonly tagBits: number }
+  | { readonly kind: 'oaep'; readonly hash: TokenHash; readonly maskHash: TokenHash; readonly label: Uint8Array }
+  | { readonly kind: 'pss'; readonly hash: TokenHash; readonly maskHash: TokenHash; readonly saltBytes: number }
+  /** The point or the u-coordinate of the other side. */
+  | { readonly kind: 'ecdh'; readonly peer: Uint8Array };
+
+export interface TokenMechanism {
+  /** As in the standard: `CKM_AES_GCM`. */
+  readonly name: string;
+  readonly parameter?: MechanismParameter | undefined;
+}
+
+/** The kind of a key by its CKA_KEY_TYPE. */
+export type TokenKeyType = 'AES' | 'GENERIC' | 'RSA' | 'EC' | 'ED' | 'X' | 'OTHER';
+
+/** The public half of a pair: for RSA big-endian numbers, for curves CKA_EC_PARAMS and the point without its DER wrapping. */
+export type TokenPublicKey =
+  | { readonly type: 'RSA'; readonly modulus: Uint8Array; readonly exponent: Uint8Array }
+  | { readonly type: 'EC' | 'ED' | 'X'; readonly params: Uint8Array; readonly point: Uint8Array };
+
+/** A key as it lies on a token. */
+export interface TokenKey extends TokenKeyName {
+  readonly type: TokenKeyType;
+  /** Of a secret key, in bits; 0 if the token does not say. */
+  readonly bits: number;
+  readonly sensitive: boolean;
+  readonly extractable: boolean;
+  readonly uses: readonly TokenUse[];
+  /** Of a private or public key, if the token says. */
+  readonly publicKey?: TokenPublicKey | undefined;
+}
+
+export interface KeyOptions {
+  readonly name: string;
+  readonly uses: readonly TokenUse[];
+  readonly sensitive: boolean;
+  readonly extractable: boolean;
+}
+
+export interface SecretOptions extends KeyOptions {
+  readonly type: 'AES' | 'GENERIC';
+  readonly bits: number;
+}
+
+/** `uses` are those of the private key. */
+export interface PairOptions extends KeyOptions {
+  /** RSA: bits; the curves: CKA_EC_PARAMS. */
+  readonly type: { readonly rsaBits: number } | { readonly curve: 'EC' | 'ED' | 'X'; readonly params: Uint8Array };
+  readonly publicUses: readonly TokenUse[];
+}
+
+/** Numbers of an RSA key, big-endian: n, e, d, p, q, dp, dq, qi. */
+export type RsaNumbers = Readonly<Record<'n' | 'e' | 'd' | 'p' | 'q' | 'dp' | 'dq' | 'qi', Uint8Array>>;
+
+/** A key that a client brings. */
+export type BroughtKey =
+  | { readonly kind: 'secret'; readonly type: 'AES' | 'GENERIC'; readonly value: Uint8Array }
+  | { readonly kind: 'private'; readonly rsa: RsaNumbers }
+  | { readonly kind: 'private'; readonly type: 'EC' | 'ED' | 'X'; readonly params: Uint8Array; readonly scalar: Uint8Array }
+  | { readonly kind: 'public'; readonly key: TokenPublicKey };
+
+export interface HsmFailure {
+  /**
+   * absent: no such key; exists: the name is taken; mechanism: the token lacks the one in `text`; refused: the token refused the call with
+   * the return value `text`; unavailable: the slot cannot be used, `text` says why.
+   */
+  readonly why: 'absent' | 'exists' | 'mechanism' | 'refused' | 'unavailable';
+  readonly text: string;
+}
+
+export type HsmAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: HsmFailure };
+
+/** `slot` is the number in the configuration. Bytes of secrets leave a token only through `unwrap`, `derive` and `value`. */
 export type HsmApi = {
   /** Probes every slot now, unless the last probe ended within the last second. */
   probe(): Promise<readonly SlotStatus[]>;
+  facts(): HsmFacts;
+  /** Names of the mechanisms that the token reports. Those without a name in the standard are left out. */
+  mechanisms(slot: number): Promise<HsmAnswer<readonly string[]>>;
+  list(slot: number): Promise<HsmAnswer<readonly TokenKey[]>>;
+  find(slot: number, key: TokenKeyName): Promise<HsmAnswer<TokenKey>>;
+  generate(slot: number, options: SecretOptions): Promise<HsmAnswer<TokenKey>>;
+  generatePair(slot: number, options: PairOptions): Promise<HsmAnswer<TokenKey>>;
+  bring(slot: number, options: KeyOptions, key: BroughtKey): Promise<HsmAnswer<TokenKey>>;
+  /** Does nothing if there is no such key. */
+  destroy(slot: number, key: TokenKeyName): Promise<HsmAnswer<void>>;
+  /** The value of a secret key that is not sensitive. */
+  value(slot: number, key: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
+  encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  /** Wraps bytes, which are on the token for this call only. */
+  wrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  unwrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  /** @param length in bytes of the derived secret */
+  derive(slot: number, key: TokenKeyName, mechanism: TokenMechanism, length: number): Promise<HsmAnswer<Uint8Array>>;
 };

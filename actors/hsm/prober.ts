@@ -1,15 +1,17 @@
 // Probes which slots of an instance are usable, one probe at a time, and restarts the library if that may bring tokens back.
+import type pkcs11js from 'pkcs11js';
 import type { ActorContext } from '../../kernel/actor.ts';
 import type { SlotStatus } from './api.ts';
 import type { Cryptoki } from './cryptoki.ts';
 import { nameOf } from './return-value.ts';
+import type { SlotHost } from './slot-session.ts';
 import type { SlotWatch } from './slot-watch.ts';
 
 /** A result is reused for this long, in milliseconds. */
 const FRESH_MS = 1_000;
 const RESTART_EVERY = 3;
 
-export class Prober {
+export class Prober implements SlotHost {
   readonly #ctx: ActorContext;
   readonly #prefix: string;
   readonly #cryptoki: Cryptoki;
@@ -30,6 +32,19 @@ export class Prober {
   async status(): Promise<readonly SlotStatus[]> {
     const isFresh = this.#probing === undefined && this.#ctx.clock.now() - this.#probedAt < FRESH_MS;
     return isFresh ? this.#statuses() : this.probe();
+  }
+
+  /**
+   * The library, once the slot is logged in. A slot that does not work is probed again, but at most once a second.
+   * @throws Error that says why the slot cannot be used
+   */
+  async ready(watch: SlotWatch): Promise<pkcs11js.PKCS11> {
+    if (watch.problem !== undefined) {
+      await this.status();
+      if (watch.problem !== undefined && watch.login > 0 && !watch.refused) await watch.probe(await this.#cryptoki.open());
+    }
+    if (watch.problem !== undefined) throw new Error(watch.problem);
+    return this.#cryptoki.open();
   }
 
   probe(): Promise<readonly SlotStatus[]> {

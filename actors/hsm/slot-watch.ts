@@ -22,6 +22,7 @@ export class SlotWatch {
   /** The token that refused the PIN. The PIN is not sent again until the token's flags show that an operator has corrected the problem. */
   #refusedBy: { serial: string; remembered: boolean } | undefined;
   #problem: string | undefined = 'not probed yet';
+  #login = 0;
 
   constructor(number: number, pin: string, binding: SlotBinding) {
     this.number = number;
@@ -37,6 +38,17 @@ export class SlotWatch {
   /** The problem is the PIN, so a restart of the library would not help. */
   get refused(): boolean {
     return this.#refusedBy !== undefined;
+  }
+
+  /** Counts the logins: sessions and handles of an earlier login are not valid any more. */
+  get login(): number {
+    return this.#login;
+  }
+
+  /** The slot of the last login. */
+  get slot(): pkcs11js.Handle {
+    if (!this.#slot) throw new Error(`slot ${this.number} has no login`);
+    return this.#slot;
   }
 
   /** @returns true if the token is present and logged in */
@@ -71,6 +83,7 @@ export class SlotWatch {
     }
     this.#session = undefined;
     this.#slot = undefined;
+    this.#problem ??= 'its session ended';
   }
 
   async #open(library: pkcs11js.PKCS11): Promise<void> {
@@ -87,6 +100,7 @@ export class SlotWatch {
       if (isPinRefusal(error)) this.#refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
     }
+    this.#login += 1;
     if (this.#binding.serial === undefined) await this.#binding.bind(serial);
   }
 

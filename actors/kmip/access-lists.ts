@@ -10,6 +10,7 @@ import { granteesOf, parseOperations } from './object/grants.ts';
 import { tagsOf } from './object/index-terms.ts';
 import { stateAt } from './object/lifecycle.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
+import { owns } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
 /** A page ends early after this many bytes of attributes in the binary encoding. */
@@ -22,14 +23,16 @@ interface Found {
 }
 
 export async function listOwned(server: KeyServer, caller: Principal, { limit, after, names }: Page): Promise<Listed<OwnedObject>> {
+  const { administers: administered = [] } = caller;
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : positionIn(after);
   const found = await server.store.all<Found & { seq: number | string }>(
-    'SELECT id, seq, length(attributes) AS bytes FROM kms_object WHERE owner = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3',
-    [caller.user, before, limit + 1],
+    `SELECT id, seq, length(attributes) AS bytes FROM kms_object WHERE owner IN ($1${administered.map((_, at) => `, $${at + 4}`).join('')}) AND seq < $2
+     ORDER BY seq DESC LIMIT $3`,
+    [caller.user, before, limit + 1, ...administered],
   );
   const { rows, isLast } = cut(found, limit);
   const now = Math.floor(server.now() / 1000);
-  const objects = (await server.rows.describeAll(server.store, idsOf(rows))).filter(({ owner }) => owner === caller.user);
+  const objects = (await server.rows.describeAll(server.store, idsOf(rows))).filter(({ owner }) => owns(caller, owner));
   const items = objects.map((object): OwnedObject => ({ object_id: object.id, state: stateName(object, now, names), attributes: readable(object, names) }));
   return { items, next: isLast ? undefined : String(rows.at(-1)?.seq) };
 }
@@ -71,7 +74,7 @@ interface Obtained {
 async function withRights({ store, rows }: KeyServer, caller: Principal, ids: readonly string[]): Promise<Obtained[]> {
   const grants = Map.groupBy(await rows.grants.ofUsersOn(store, granteesOf(caller), ids), ({ object_id }) => object_id);
   return (await rows.describeAll(store, ids))
-    .filter(({ owner }) => owner !== caller.user)
+    .filter(({ owner }) => !owns(caller, owner))
     .map((object) => {
       const own = (grants.get(object.id) ?? []).filter((row) => rows.grants.isOwn(row, rows.markOf(object)));
       return { object, rights: new Set(own.flatMap(({ operations }) => [...parseOperations(operations)])) };

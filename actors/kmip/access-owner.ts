@@ -4,10 +4,10 @@ import type { Principal } from './api.ts';
 import type { Held } from './object/cache.ts';
 import { isKnown } from './object/grants.ts';
 import type { ObjectDescription } from './object/managed-object.ts';
-import { callerName } from './principal.ts';
+import { callerName, owns } from './principal.ts';
 
 export function isVisible<T extends ObjectDescription>(held: Held<T> | undefined, caller: Principal): held is Held<T> {
-  return held !== undefined && (held.object.owner === caller.user || isKnown(held.grants, caller));
+  return held !== undefined && (owns(caller, held.object.owner) || isKnown(held.grants, caller));
 }
 
 /** @throws Fault KEYS_OBJECT_NOT_FOUND if the caller may not know of the object, KEYS_NOT_OWNER if it belongs to somebody else */
@@ -19,5 +19,5 @@ export function requireOwned<T extends ObjectDescription>(held: Held<T> | undefi
 
 /** @throws Fault KEYS_NOT_OWNER */
 export function requireOwner(object: ObjectDescription, caller: Principal): void {
-  if (object.owner !== caller.user) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${callerName(caller)}` });
+  if (!owns(caller, object.owner)) throw new Fault('KEYS_NOT_OWNER', { detail: `the object ${object.id} is not owned by ${callerName(caller)}` });
 }

@@ -6,19 +6,20 @@ import type { AccessApi, Principal } from './api.ts';
 import { changeGrants, isPrivileged, rightsOf } from './grant-change.ts';
 import { mayCreate } from './object/create.ts';
 import { isGranted } from './object/grants.ts';
-import { callerName, subjectOf } from './principal.ts';
+import { callerName, owns, subjectOf } from './principal.ts';
 import type { KeyServer } from './server.ts';
 
-export function createAccess(server: KeyServer): AccessApi {
+/** @param acting adds the HSMs that a caller administers */
+export function createAccess(server: KeyServer, acting = (caller: Principal): Principal => caller): AccessApi {
   return withRefusals(server, {
-    listOwned: (caller, page) => listOwned(server, caller, page),
-    listObtained: (caller, page) => listObtained(server, caller, page),
-    grantees: async (id, caller, page) => listGrantees(server, requireOwned(await server.objects.held(id, false), caller), page),
-    grant: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: true }, caller),
-    revoke: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: false }, caller),
+    listOwned: (caller, page) => listOwned(server, acting(caller), page),
+    listObtained: (caller, page) => listObtained(server, acting(caller), page),
+    grantees: async (id, caller, page) => listGrantees(server, requireOwned(await server.objects.held(id, false), acting(caller)), page),
+    grant: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: true }, acting(caller)),
+    revoke: (id, user, operations, caller) => changeGrants(server, { id, user, operations, granting: false }, acting(caller)),
     mayCreate: (caller) => mayCreate({ server, caller }),
     isPrivileged: async (caller) => isPrivileged(server, caller),
-    check: (id, user, operations, caller) => check(server, id, user, operations, caller),
+    check: (id, user, operations, caller) => check(server, id, user, operations, acting(caller), acting),
   });
 }
 
@@ -32,13 +33,15 @@ async function check(
   user: string | undefined,
   operations: readonly string[],
   caller: Principal,
+  acting: (caller: Principal) => Principal,
 ): Promise<Record<string, boolean>> {
   const rights = rightsOf(operations);
   const held = await objects.held(id, false);
   const visible = isVisible(held, caller) ? held : undefined;
-  const subject = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
-  if (subject !== caller && visible) requireOwner(visible.object, caller);
+  const other = user === undefined || user === callerName(caller) ? caller : await subjectOf(store, user);
+  const subject = other && acting(other);
+  if (other !== caller && visible) requireOwner(visible.object, caller);
   const may = (right: string) =>
-    visible !== undefined && subject !== undefined && (visible.object.owner === subject.user || isGranted(visible.grants, subject, right));
+    visible !== undefined && subject !== undefined && (owns(subject, visible.object.owner) || isGranted(visible.grants, subject, right, visible.object.owner));
   return Object.fromEntries([...rights].map((right) => [right, may(right)]));
 }

@@ -28,6 +28,8 @@ export interface Principal {
   readonly realm?: string;
   /** Account of the realm, if it is not its name with a slash: a grant to `<realm>/*` goes to everybody in the realm. */
   readonly realmAccount?: string;
+  /** HSM instances that the caller administers: the owners of the keys on their tokens. Set by the key server. */
+  readonly administers?: readonly string[];
   /** Scheme of the credential, for the audit log: up, jwt, cc, token. */
   readonly scheme: string;
   /** Address of the peer, for the audit log. */
@@ -158,8 +160,6 @@ export interface KmipArgs {
   readonly defaultUnwrapType: readonly string[];
   /** Names of the permitted algorithms; if empty, all are permitted. */
   readonly algorithms: readonly string[];
-  /** Routing prefixes of the configured HSM instances. */
-  readonly hsmPrefixes: readonly string[];
   /** Maximum number of objects that one generation of the data key seals. */
   readonly maxSealsPerDataKey: number;
   /** For tests: known answers besides those of the table. */

@@ -6,6 +6,7 @@ import type { Version } from '../../kmip/version.ts';
 import type { Principal } from './api.ts';
 import type { Aside } from './aside.ts';
 import { Changes } from './changes.ts';
+import { discoverKey } from './message/discover.ts';
 import type { Opening } from './object/content-room.ts';
 import { Finder } from './object/finder.ts';
 import type { ManagedObject, ObjectDescription } from './object/managed-object.ts';
@@ -54,7 +55,8 @@ export class BatchContext implements OperationContext {
     return this.#objects.use(payload, right, tag);
   }
 
-  byId(id: string, right: OperationName): Promise<ManagedObject> {
+  async byId(id: string, right: OperationName): Promise<ManagedObject> {
+    if (this.caller.administers !== undefined) await discoverKey(this, id);
     return this.#objects.byId(id, right);
   }
 

@@ -8,6 +8,8 @@ import { Refusal } from '../../kmip/refusal.ts';
 import { requireOwned } from './access-owner.ts';
 import type { Principal } from './api.ts';
 import { EVERYTHING, rightOf } from './object/grants.ts';
+import { isInstance } from './object/hsm-key/identifier.ts';
+import type { ObjectDescription } from './object/managed-object.ts';
 import { quotaProblem } from './object/quota.ts';
 import { NO_MARK } from './object/row-seal.ts';
 import { auditActor, callerName } from './principal.ts';
@@ -38,8 +40,9 @@ export function isPrivileged({ args }: KeyServer, caller: Principal): boolean {
 }
 
 /** Runs in one transaction, with its audit row. @throws Fault if the caller may not do this, or the request is not valid */
-export async function changeGrants(server: KeyServer, change: GrantChange, caller: Principal): Promise<void> {
-  const rights = rightsOf(change.operations);
+export async function changeGrants(server: KeyServer, asked: GrantChange, caller: Principal): Promise<void> {
+  const rights = rightsOf(asked.operations);
+  const change = { ...asked, id: server.objects.canonical(asked.id) };
   const { id, user, granting } = change;
   requireGrantee(user);
   const event: AuditEvent = {
@@ -84,13 +87,24 @@ async function writeGrant({ rows }: KeyServer, tx: Transaction, { id, rights, gr
 async function requireMayGrant(server: KeyServer, tx: Transaction, id: string, rights: ReadonlySet<string>, caller: Principal): Promise<Uint8Array> {
   if (id !== EVERYTHING) {
     if (rights.has('create')) throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: create is granted on * only; leave it out for one object' });
-    return server.rows.markOf(requireOwned(await server.objects.within(tx).held(id, false), caller));
+    const object = requireOwned(await server.objects.within(tx).held(id, false), caller);
+    requireGrantable(object, rights);
+    return server.rows.markOf(object);
   }
   if (!isPrivileged(server, caller)) throw new Fault('KEYS_NOT_PRIVILEGED');
   if (rights.size !== 1 || !rights.has('create'))
     throw new Fault('KEYS_REFUSED', { detail: 'Invalid_Field: on * nothing but create can be granted; grant other operations on one object' });
   return NO_MARK;
 }
+
+/** @throws Fault KEYS_REFUSED for what only the administrators of an HSM may do with its keys */
+function requireGrantable({ id, owner }: ObjectDescription, rights: ReadonlySet<string>): void {
+  const reserved = isInstance(owner) ? RESERVED.filter((right) => rights.has(right)) : [];
+  if (reserved.length > 0)
+    throw new Fault('KEYS_REFUSED', { detail: `Permission_Denied: ${reserved.join(' and ')} on ${id} cannot be granted: reserved for HSM admins only` });
+}
+
+const RESERVED: readonly string[] = ['destroy', 'revoke'];
 
 /** @throws Fault BAD_REQUEST for a name that is not a right */
 export function rightsOf(operations: readonly string[]): ReadonlySet<string> {

@@ -4,15 +4,19 @@ import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
+import type { HsmApi } from '../hsm/api.ts';
 import type { StreamApi } from '../stream/api.ts';
 import { createAccess } from './access.ts';
-import type { KmipApi, KmipArgs } from './api.ts';
+import type { KmipApi, KmipArgs, Principal } from './api.ts';
 import { createAside } from './aside.ts';
 import { answerCrypto } from './jose/answer.ts';
 import { serve } from './message/serve.ts';
 import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
 import { databaseObjects } from './object/database-objects.ts';
+import { hsmKeys } from './object/hsm-key/hsm-key.ts';
+import { hsmObjects } from './object/hsm-key/hsm-objects.ts';
+import { Tokens } from './object/hsm-key/tokens.ts';
 import { ObjectRouter } from './object/object-router.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
@@ -32,6 +36,9 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const rows = new ObjectRows(dataKey, now, createForgedRows(store, ctx.log, now, 'key.forged'));
   if (ctx.adopts('keys')) await adoptRows(store, rows.seals, ctx.log);
   const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
+  const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
+  const hasTokens = tokens.prefixes.length > 0;
+  const parts = { rows, store, cache };
   const server: KeyServer = {
     args,
     operations: OPERATIONS,
@@ -40,26 +47,24 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     now,
     store,
     rows,
-    // The sources of objects: each further place for objects, such as an HSM, is added here.
-    objects: new ObjectRouter(databaseObjects({ rows, store, cache }), [unconfiguredHsm]),
+    // The sources of objects: each further place for objects is added here.
+    objects: new ObjectRouter(databaseObjects(parts), [hasTokens ? hsmObjects(tokens, parts) : unconfiguredHsm]),
     room: new ContentRoom(() => ctx.call()?.signal),
-    keyKinds: [softwareKeys],
+    keyKinds: hasTokens ? [hsmKeys(tokens), softwareKeys] : [softwareKeys],
     streams: openStreams(ctx.peer<StreamApi>('kmip_stream')),
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),
   };
-  const endSelfTest = startSelfTest(ctx, { more: args.knownAnswers });
+  startSelfTest(ctx, { more: args.knownAnswers });
+  const acting = hasTokens ? (caller: Principal) => ({ ...caller, administers: tokens.administered(caller) }) : (caller: Principal) => caller;
   return {
     api: throwFaults<KmipApi>({
-      ...createAccess(server),
+      ...createAccess(server, acting),
       ...createTombstones(server),
-      serve: (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, caller, verdict),
-      crypto: (call, body, caller) => answerCrypto(server, call, body, caller),
+      serve: (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, acting(caller), verdict),
+      crypto: (call, body, caller) => answerCrypto(server, call, body, acting(caller)),
       rotateDue: () => rotateDue(server),
     }),
-    stop() {
-      endSelfTest();
-      return store.close();
-    },
+    stop: () => store.close(),
   };
 });

@@ -11,6 +11,7 @@ import { ObjectCache } from './object/cache.ts';
 import { ContentRoom } from './object/content-room.ts';
 import { databaseObjects } from './object/database-objects.ts';
 import { ObjectRouter } from './object/object-router.ts';
+import type { ObjectSource } from './object/object-source.ts';
 import { ObjectRows } from './object/rows.ts';
 import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
@@ -19,6 +20,9 @@ import type { KeyServer } from './server.ts';
 
 /** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
+
+/** Keys in an HSM are the actor's. */
+const elsewhere: ObjectSource = { ...unconfiguredHsm, canonical: leave, held: leave, absence: leave };
 
 /** Whatever would be kept waiting for room is large. */
 class NoRoom extends ContentRoom {
@@ -42,7 +46,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
     now,
     store,
     rows,
-    objects: new ObjectRouter(quickObjects(databaseObjects({ rows, store, cache })), [unconfiguredHsm]),
+    objects: new ObjectRouter(quickObjects(databaseObjects({ rows, store, cache })), [elsewhere]),
     room: new NoRoom(() => undefined),
     keyKinds: [quickKeys],
     streams: { begin: leave, update: leave, finish: leave, abandon: leave },

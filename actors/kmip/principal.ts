@@ -5,6 +5,11 @@ import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import type { Principal } from './api.ts';
 
+/** Whether the caller is the owner, or administers the HSM that is. */
+export function owns({ user, administers }: Principal, owner: string): boolean {
+  return owner === user || (administers?.includes(owner) ?? false);
+}
+
 /** The name for answers, logs, the audit log and the configuration. */
 export function callerName({ user, name = user }: Principal): string {
   return name;

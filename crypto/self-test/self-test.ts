@@ -19,10 +19,11 @@ interface Timers<Timer> {
   clearTimeout(timer: Timer): void;
 }
 
-/** What the self-test needs of the context of an actor. */
+/** What the self-test needs of the context of an actor. A part beside the front has no signal, and ends it by the function that it gets. */
 interface Surroundings<Timer> {
   readonly clock: Timers<Timer>;
   readonly log: { error(fields: Readonly<Record<string, string>>, message: string): void };
+  readonly signal?: AbortSignal;
   /** Called at the end, and whenever an algorithm was switched off. */
   report(status: { readonly ready: true; readonly selfTest: SelfTestStatus }): void;
 }
@@ -39,8 +40,8 @@ const FIRST_AFTER_MS = 2_000;
 /** A thread that has slept for most of this time is idle. */
 const LOOK_MS = 4;
 const BUSY_PART = 0.5;
-/** A thread that is never idle computes one answer in this time: a millisecond. */
-const LONGEST_WAIT_MS = 1_000;
+/** A thread that is never idle computes one answer, which takes about a millisecond, in this time. */
+const LONGEST_WAIT_MS = 200;
 
 class Ended extends Error {}
 
@@ -55,6 +56,7 @@ export function startSelfTest<Timer>(surroundings: Surroundings<Timer>, { more =
   run().catch((error: unknown) => {
     if (!(error instanceof Ended)) throw error;
   });
+  surroundings.signal?.addEventListener('abort', () => moments.end(), { once: true });
   return () => moments.end();
 }
 

@@ -1,8 +1,11 @@
-// Watches the connections of a server: limits their number, knows which have finished the TLS handshake, and closes them all.
+// Watches the connections of a server: limits their number over all threads, knows which have finished the TLS handshake, and closes them all.
 import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Server } from 'node:tls';
+import type { Bell } from '../shared/bell.ts';
+import { Ledger } from '../shared/ledger.ts';
+import type { Regions } from '../shared/region.ts';
 import { Crowd } from './crowd.ts';
 import { sourceOf } from './source.ts';
 
@@ -15,6 +18,10 @@ const CLOSING = 64;
  * not pile up: beyond the limit an old one is closed. An honest client sends its first request within milliseconds.
  */
 const MAX_SILENT = 1_000;
+/** Places for holders, as a multiple of the connections. */
+const PLACES = 16;
+/** Where the system names no limit. */
+const MAX_COUNTED = 131_072;
 /** Limit of all connections from one address or with one client certificate. */
 const MAX_OF_ONE = 4_000;
 
@@ -30,15 +37,31 @@ export interface Connections {
   destroyAll(): void;
 }
 
+/** Counts the connections of one port over all threads. */
+export interface ConnectionLedgers {
+  readonly most: number;
+  readonly all: Ledger;
+  readonly silent: Ledger;
+}
+
 /**
- * If there are too many connections, the holder with the most connections loses its oldest one.
  * @param share part of all connections that the process may have: 0 to 1
+ * @param name of the port, for the shared memory
  */
-export function watchConnections(server: Server, share: number, limit = openFileLimit()): Connections {
+export function connectionLedgers(regions: Regions, bell: Bell, name: string, share: number, limit = openFileLimit()): ConnectionLedgers {
   // At the limit of the operating system no file could be opened either.
-  const most = limit === undefined ? Number.POSITIVE_INFINITY : Math.floor(share * Math.max(RESERVED, limit - RESERVED));
-  if (Number.isFinite(most)) server.maxConnections = most + CLOSING;
-  const watched = new WatchedConnections(most);
+  const most = Math.min(MAX_COUNTED, limit === undefined ? MAX_COUNTED : Math.floor(share * Math.max(RESERVED, limit - RESERVED)));
+  const ledger = (crowd: string, limitOfAll: number) => {
+    const items = limitOfAll + CLOSING;
+    return new Ledger(regions, bell, `${crowd} of ${name}`, { items, holders: PLACES * items, loses: 'oldest' });
+  };
+  return { most, all: ledger('connections', most), silent: ledger('silent connections', Math.min(most, MAX_SILENT)) };
+}
+
+/** If there are too many connections, the holder with the most connections loses its oldest one. */
+export function watchConnections(server: Server, ledgers: ConnectionLedgers): Connections {
+  server.maxConnections = ledgers.most + CLOSING;
+  const watched = new WatchedConnections(ledgers);
   server.on('connection', (socket: Socket) => watched.add(socket));
   server.on('secureConnection', (socket) => watched.secure(socket));
   return watched;
@@ -47,29 +70,28 @@ export function watchConnections(server: Server, share: number, limit = openFile
 class WatchedConnections implements Connections {
   readonly #most: number;
   readonly #sockets = new Map<string, Socket>();
-  readonly #all = new Crowd();
-  readonly #silent = new Crowd();
+  readonly #all: Crowd;
+  readonly #silent: Crowd;
   readonly #secure = new WeakSet<Duplex>();
   readonly #heard = new WeakSet<Duplex>();
 
-  constructor(most: number) {
+  constructor({ most, all, silent }: ConnectionLedgers) {
     this.#most = most;
+    this.#all = new Crowd(all, (socket) => this.#end(socket));
+    this.#silent = new Crowd(silent, (socket) => this.#end(socket));
   }
 
   add(socket: Socket): void {
     const key = keyOf(socket);
     const who = sourceOf(socket.remoteAddress ?? '');
     this.#sockets.set(key, socket);
-    this.#all.add(socket, who);
-    this.#silent.add(socket, who);
     socket.on('close', () => {
       if (this.#sockets.get(key) === socket) this.#sockets.delete(key);
       this.#all.delete(socket);
       this.#silent.delete(socket);
     });
-    if (this.#silent.size > MAX_SILENT) this.#end(this.#silent.oldestOfLargest());
-    this.#limit(who);
-    if (this.#all.size > this.#most) this.#end(this.#all.oldestOfLargest());
+    this.#silent.add(socket, who, MAX_SILENT, Number.POSITIVE_INFINITY);
+    this.#all.add(socket, who, this.#most, MAX_OF_ONE);
   }
 
   secure(socket: Duplex): void {
@@ -91,8 +113,7 @@ class WatchedConnections implements Connections {
     if (!below) return;
     this.#silent.delete(below);
     if (who === undefined) return;
-    this.#all.add(below, who);
-    this.#limit(who);
+    this.#all.add(below, who, this.#most, MAX_OF_ONE);
   }
 
   destroySilent(): void {
@@ -103,12 +124,7 @@ class WatchedConnections implements Connections {
     for (const socket of this.#sockets.values()) socket.destroy();
   }
 
-  #limit(who: string): void {
-    if (this.#all.countOf(who) > MAX_OF_ONE) this.#end(this.#all.oldestOf(who));
-  }
-
-  #end(socket: Socket | undefined): void {
-    if (!socket) return;
+  #end(socket: Socket): void {
     this.#all.delete(socket);
     this.#silent.delete(socket);
     socket.destroy();

@@ -1,47 +1,44 @@
-// Counts connections by holder and keeps them in the order in which they were opened.
+// Counts connections by holder over all threads, in the order in which they were opened.
 import type { Socket } from 'node:net';
+import { type Item, type Ledger, newItem } from '../shared/ledger.ts';
 
 export class Crowd {
-  readonly #owners = new Map<Socket, string>();
-  readonly #sockets = new Map<string, Set<Socket>>();
+  readonly #ledger: Ledger;
+  readonly #items = new Map<Socket, Item>();
+  readonly #end: (socket: Socket) => void;
 
-  get size(): number {
-    return this.#owners.size;
+  /** @param end closes a connection of this thread for which there is no room */
+  constructor(ledger: Ledger, end: (socket: Socket) => void) {
+    this.#ledger = ledger;
+    this.#end = end;
   }
 
-  countOf(who: string): number {
-    return this.#sockets.get(who)?.size ?? 0;
-  }
-
-  /** Adds a connection, or moves it to another holder. */
-  add(socket: Socket, who: string): void {
+  /** Adds a connection, or moves it to another holder. The oldest of the holder with the most connections are closed beyond `most`, and of this one's beyond `mostOfOne`. */
+  add(socket: Socket, who: string, most: number, mostOfOne: number): void {
     this.delete(socket);
-    this.#owners.set(socket, who);
-    const own = this.#sockets.get(who) ?? new Set();
-    this.#sockets.set(who, own.add(socket));
+    const ledger = this.#ledger;
+    const item = newItem(who, () => {
+      this.#items.delete(socket);
+      this.#end(socket);
+    });
+    this.#items.set(socket, item);
+    const hasRoom = ledger.change(() => {
+      const isIn = ledger.put(item, 1);
+      while (ledger.held(who) > mostOfOne && ledger.lose(who) !== undefined);
+      while (ledger.total > most && ledger.lose() !== undefined);
+      return isIn;
+    });
+    if (!hasRoom) item.lose();
   }
 
   delete(socket: Socket): void {
-    const who = this.#owners.get(socket);
-    if (who === undefined) return;
-    this.#owners.delete(socket);
-    const own = this.#sockets.get(who);
-    own?.delete(socket);
-    if (own?.size === 0) this.#sockets.delete(who);
-  }
-
-  oldestOf(who: string): Socket | undefined {
-    return this.#sockets.get(who)?.values().next().value;
-  }
-
-  /** @returns the oldest connection of the holder with the most connections */
-  oldestOfLargest(): Socket | undefined {
-    let most: ReadonlySet<Socket> | undefined;
-    for (const own of this.#sockets.values()) if (!most || own.size > most.size) most = own;
-    return most?.values().next().value;
+    const item = this.#items.get(socket);
+    if (!item) return;
+    this.#items.delete(socket);
+    if (this.#ledger.isIn(item)) this.#ledger.change(() => this.#ledger.put(item, 0));
   }
 
   [Symbol.iterator](): Iterator<Socket> {
-    return this.#owners.keys();
+    return this.#items.keys();
   }
 }

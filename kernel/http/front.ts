@@ -37,8 +37,6 @@ interface FrontOptions {
   readonly tags: Readonly<Record<string, string>>;
   /** Forms of the 404 answer for paths without a route; the first that matches is used. */
   readonly unserved: readonly Unserved[];
-  /** Part of all connections that the process may have: 0 to 1. */
-  readonly share: number;
   readonly limits: FrontLimits;
 }
 
@@ -85,7 +83,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     serverFactory: (handler) => {
       const server = createServer({ ...tls, ...serverLimits(http) }, oneByOne(handler));
       server.keepAliveTimeout = KEEP_ALIVE_MS;
-      const watched = watchConnections(server, options.share);
+      const watched = watchConnections(server, limits.connections.https);
       server.on('request', ({ socket }) => watched.noteActivity(socket));
       server.on('secureConnection', (socket) => limits.stalled.watch(socket, `from ${sourceOf(socket.remoteAddress ?? '')}`));
       connections.current = watched;

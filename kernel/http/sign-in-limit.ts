@@ -1,37 +1,56 @@
-// Limits sign-in attempts per source address with token buckets. All plugins of a server share one limit.
+// Limits sign-in attempts per source address with token buckets, over all threads. All plugins of a server share one limit.
 import type { Clock } from '../clock.ts';
+import { locked, type Regions } from '../shared/region.ts';
+import { Rows, WORDS_PER_ROW } from '../shared/rows.ts';
 import { sourceOf } from './source.ts';
 
-interface Bucket {
-  tokens: number;
-  filledAt: number;
-}
-
-/** Above this number the least recently used bucket is dropped. */
-const MAX_BUCKETS = 100_000;
+/** Sources that are remembered. Beyond that, the least recently used of a few is forgotten. */
+const ROWS = 131_072;
 
 /** Counts an attempt. @returns whether the address may make it */
 export type SignInLimit = (address: string) => boolean;
 
-/** Keyed by clock, because each server has exactly one. */
+interface Surroundings {
+  readonly clock: Clock;
+  /** Memory of all threads that serve requests. */
+  readonly shared: Regions;
+}
+
+/** Keyed by clock, because each server has exactly one in each thread. */
 const limits = new WeakMap<Clock, SignInLimit>();
 
 /** Creates the limit of the server with this clock. Others get it from `signInLimit`. */
-export function createSignInLimit(perSecond: number, burst: number, clock: Clock): SignInLimit {
-  const buckets = new Map<string, Bucket>();
-  const limit: SignInLimit = (address) => {
-    const source = sourceOf(address);
-    const now = clock.monotonic();
-    const bucket = buckets.get(source) ?? { tokens: burst, filledAt: now };
-    bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.filledAt) / 1000) * perSecond);
-    bucket.filledAt = now;
-    buckets.delete(source);
-    buckets.set(source, bucket);
-    if (buckets.size > MAX_BUCKETS) buckets.delete(buckets.keys().next().value as string);
-    if (bucket.tokens < 1) return false;
-    bucket.tokens -= 1;
-    return true;
+export function createSignInLimit(perSecond: number, burst: number, { clock, shared }: Surroundings): SignInLimit {
+  const region = shared.open('sign-in', { numbers: 2 * ROWS, words: WORDS_PER_ROW * ROWS });
+  const rows = new Rows(region.words, region.key);
+  const tokens = region.numbers.subarray(0, ROWS);
+  const filledAt = region.numbers.subarray(ROWS);
+  const oldest = (first: number, count: number) => {
+    let row = first;
+    for (let other = first + 1; other < first + count; other += 1) if ((filledAt[other] as number) < (filledAt[row] as number)) row = other;
+    rows.hide(row);
+    return row;
   };
+  const bucketOf = (source: string, now: number) => {
+    const id = rows.idOf(source);
+    const known = rows.find(id);
+    if (known >= 0) return known;
+    const row = rows.add(id, oldest);
+    tokens[row] = burst;
+    filledAt[row] = now;
+    rows.show(row, id);
+    return row;
+  };
+  const limit: SignInLimit = (address) =>
+    locked(region, () => {
+      const now = clock.monotonic();
+      const row = bucketOf(sourceOf(address), now);
+      const left = Math.min(burst, (tokens[row] as number) + ((now - (filledAt[row] as number)) / 1000) * perSecond);
+      // The time first: a thread that ends in between has given nobody a token.
+      filledAt[row] = now;
+      tokens[row] = left < 1 ? left : left - 1;
+      return left >= 1;
+    });
   limits.set(clock, limit);
   return limit;
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/load.ts';
 import type { FrontLimits } from '../front-limits.ts';
 import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';
-import { watchConnections } from '../http/connections.ts';
+import { type ConnectionLedgers, watchConnections } from '../http/connections.ts';
 import { certificateHolder } from '../http/holder.ts';
 import type { TlsService } from '../http/tls.ts';
 import type { Log } from '../log-entry.ts';
@@ -18,8 +18,6 @@ interface ListenOptions {
   readonly log: Log;
   /** Time limit from the first byte of a message to its last. */
   readonly arrivalMs: number;
-  /** Part of all connections that the process may have: 0 to 1. */
-  readonly share: number;
   readonly limits: FrontLimits;
 }
 
@@ -35,10 +33,10 @@ const CHECK_MS = 5_000;
 
 /** @throws ConfigError if no client authority is configured, or the port cannot be opened */
 export async function listen(listener: Listener, options: ListenOptions): Promise<OpenListener> {
-  const { tls, clock, log, share, limits } = options;
+  const { tls, clock, log, limits } = options;
   if (!tls.requestCert) throw new ConfigError([`${listener.setting}: requires client certificates; set http.tls.client_ca`]);
   const server = createServer({ ...tls, rejectUnauthorized: true });
-  const connections = watchConnections(server, share);
+  const connections = watchConnections(server, limits.connections.listeners.get(listener.name) as ConnectionLedgers);
   const talks = new Map<TLSSocket, Conversation>();
   server.on('secureConnection', (socket) => {
     socket.on('error', () => socket.destroy());

@@ -89,7 +89,7 @@ export class Mailbox {
   /** Accepts no more calls. Settles when the running calls have ended or `ms` have passed. */
   async drain(ms: number): Promise<void> {
     this.#closed = true;
-    if (this.busy + this.#waiting.size === 0) return this.#deadlines.close();
+    if (this.busy + this.#waiting.size === 0) return this.#closeTimers();
     const { clock } = this.#options;
     await new Promise<void>((resolve) => {
       const timer = clock.setTimeout(resolve, ms);
@@ -100,7 +100,13 @@ export class Mailbox {
     });
     for (const pending of this.#waiting) pending.fail('STOPPING');
     this.#waiting.clear();
+    this.#closeTimers();
+  }
+
+  /** A timer would keep the process running until its deadline. */
+  #closeTimers(): void {
     this.#deadlines.close();
+    for (const dispatcher of this.dispatchers) dispatcher.closeTimer();
   }
 
   /** @returns undefined while at least one dispatcher serves calls or will do so soon */

@@ -52,7 +52,7 @@ export default definePlugin<AuthConfig, AuthActors>({
   open: firstStart,
   routes(ctx) {
     const logins = ctx.metrics.counter('logins_total', 'Logins by outcome', ['outcome']);
-    const mayTry = createSignInLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx.clock);
+    const mayTry = createSignInLimit(ctx.config.login_rate_per_second, ctx.config.login_rate_burst, ctx);
     const admit = (address: string) => {
       if (!mayTry(address)) throw new Fault('AUTH_RATE_LIMITED');
     };

@@ -30,6 +30,7 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
         prefix,
         library,
         slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string })),
+        admins: instance.hsm_admin,
         probeSeconds: instance.probe_seconds,
         alone: !threaded[index] || sharers === 1,
       },

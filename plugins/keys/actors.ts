@@ -27,7 +27,6 @@ export function keysActors(config: KeysConfig, version: string) {
       quotas: config.quotas,
       defaultUnwrapType: config.default_unwrap_type,
       algorithms: config.algorithms,
-      hsmPrefixes: [],
       maxSealsPerDataKey: config.max_seals_per_data_key,
     },
     // Some keys take long to generate: RSA of 4096 bits and more, SLH-DSA.
@@ -37,7 +36,7 @@ export function keysActors(config: KeysConfig, version: string) {
     memoryMb: 1_024,
     store: true,
     dataKeys: ['keys'],
-    peers: ['kmip_stream'],
+    peers: ['kmip_stream', 'hsm'],
   });
   // Holds the state of multi-part operations, whose messages may reach different threads of the key server.
   const kmip_stream = pinned<StreamApi, StreamArgs>({

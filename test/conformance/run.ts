@@ -6,6 +6,7 @@ import { type Exception, readExceptions } from './exceptions.ts';
 import { type ServerUnderTest, startUnderTest } from './server-under-test.ts';
 import { judge } from './verdicts.ts';
 
+const HSM = 'hsm::soft_hsm';
 const RUNNER_LIMIT_MS = 900_000;
 
 const [given] = process.argv.slice(2);
@@ -22,27 +23,32 @@ try {
 
 function runOasis({ address, cookie, certificates }: ServerUnderTest): Promise<boolean> {
   const args = ['--base', address, '--header', `Cookie: ${cookie}`, '--cases', join(folder, 'oasis')];
-  return run('OASIS', 'oasis-runner.mjs', args, certificates, exceptions.oasis);
+  return run('OASIS', 'oasis-runner.mjs', args, environment(certificates), exceptions.oasis);
 }
 
-function runVectors({ address, certificates }: ServerUnderTest): Promise<boolean> {
+/** The vectors name the keys of the token by its slot. */
+function runVectors({ address, certificates, hsmSlot }: ServerUnderTest): Promise<boolean> {
   const file = (name: string) => join(certificates, name);
   const identities = ['owner', 'user'].flatMap((name) => ['--identity', `${name}=${file(`${name}.crt`)}:${file(`${name}.key`)}`]);
-  const args = ['--base', address, '--ca', file('ca.crt'), ...identities, '--vectors', join(folder, 'vectors')];
-  return run('vectors', 'vectors-runner.mjs', args, certificates, exceptions.vectors);
+  const args = ['--base', address, '--ca', file('ca.crt'), ...identities, '--vectors', join(folder, 'vectors'), '--hsm-prefix', HSM];
+  const hsm = hsmSlot === undefined ? {} : { HSM_SLOT_ID: String(hsmSlot), HSM_BOOTSTRAP_KEK_ID: `${HSM}::${hsmSlot}::kek_bootstrap` };
+  return run('vectors', 'vectors-runner.mjs', args, { ...environment(certificates), ...hsm }, exceptions.vectors);
+}
+
+function environment(certificates: string): NodeJS.ProcessEnv {
+  return { ...process.env, NODE_EXTRA_CA_CERTS: join(certificates, 'ca.crt') };
 }
 
 /** @returns whether there was nothing to complain about */
-async function run(suite: string, runner: string, args: readonly string[], certificates: string, excepted: readonly Exception[]): Promise<boolean> {
-  const { passed, failed, excepted: covered, skipped, problems } = judge(await outputOf(runner, args, certificates), excepted);
+async function run(suite: string, runner: string, args: readonly string[], env: NodeJS.ProcessEnv, excepted: readonly Exception[]): Promise<boolean> {
+  const { passed, failed, excepted: covered, skipped, problems } = judge(await outputOf(runner, args, env), excepted);
   for (const problem of problems) console.error(`${suite}: ${problem}`);
   console.log(`${suite}: ${passed} passed, ${failed} failed, ${covered} excepted${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   return problems.length === 0;
 }
 
 /** What a runner prints; its exit status only repeats what its last line says. */
-function outputOf(runner: string, args: readonly string[], certificates: string): Promise<string> {
-  const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(certificates, 'ca.crt') };
+function outputOf(runner: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(process.execPath, [join(folder, runner), '--verbose', ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), RUNNER_LIMIT_MS);
   let output = '';

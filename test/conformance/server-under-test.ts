@@ -6,11 +6,15 @@ import { Agent } from 'undici';
 import { exitOf, launch } from '../e2e/started.ts';
 import { until } from '../runtime.ts';
 import { asker, temporaryFolder } from '../server.ts';
+import { createSoftHsm } from '../softhsm.ts';
+import { skipWithout } from '../system.ts';
 
 export interface ServerUnderTest {
   readonly address: string;
   /** Folder of ca.crt, server.*, owner.* and user.*. */
   readonly certificates: string;
+  /** The slot of a token that the administrator of the scenarios administers; undefined on a machine without SoftHSM. */
+  readonly hsmSlot: number | undefined;
   /** The administrator's session, as the value of a Cookie header. */
   readonly cookie: string;
   /** Stops the server and removes what it wrote. */
@@ -28,6 +32,15 @@ header_credentials = "ignored"
 [log]
 level = "warn"
 `;
+/** The suites' README names the PIN and the administrator. */
+const PIN = '12345678';
+const hsmConfig = (slot: number) => `
+[[hsm_instances]]
+hsm_model = "soft_hsm"
+hsm_slot = [${slot}]
+hsm_password = ["${PIN}"]
+hsm_admin = ["owner.client@acme.com"]
+`;
 const STOP_WITHIN_MS = 10_000;
 
 /** @param makeCertificates a script that is given the folder to write to @throws Error where the server does not start, with what it said */
@@ -35,7 +48,9 @@ export async function startUnderTest(makeCertificates: string): Promise<ServerUn
   const folder = temporaryFolder();
   const certificates = join(folder, 'certificates');
   execFileSync('bash', [makeCertificates, certificates], { stdio: 'ignore' });
-  writeFileSync(join(folder, 'config.toml'), CONFIG);
+  const hsm = skipWithout('softhsm2') ? undefined : createSoftHsm();
+  const hsmSlot = hsm?.addToken('conformance', PIN);
+  writeFileSync(join(folder, 'config.toml'), CONFIG + (hsmSlot === undefined ? '' : hsmConfig(hsmSlot)));
   const { child, output } = launch(join(folder, 'data'), ['--config', join(folder, 'config.toml')], { GATEHOUSE_ADMIN_PASSWORD: 'the first password' });
   const kill = () => void child.kill('SIGKILL');
   process.on('exit', kill);
@@ -45,13 +60,14 @@ export async function startUnderTest(makeCertificates: string): Promise<ServerUn
     await exitOf(child);
     clearTimeout(late);
     process.off('exit', kill);
+    hsm?.end();
     rmSync(folder, { recursive: true, force: true });
   };
   try {
     await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 60_000);
     const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
     if (address === undefined) throw new Error(`the server did not start: ${output.text}`);
-    return { address, certificates, cookie: await signIn(address, readFileSync(join(certificates, 'ca.crt'), 'utf8')), end };
+    return { address, certificates, hsmSlot, cookie: await signIn(address, readFileSync(join(certificates, 'ca.crt'), 'utf8')), end };
   } catch (error) {
     await end();
     throw error;

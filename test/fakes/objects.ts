@@ -35,7 +35,6 @@ const ARGS: KmipArgs = {
   quotas: NO_QUOTAS,
   defaultUnwrapType: [],
   algorithms: [],
-  hsmPrefixes: [],
   maxSealsPerDataKey: 2 ** 28,
 };
 

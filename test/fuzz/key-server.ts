@@ -68,7 +68,6 @@ export async function openFuzzedServer(): Promise<FuzzedServer> {
     quotas: NO_QUOTAS,
     defaultUnwrapType: [],
     algorithms: [],
-    hsmPrefixes: [],
     maxSealsPerDataKey: 2 ** 28,
   };
   const objectsOf = (others: readonly ObjectSource[]) => {

@@ -1,5 +1,4 @@
 // Creates a key pair from the attributes of a request, as two objects that are linked with each other.
-import type { KeyPair } from '../../../crypto/key/key-pair.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock } from '../../../kmip/key-block.ts';
@@ -10,12 +9,14 @@ import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, integer, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { newObject, setLink } from '../object/create.ts';
+import { keptContent } from '../object/hsm-key/shape.ts';
+import type { MadePair } from '../object/key-keeper.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength, requireAllowed } from '../object/new-attributes.ts';
 import { chosenIn, type PairPlaces, pairPlaces } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
 import type { OperationContext } from '../operation-context.ts';
-import type { PairSource } from './pair-source.ts';
+import type { KeptPair, PairSource } from './pair-source.ts';
 
 const { ObjectType } = ENUM;
 
@@ -42,8 +43,27 @@ export function newPair(
   const curve = agreed('recommended curve', givenCurve(privateAttributes), givenCurve(publicAttributes));
   for (const attributes of [privateAttributes, publicAttributes]) requireQuantumSafe(attributes, algorithm, length ?? 0);
   const places = pairPlaces(ctx, chosenIn(privateAttributes.nodes()), replaced);
-  const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) });
+  const kept = keptPair(ctx, places, privateAttributes, publicAttributes);
+  const pair = source(algorithm, { ...(length === undefined ? {} : { length }), ...(curve === undefined ? {} : { curve }) }, kept);
   return draftsOf(ctx, places, algorithm, pair, privateAttributes, publicAttributes);
+}
+
+/** Undefined if the keys are stored with their objects. */
+function keptPair(
+  ctx: OperationContext,
+  { privateKey, publicKey }: PairPlaces,
+  privateAttributes: AttributeSet,
+  publicAttributes: AttributeSet,
+): KeptPair | undefined {
+  const { id, source } = privateKey;
+  const { keeper } = source;
+  return (
+    keeper && {
+      id,
+      make: (algorithm, options) => keeper.makePair(ctx, id, { algorithm, options, privateAttributes, publicAttributes }),
+      undo: () => keeper.discard([id, publicKey.id]),
+    }
+  );
 }
 
 function agreed<T>(what: string, one: T | undefined, other: T | undefined): T | undefined {
@@ -55,7 +75,7 @@ function draftsOf(
   ctx: OperationContext,
   places: PairPlaces,
   algorithm: CryptographicAlgorithm,
-  pair: KeyPair,
+  pair: MadePair,
   privateAttributes: AttributeSet,
   publicAttributes: AttributeSet,
 ): PairDrafts {
@@ -79,7 +99,7 @@ function draftsOf(
   return { privateKey, publicKey };
 }
 
-function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, { length, curve }: KeyPair): void {
+function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, { length, curve }: MadePair): void {
   attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm[algorithm]));
   attributes.set(integer(TAG.CryptographicLength, length));
   if (curve !== undefined && !attributes.has(TAG.CryptographicDomainParameters))
@@ -87,8 +107,9 @@ function describe(attributes: AttributeSet, algorithm: CryptographicAlgorithm, {
 }
 
 /** The content of one key of a pair, in the default format of its type. */
-export function contentOf(kind: 'PrivateKey' | 'PublicKey', algorithm: CryptographicAlgorithm, { privateKey, publicKey, length }: KeyPair): Structure {
+export function contentOf(kind: 'PrivateKey' | 'PublicKey', algorithm: CryptographicAlgorithm, { privateKey, publicKey, length }: MadePair): Structure {
+  if (kind === 'PrivateKey' && privateKey === undefined) return keptContent(TAG.PrivateKey, algorithm, length);
   const format: KeyFormatType = defaultFormat(kind, algorithm);
-  const material = exportKey(kind === 'PrivateKey' ? privateKey : publicKey, format);
+  const material = exportKey(kind === 'PrivateKey' && privateKey !== undefined ? privateKey : publicKey, format);
   return structure(TAG[kind], [keyBlock({ format, material, algorithm, length })]);
 }

@@ -1,6 +1,9 @@
 // Replaces a symmetric key, for ReKey and for scheduled rotation.
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
+import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockOf, symmetricKey } from '../../../kmip/key-block.ts';
+import type { ObjectType } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Structure } from '../../../kmip/ttlv/node.ts';
@@ -11,7 +14,7 @@ import { algorithmOf } from '../object/key-attributes.ts';
 import type { Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenLength } from '../object/new-attributes.ts';
 import type { Outside } from '../object/outside.ts';
-import { chosenIn, placeFor } from '../object/place.ts';
+import { chosenIn, type Place, placeFor } from '../object/place.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import { findDependants, updateDependants } from '../object/rewrapping.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
@@ -31,13 +34,28 @@ export async function rekeyDraft(tx: ObjectTransaction, old: Draft, request: Str
   if (algorithm === undefined || givenAlgorithm(attributes) !== algorithm)
     throw new Refusal('InvalidField', 'changing the cryptographic algorithm is not allowed');
   const length = checkedLength(algorithm, givenLength(attributes));
-  const format = old.content && keyBlockOf(old.content).format;
-  const material = outside.keep(`${algorithm} key of ${length} bits`, () => generateKey(algorithm, length));
-  const content = symmetricKey(material, algorithm, length, format === 'TransparentSymmetricKey' ? format : 'Raw');
+  const content = keptContent(place, old.type, attributes, ctx, outside) ?? newContent(old, algorithm, length, outside);
   const replacement = newObject(ctx, { place, type: old.type, content, attributes });
   const dependants = await findDependants(tx, old, replacement, ctx, outside);
   await replace(tx, ctx, { old, replacement });
   await updateDependants(tx, dependants, replacement, ctx.now);
   await tx.audit('key.rekey', old.id);
   return replacement;
+}
+
+function newContent(old: Draft, algorithm: CryptographicAlgorithm, length: number, outside: Outside): Structure {
+  const format = old.content && keyBlockOf(old.content).format;
+  const material = outside.keep(`${algorithm} key of ${length} bits`, () => generateKey(algorithm, length));
+  return symmetricKey(material, algorithm, length, format === 'TransparentSymmetricKey' ? format : 'Raw');
+}
+
+/** Undefined if the key is stored with its object. */
+function keptContent({ id, source }: Place, type: ObjectType, attributes: AttributeSet, ctx: OperationContext, outside: Outside): Structure | undefined {
+  const { keeper } = source;
+  if (!keeper) return undefined;
+  return outside.made(
+    `key ${id}`,
+    () => keeper.makeSecret(ctx, id, type, attributes),
+    () => keeper.discard([id]),
+  );
 }

@@ -10,6 +10,7 @@ import type { DescriptionDraft, Draft } from '../object/managed-object.ts';
 import { givenAlgorithm, givenCurve, givenLength } from '../object/new-attributes.ts';
 import { replace, replacementAttributes, requireReplaceable } from '../object/replacement.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { owns } from '../principal.ts';
 import { newPair, type PairDrafts } from './key-pair.ts';
 import type { PairSource } from './pair-source.ts';
 
@@ -37,7 +38,7 @@ export async function rekeyPair(tx: ObjectTransaction, oldPrivate: Draft, reques
 async function publicOf(tx: ObjectTransaction, privateKey: DescriptionDraft, { caller }: OperationContext): Promise<DescriptionDraft> {
   const id = linkedTo(privateKey, 'PublicKeyLink');
   const found = id === undefined ? undefined : await tx.read(id);
-  const isPair = found?.owner === privateKey.owner && (found.owner === caller.user || linkedTo(found, 'PrivateKeyLink') === privateKey.id);
+  const isPair = found?.owner === privateKey.owner && (owns(caller, found.owner) || linkedTo(found, 'PrivateKeyLink') === privateKey.id);
   if (!found || !isPair) throw new Refusal('ItemNotFound', `${privateKey.id} has no PublicKeyLink to a public key`);
   return found;
 }

@@ -5,6 +5,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import { stateAt } from '../object/lifecycle.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
+import { type Outside, withOutside } from '../object/outside.ts';
 import { pairOf, revokeDraft } from '../object/revocation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 import { describeByKid } from './find-key.ts';
@@ -15,15 +16,18 @@ const REASON = structure(TAG.RevocationReason, [enumeration(TAG.RevocationReason
 
 /** @throws Problem, Refusal */
 export async function deleteKey(kid: string, ctx: OperationContext): Promise<void> {
-  await ctx.change(async (tx) => {
-    await describeByKid(tx, kid, 'Revoke');
-    const object = await describeByKid(tx, kid, 'Destroy');
-    const others = (await pairOf(tx, object, 'Revoke')).length > 0 ? await pairOf(tx, object, 'Destroy') : [];
-    for (const draft of [object, ...others]) await remove(tx, draft, ctx.now);
-  });
+  await withOutside((outside) =>
+    ctx.change(async (tx) => {
+      await describeByKid(tx, kid, 'Revoke');
+      const object = await describeByKid(tx, kid, 'Destroy');
+      const others = (await pairOf(tx, object, 'Revoke')).length > 0 ? await pairOf(tx, object, 'Destroy') : [];
+      for (const draft of [object, ...others]) await remove(tx, draft, ctx, outside);
+    }),
+  );
 }
 
-async function remove(tx: ObjectTransaction, draft: DescriptionDraft, now: number): Promise<void> {
+async function remove(tx: ObjectTransaction, draft: DescriptionDraft, ctx: OperationContext, outside: Outside): Promise<void> {
+  const { now } = ctx;
   if (draft.state === Destroyed || draft.state === DestroyedCompromised) {
     await tx.remove(draft.id);
     await tx.audit('key.destroy', draft.id);
@@ -34,5 +38,5 @@ async function remove(tx: ObjectTransaction, draft: DescriptionDraft, now: numbe
     revokeDraft(draft, { reason: REASON, compromised: false, occurrence: undefined, now });
     await tx.audit('key.revoke', draft.id);
   }
-  await destroyDraft(tx, draft, now, true);
+  await destroyDraft(tx, draft, ctx, true, outside);
 }

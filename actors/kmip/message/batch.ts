@@ -15,6 +15,7 @@ import type { BatchContext } from '../context.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { Budget } from './budget.ts';
+import { discoverNamed } from './discover.ts';
 import { noteIdentifiers } from './placeholder.ts';
 import { findTemplates } from './templates.ts';
 
@@ -87,6 +88,7 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
     const payload = upgradePayload(name, item.payload, ctx.version, await findTemplates(item.payload, ctx));
     checkMembers(name, operation.members, payload);
     checkValues(payload.value, ctx.version);
+    await discoverNamed(ctx, payload);
     const answer = await operation.run(payload, ctx);
     noteIdentifiers(operation, answer, ctx.batch);
     const shown = item.ephemeral ? answer.filter(({ tag }) => tag !== TAG.Data) : answer;

@@ -5,6 +5,7 @@ import { Refusal } from '../../../kmip/refusal.ts';
 import { integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { owns } from '../principal.ts';
 import { requireSize } from './attribute-change.ts';
 import { requireOrderedDates } from './attribute-dates.ts';
 import { keysetOf } from './index-terms.ts';
@@ -28,7 +29,7 @@ export async function changeAttribute(
     const keyset = keysetOf(draft);
     const value = work(draft);
     // In another keyset, the object would pass for another key of its owner.
-    if (draft.owner !== ctx.caller.user && keysetOf(draft) !== keyset)
+    if (!owns(ctx.caller, draft.owner) && keysetOf(draft) !== keyset)
       throw new Refusal('PermissionDenied', `DENIED: only the owner of ${draft.id} can put it into a keyset`);
     requireOrderedDates(draft, ctx.now);
     requireSize(draft);

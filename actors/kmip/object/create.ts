@@ -51,9 +51,9 @@ const KEYS: ReadonlySet<number> = new Set([
 ]);
 
 /** Builds an object with all attributes that the server sets; the caller stores it in a transaction. */
-export function newObject(ctx: OperationContext, { place: { id }, type, content, attributes, brought, complete }: NewObject): Draft {
+export function newObject(ctx: OperationContext, { place: { id, source }, type, content, attributes, brought, complete }: NewObject): Draft {
   for (const tag of [TAG.UniqueIdentifier, TAG.ObjectType, TAG.State]) attributes.remove(tag);
-  const draft: Draft = { id, type, owner: ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
+  const draft: Draft = { id, type, owner: source.keeper?.ownerOf(id) ?? ctx.caller.user, state: State.PreActive, archived: false, attributes, content };
   const set = (node: Node) => (complete && attributes.has(node.tag) ? undefined : attributes.set(node));
   for (const tag of [TAG.InitialDate, TAG.LastChangeDate]) set(dateTime(tag, ctx.now));
   if (!brought) {
@@ -61,6 +61,8 @@ export function newObject(ctx: OperationContext, { place: { id }, type, content,
     attributes.set(RANDOM_NUMBER_GENERATOR);
   }
   set(boolean(TAG.Fresh, true));
+  // A key on a token can be used as soon as it is there.
+  if (source.keeper && !attributes.has(TAG.ActivationDate)) attributes.set(dateTime(TAG.ActivationDate, ctx.now));
   const limits = attributes.first(TAG.UsageLimits);
   // An imported object keeps its count.
   if (limits?.type === TYPE.Structure && !child(limits, TAG.UsageLimitsCount)) attributes.set(requireUsable(limits));

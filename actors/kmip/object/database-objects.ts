@@ -6,7 +6,7 @@ import type { ObjectSource, ObjectWriter } from './object-source.ts';
 import type { ObjectRows } from './rows.ts';
 import { findObjects } from './search.ts';
 
-interface DatabaseParts {
+export interface DatabaseParts {
   readonly rows: ObjectRows;
   readonly store: Store;
   readonly cache: ObjectCache;

@@ -9,6 +9,7 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
 import type { Operations } from '../operation.ts';
 import type { Batch, Objects, OperationContext } from '../operation-context.ts';
+import { owns } from '../principal.ts';
 import type { Held } from './cache.ts';
 import { linkedTo } from './create.ts';
 import { requireExpected } from './expected-type.ts';
@@ -118,11 +119,13 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
    * them to everybody. So the caller's own objects come first. Objects that the caller may not know of are skipped, in the same
    * steps as missing ones.
    */
-  async #resolve(name: string, right: OperationName, purpose: Purpose, content: boolean): Promise<readonly Held<D>[]> {
+  async #resolve(given: string, right: OperationName, purpose: Purpose, content: boolean): Promise<readonly Held<D>[]> {
+    const name = this.#objects.canonical(given);
     const held = await this.#source.held(name, content);
     if (held && this.#isOwn(held.object)) return [held];
     const granted = held && this.#may(held, right) ? held : undefined;
-    if (granted && SERVER_MADE.test(name)) return [granted];
+    // No keyset and no tags can have the name of a server-made object, nor of one on a token.
+    if (granted && (SERVER_MADE.test(name) || this.#objects.sourceOf(name).absence(name) !== undefined)) return [granted];
     const found = await this.#elsewhere(name, right, purpose, content);
     if (granted) return found.some(({ object }) => this.#isOwn(object)) ? found : [granted];
     if (found.length === 0) throw this.#absent(right, name);
@@ -134,11 +137,11 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
   }
 
   #isOwn({ owner }: D): boolean {
-    return owner === this.#caller.user;
+    return owns(this.#caller, owner);
   }
 
   #may({ object, grants }: Held<D>, right: OperationName): boolean {
-    if (this.#isOwn(object) || isGranted(grants, this.#caller, right)) return true;
+    if (this.#isOwn(object) || isGranted(grants, this.#caller, right, object.owner)) return true;
     // Everybody who has any right on the object may read its metadata.
     return (right === 'GetAttributes' || right === 'GetAttributeList') && isKnown(grants, this.#caller);
   }

@@ -1,17 +1,18 @@
 // The content of an object as Get and Export return it: in the requested format, and wrapped if the client or the object requires it.
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
-import { keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
+import { keyBlock, keyBlockHead, keyBlockOf, lacksKeyValue } from '../../../kmip/key-block.ts';
 import { keyValueIn } from '../../../kmip/message/legacy.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { boolean, type Structure } from '../../../kmip/ttlv/node.ts';
+import { boolean, type Structure, structure } from '../../../kmip/ttlv/node.ts';
 import { child, children, codeOf, nameOf, structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
 import { withNamedAttributes } from './encapsulated.ts';
 import { flagOf } from './flag.ts';
 import { askedFormat, compressPoints, formatIn, inFormat } from './format.ts';
+import { keyOf } from './key.ts';
 import { settle, stateAt } from './lifecycle.ts';
 import type { ManagedObject } from './managed-object.ts';
 import { asPkcs12 } from './pkcs12-export.ts';
@@ -26,7 +27,10 @@ export async function givenOut(request: Structure, object: ManagedObject, ctx: O
   if (flagOf(object.attributes, TAG.Sensitive, false) && !specification)
     throw new Refusal('Sensitive', 'DENIED: the object is sensitive and is returned only in wrapped form');
   if (!flagOf(object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', 'DENIED: the object is not extractable');
-  if (object.content && lacksKeyValue(object.content)) return keptElsewhere(request, object, object.content, ctx);
+  if (object.content && lacksKeyValue(object.content)) {
+    if (!ctx.server.objects.sourceOf(object.id).keeper) return keptElsewhere(request, object, object.content, ctx);
+    return givenOut(request, await fromKeeper(object, ctx), ctx);
+  }
   const compression = codeOf(request, TAG.KeyCompressionType);
   const asked = askedFormat(request) ?? (specification && unencodedFormat(object, specification));
   const content = await (compression === undefined ? inFormat(object, asked ?? formatIn(object, ctx), ctx) : compressPoints(object, asked, compression, ctx));
@@ -46,6 +50,14 @@ function withMask(content: Structure, object: ManagedObject, ctx: OperationConte
   if (ctx.server.args.jsonNames !== 'compact' || !structureOf(content, TAG.KeyBlock) || !object.attributes.has(TAG.CryptographicUsageMask)) return content;
   const isSaid = keyBlockOf(content).attributes.length > 0;
   return isSaid ? content : withNamedAttributes(content, ['Cryptographic Usage Mask'], object, ctx);
+}
+
+/** A secret key that may leave the place where it is kept, with its value. */
+async function fromKeeper(object: ManagedObject, ctx: OperationContext): Promise<ManagedObject> {
+  const { algorithm, length } = keyBlockHead(object.content as Structure);
+  if (object.type !== ObjectType.SymmetricKey) throw new Refusal('NotExtractable', `DENIED: ${object.id} does not leave its token`);
+  const material = new Uint8Array((await keyOf(object, ctx).material()).export());
+  return { ...object, content: structure(TAG.SymmetricKey, [keyBlock({ format: 'Raw', material, algorithm, length })]) };
 }
 
 /** For a key that is kept elsewhere: a KeyBlock without KeyValue, which came with 1.2. The request must not ask for more. */

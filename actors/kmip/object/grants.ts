@@ -3,6 +3,7 @@ import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import type { Principal } from '../api.ts';
+import { isInstance } from './hsm-key/identifier.ts';
 
 /** Rights, by the names that clients of /access write: lower case, without separators. */
 const RIGHTS: ReadonlyMap<string, string> = new Map(Object.keys(ENUM.Operation).map((name) => [withoutSeparators(name), name.toLowerCase()]));
@@ -44,13 +45,16 @@ export function granteesOf({ user, realm, realmAccount = `${realm}/` }: Principa
   return realm === undefined ? [user, EVERYBODY] : [user, `${realmAccount}*`, EVERYBODY];
 }
 
-/** Whether the grants permit this to the caller; the owner needs no grants. */
-export function isGranted(grants: Grants, caller: Principal, right: string): boolean {
+/**
+ * Whether the grants permit this to the caller; the owner needs no grants. The right to Get includes most others, but not for keys of an HSM.
+ * @param owner of the object
+ */
+export function isGranted(grants: Grants, caller: Principal, right: string, owner: string): boolean {
   if (grants.size === 0) return false;
   const name = right.toLowerCase();
   for (const grantee of granteesOf(caller)) {
     const rights = grants.get(grantee);
-    if (rights?.has(name) || (rights?.has('get') && !APART.has(name))) return true;
+    if (rights?.has(name) || (rights?.has('get') && !APART.has(name) && !isInstance(owner))) return true;
   }
   return false;
 }

@@ -28,6 +28,11 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     return this.#others.find(({ start }) => id.startsWith(start))?.source ?? this.main;
   }
 
+  /** The identifier in full. */
+  canonical(id: string): string {
+    return this.sourceOf(id).canonical?.(id) ?? id;
+  }
+
   held(id: string, content: boolean): Promise<Held | undefined> {
     return this.sourceOf(id).held(id, content);
   }
@@ -42,6 +47,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
 
   /** Asks the sources in turn: objects of the main source come first. */
   async find(ctx: OperationContext, search: Search): Promise<Found> {
+    for (const { source } of this.#others) await source.discover?.(ctx, undefined);
     const ids: string[] = [];
     let total = 0;
     for (const source of [this.main, ...this.#others.map((other) => other.source)]) {

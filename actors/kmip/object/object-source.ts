@@ -2,9 +2,11 @@
 import type { Transaction } from '../../../kernel/store/store.ts';
 import type { ObjectType } from '../../../kmip/object-type.ts';
 import type { Node } from '../../../kmip/ttlv/node.ts';
+import type { Principal } from '../api.ts';
 import type { OperationContext } from '../operation-context.ts';
 import type { Held } from './cache.ts';
 import type { IndexTerm } from './index-terms.ts';
+import type { KeyKeeper } from './key-keeper.ts';
 import type { DescriptionDraft, Draft, ManagedObject, ObjectDescription } from './managed-object.ts';
 
 export interface Search {
@@ -54,8 +56,14 @@ export interface ObjectSource extends ObjectReader<ManagedObject, ObjectDescript
   readonly prefix: string;
   /** For an object whose identifier was not chosen by a client. @param replaced the identifier of the object that it replaces */
   newIdentifier(replaced?: string): string;
-  /** Called before anything is created. @throws Refusal if this source cannot hold such an object */
-  requirePlace(id: string, type: ObjectType): void;
+  /** Called before anything is created. @throws Refusal if this source cannot hold such an object, or not for this caller */
+  requirePlace(id: string, type: ObjectType, caller: Principal): void;
+  /** The identifier in full, where it has a short form. */
+  canonical?(id: string): string;
+  /** Called before an object is used or searched for: takes in keys that others have made. @param id undefined for all */
+  discover?(ctx: OperationContext, id: string | undefined): Promise<void>;
+  /** Makes and keeps the keys of this source; undefined if they are stored with the objects. */
+  readonly keeper?: KeyKeeper;
   /** The message to the client if the source has no object of this name; undefined if the name may stand for tags or a keyset. */
   absence(name: string): string | undefined;
   within(tx: Transaction): ObjectWriter;

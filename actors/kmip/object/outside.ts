@@ -21,6 +21,7 @@ class WorkWanted extends Error {
  */
 export class Outside {
   readonly #results = new Map<string, unknown>();
+  readonly #undo: (() => Promise<void>)[] = [];
 
   /** Creates a value once for all runs: new keys, identifiers, serial numbers. */
   keep<T>(name: string, make: () => T): T {
@@ -31,6 +32,19 @@ export class Outside {
   /** One result. A transaction requests all the results that it needs before it writes. */
   result<T>(name: string, work: () => Promise<T>): T {
     return this.results(new Map([[name, work]]))[0] as T;
+  }
+
+  /** A result that exists outside the server, and is removed again if the change fails. */
+  made<T>(name: string, work: () => Promise<T>, undo: () => Promise<void>): T {
+    return this.result(name, async () => {
+      const made = await work();
+      this.#undo.push(undo);
+      return made;
+    });
+  }
+
+  async undo(): Promise<void> {
+    for (const undo of this.#undo) await undo();
   }
 
   /** Results in the order of the works. */
@@ -52,8 +66,16 @@ export async function withOutside<T>(change: (outside: Outside) => Promise<T>): 
     try {
       return await change(outside);
     } catch (error) {
-      if (!(error instanceof WorkWanted)) throw error;
-      await outside.do(error.works);
+      if (!(error instanceof WorkWanted)) {
+        await outside.undo();
+        throw error;
+      }
+      try {
+        await outside.do(error.works);
+      } catch (failure) {
+        await outside.undo();
+        throw failure;
+      }
     }
   }
 }

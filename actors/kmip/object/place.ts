@@ -29,12 +29,12 @@ interface Wanted {
 }
 
 /** @throws Refusal for a malformed identifier, or if the source cannot hold such an object */
-export function placeFor({ server: { objects } }: Pick<OperationContext, 'server'>, { type, chosen, derived, replaced }: Wanted): Place {
-  const given = chosen === undefined ? derived : requireChosen(chosen);
+export function placeFor({ server: { objects }, caller }: Pick<OperationContext, 'server' | 'caller'>, { type, chosen, derived, replaced }: Wanted): Place {
+  const given = chosen === undefined ? derived : objects.canonical(requireChosen(chosen));
   const known = given ?? replaced;
   const source = known === undefined ? objects.main : objects.sourceOf(known);
   const id = given ?? source.newIdentifier(replaced);
-  source.requirePlace(id, type);
+  source.requirePlace(id, type, caller);
   return { id, source, [ASKED]: true };
 }
 
@@ -51,7 +51,7 @@ export interface PairPlaces {
 
 /** @param chosen the identifier of the private key, from which that of the public key is derived @param replaced the pair that the new one replaces */
 export function pairPlaces(
-  ctx: Pick<OperationContext, 'server'>,
+  ctx: Pick<OperationContext, 'server' | 'caller'>,
   chosen?: string,
   replaced?: { readonly privateKey: ObjectDescription; readonly publicKey: ObjectDescription },
 ): PairPlaces {

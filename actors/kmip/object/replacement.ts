@@ -7,6 +7,7 @@ import { boolean, dateTime, integer, type Structure, TYPE } from '../../../kmip/
 import { structureOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { owns } from '../principal.ts';
 import { requireUsable } from './attribute-change.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
 import { generationOf } from './finder.ts';
@@ -63,7 +64,7 @@ export function replacementAttributes(
   ctx: Pick<OperationContext, 'caller' | 'now' | 'version'>,
   ...given: readonly number[]
 ): AttributeSet {
-  if (old.owner !== ctx.caller.user) refuseOwnersAttributes(request, given);
+  if (!owns(ctx.caller, old.owner)) refuseOwnersAttributes(request, given);
   if (offset !== undefined) requireOffset(old, request, ctx, given);
   const attributes = old.attributes.copy();
   for (const tag of NOT_TAKEN) attributes.remove(tag);

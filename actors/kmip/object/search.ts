@@ -11,6 +11,7 @@ import { textOf } from '../../../kmip/ttlv/read.ts';
 import { enumerationValueExists } from '../../../kmip/ttlv/since.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { OperationContext } from '../operation-context.ts';
+import { owns } from '../principal.ts';
 import type { GrantRow } from './grant-rows.ts';
 import { granteesOf } from './grants.ts';
 import { isIndexed, tagTerm, termOf } from './index-terms.ts';
@@ -51,7 +52,7 @@ async function findIn(ctx: OperationContext, scope: Scope, search: Search): Prom
 /** The index only gives candidates. Each identifier is checked against its owner and grants, which are protected by MACs, before it is returned. */
 async function filterPermitted({ server: { rows }, reader, caller }: OperationContext, scope: Scope, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const facts = await rows.factsOf(reader, ids);
-  const isOwn = (id: string) => facts.get(id)?.owner === caller.user;
+  const isOwn = (id: string) => owns(caller, facts.get(id)?.owner ?? '');
   if (scope === 'own') return new Set(ids.filter(isOwn));
   const others = ids.filter((id) => facts.has(id) && !isOwn(id));
   const grants = await rows.grants.ofUsersOn(reader, granteesOf(caller), others);

@@ -23,13 +23,14 @@ export const SCOPES: readonly Scope[] = ['own', 'granted'];
 
 export class Selection {
   readonly params: SqlValue[] = [];
-  readonly #owner: string;
+  /** Placeholders of the accounts whose objects are the caller's own. */
+  readonly #owners: string;
   readonly #grantees: readonly string[];
   readonly #terms: IndexTerm[] = [];
   readonly #conditions: string[] = [];
 
   constructor(caller: Principal, scope: Scope) {
-    this.#owner = this.param(caller.user);
+    this.#owners = [caller.user, ...(caller.administers ?? [])].map((owner) => this.param(owner)).join(', ');
     this.#grantees = scope === 'own' ? [] : granteesOf(caller).map((each) => this.param(each));
   }
 
@@ -55,9 +56,11 @@ export class Selection {
     const terms = this.#terms.map(({ tag, value }) => `a.tag = ${this.param(tag)} AND a.value = ${this.param(value)}`);
     const has = terms.map((term) => `EXISTS (SELECT 1 FROM kms_attribute a WHERE a.object_id = o.id AND ${term})`);
     if (this.#grantees.length > 0)
-      return rows([`o.id IN (${this.#grantees.map(grantedToSql).join(' UNION ')})`, `o.owner <> ${this.#owner}`, ...has, ...this.#conditions]);
+      return rows([`o.id IN (${this.#grantees.map(grantedToSql).join(' UNION ')})`, `o.owner NOT IN (${this.#owners})`, ...has, ...this.#conditions]);
     const own =
-      terms.length === 0 ? [`o.owner = ${this.#owner}`] : [`o.id IN (SELECT a.object_id FROM kms_attribute a WHERE a.owner = ${this.#owner} AND ${terms[0]})`];
+      terms.length === 0
+        ? [`o.owner IN (${this.#owners})`]
+        : [`o.id IN (SELECT a.object_id FROM kms_attribute a WHERE a.owner IN (${this.#owners}) AND ${terms[0]})`];
     return rows([...own, ...has.slice(1), ...this.#conditions]);
   }
 }

@@ -6,6 +6,7 @@ import { type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 import { textOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
+import { owns } from '../principal.ts';
 import { linkedTo } from './create.ts';
 import { type IndexTerm, termOf } from './index-terms.ts';
 import type { DescriptionDraft } from './managed-object.ts';
@@ -44,7 +45,7 @@ export async function requireUniqueNames(
 function nameTaken({ attributes, owner }: DescriptionDraft, term: string, id: string, caller: Principal): Refusal {
   const node = attributes.all(TAG.Name).find((each) => termOf(each.node).value === term)?.node;
   const name = node?.type === TYPE.Structure ? textOf(node as Structure, TAG.NameValue) : undefined;
-  const holder = owner === caller.user ? `the object ${id}` : 'another object of its owner';
+  const holder = owns(caller, owner) ? `the object ${id}` : 'another object of its owner';
   return new Refusal(
     'NonUniqueNameAttribute',
     `DENIED: ${holder} already has the Name ${JSON.stringify(name)}; Names must be unique among the objects of an owner`,

@@ -4,6 +4,7 @@ import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
+import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { enumeration, integer, type Node, type Structure, structure, text } from '../../../kmip/ttlv/node.ts';
@@ -11,6 +12,7 @@ import { codeOf, nameOf, required } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { requireStorage } from '../creation/protection-storage.ts';
 import { newObject, requireCreation } from '../object/create.ts';
+import type { KeyKeeper } from '../object/key-keeper.ts';
 import { attributesIn, givenAlgorithm, givenFormat, givenLength, newAttributes, requireAllowed, requireMask } from '../object/new-attributes.ts';
 import { chosenIn, placeFor } from '../object/place.ts';
 import { requireQuantumSafe } from '../object/quantum-safe.ts';
@@ -36,13 +38,29 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const attributes = newAttributes(request, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(request, TAG.Attributes), 'Create');
   const place = placeFor(ctx, { type, chosen: chosenIn(attributes.nodes()) });
-  const content = type === ObjectType.SymmetricKey ? newKey(attributes, ctx) : newSecret(attributes);
+  const { keeper } = place.source;
+  const content = await (keeper
+    ? kept(keeper, place.id, type, attributes, ctx)
+    : type === ObjectType.SymmetricKey
+      ? newKey(attributes, ctx)
+      : newSecret(attributes));
   const draft = newObject(ctx, { place, type, content, attributes });
-  await ctx.change(async (tx) => {
-    await tx.insert(draft);
-    await tx.audit(create.event, draft.id);
-  });
+  try {
+    await ctx.change(async (tx) => {
+      await tx.insert(draft);
+      await tx.audit(create.event, draft.id);
+    });
+  } catch (error) {
+    await keeper?.discard([draft.id]);
+    throw error;
+  }
   return [enumeration(TAG.ObjectType, type), text(TAG.UniqueIdentifier, draft.id)];
+}
+
+function kept(keeper: KeyKeeper, id: string, type: ObjectTypeCode, attributes: AttributeSet, ctx: OperationContext): Promise<Structure> {
+  const algorithm = givenAlgorithm(attributes);
+  if (algorithm !== undefined) requireAllowed(algorithm, ctx.server.args.algorithms);
+  return keeper.makeSecret(ctx, id, type, attributes);
 }
 
 function newKey(attributes: AttributeSet, { server }: OperationContext): Structure {

@@ -7,6 +7,7 @@ import { booleanOf } from '../../../kmip/ttlv/read.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { destroyDraft } from '../object/destruction.ts';
 import type { DescriptionDraft } from '../object/managed-object.ts';
+import { withOutside } from '../object/outside.ts';
 import { pairOf } from '../object/revocation.ts';
 import type { Operation } from '../operation.ts';
 import type { OperationContext } from '../operation-context.ts';
@@ -22,13 +23,15 @@ export const destroy = {
 } satisfies Operation;
 
 async function run(request: Structure, ctx: OperationContext): Promise<readonly Node[]> {
-  const id = await ctx.change(async (tx) => {
-    const draft = await tx.describe(request, 'Destroy');
-    if (isDestroyed(draft)) throw new Refusal('ObjectDestroyed', `DENIED: the object ${draft.id} is already destroyed`);
-    const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
-    for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx.now, booleanOf(request, TAG.Remove) ?? false);
-    return draft.id;
-  });
+  const id = await withOutside((outside) =>
+    ctx.change(async (tx) => {
+      const draft = await tx.describe(request, 'Destroy');
+      if (isDestroyed(draft)) throw new Refusal('ObjectDestroyed', `DENIED: the object ${draft.id} is already destroyed`);
+      const others = booleanOf(request, TAG.Cascade) ? (await pairOf(tx, draft, 'Destroy')).filter((other) => !isDestroyed(other)) : [];
+      for (const each of [draft, ...others]) await destroyDraft(tx, each, ctx, booleanOf(request, TAG.Remove) ?? false, outside);
+      return draft.id;
+    }),
+  );
   return [text(TAG.UniqueIdentifier, id)];
 }
 

@@ -22,6 +22,7 @@ import { contentIn, contentType, describeContent } from '../object/registered.ts
 import { unwrapContent } from '../object/wrapping.ts';
 import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
+import { owns } from '../principal.ts';
 
 /**
  * Attributes that are not set as given: the request states them elsewhere, they follow from the identifier, or they tell
@@ -47,11 +48,16 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const unwrapped = unwrap ? await unwrapContent(brought, ctx) : brought;
   const file = await fileIn(unwrapped, type, request, ctx);
   const content = file?.content ?? unwrapped;
-  const draft = newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, place);
+  const draft = await newDraft(ctx, withEncapsulated(file?.request ?? request, content, type), type, content, place);
   const all = [draft, ...(file?.companions(draft) ?? [])];
-  await ctx.change(async (tx) => {
-    for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
-  });
+  try {
+    await ctx.change(async (tx) => {
+      for (const each of all) await put(tx, each, booleanOf(request, TAG.ReplaceExisting) ?? false, ctx);
+    });
+  } catch (error) {
+    await place.source.keeper?.discard([draft.id]);
+    throw error;
+  }
   return [text(TAG.UniqueIdentifier, draft.id)];
 }
 
@@ -63,7 +69,7 @@ function typeOf(request: Structure, version: Version): ObjectType {
   return required(told, TAG.ObjectType) as ObjectType;
 }
 
-function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure, place: Place): Draft {
+async function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, content: Structure, place: Place): Promise<Draft> {
   const given = AttributeSet.of(structureOf(request, TAG.Attributes));
   const attributes = new AttributeSet();
   for (const node of given.nodes()) {
@@ -78,7 +84,9 @@ function newDraft(ctx: OperationContext, request: Structure, type: ObjectType, c
     attributes.set(integer(TAG.CryptographicUsageMask, MASK.CryptographicUsageMask.Unrestricted));
   }
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { place, type, content, attributes, brought: true, complete: true });
+  const { keeper } = place.source;
+  const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
+  const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true, complete: true });
   takeState(draft, given.first(TAG.State), ctx.now);
   return draft;
 }
@@ -96,7 +104,7 @@ async function put(tx: ObjectTransaction, draft: Draft, replace: boolean, { call
   const existing = await tx.read(draft.id);
   if (existing) {
     // Only the owner may replace an object; no grant includes that right.
-    if (existing.owner !== caller.user || !replace) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
+    if (!owns(caller, existing.owner) || !replace) throw new Refusal('ObjectAlreadyExists', `an object ${draft.id} already exists`);
     await tx.resize(draft);
   } else await tx.insert(draft);
   await tx.audit('key.import', draft.id);

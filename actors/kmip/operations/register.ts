@@ -36,13 +36,20 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const attributes = newAttributes(whole, type, TAG.Attributes);
   requireMask(ctx.version, type, attributesIn(whole, TAG.Attributes), 'Register');
   describeContent(type, content, attributes, ctx.server.args.algorithms);
-  const draft = newObject(ctx, { place, type, content, attributes, brought: true });
+  const { keeper } = place.source;
+  const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
+  const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
   const all = [draft, ...(file?.companions(draft) ?? [])];
-  await ctx.change(async (tx) => {
-    for (const each of all) {
-      await tx.insert(each);
-      await tx.audit(register.event, each.id);
-    }
-  });
+  try {
+    await ctx.change(async (tx) => {
+      for (const each of all) {
+        await tx.insert(each);
+        await tx.audit(register.event, each.id);
+      }
+    });
+  } catch (error) {
+    await keeper?.discard([draft.id]);
+    throw error;
+  }
   return [text(TAG.UniqueIdentifier, draft.id)];
 }

@@ -1,4 +1,4 @@
-// The seam for keys: stored key material is opened for cryptography in one folder, and who else comes near it stands here with its reason.
+// The seam for keys: key material is opened for cryptography in the folders of the kinds of keys, and who else comes near it stands here with its reason.
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
@@ -10,11 +10,14 @@ const files = globSync('actors/kmip/**/*.ts', { cwd: root }).sort();
 const text = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 
 const FOLDER = 'actors/kmip/object/software-key/';
+/** Keys on tokens. What clients bring is opened as software before a token takes it, and public keys work in software. */
+const TOKENS = 'actors/kmip/object/hsm-key/';
+const isKind = (file: string): boolean => file.startsWith(FOLDER) || file.startsWith(TOKENS);
 
-/** Files outside of the folder that a pattern is found in, without comments. */
+/** Files outside of the folders that a pattern is found in, without comments. */
 function filesWith(pattern: RegExp): string[] {
   const code = (file: string) => (text.get(file) as string).replace(/^\s*(\/\/|\/?\*).*$/gm, '');
-  return files.filter((file) => !file.startsWith(FOLDER) && pattern.test(code(file))).map((file) => file.slice('actors/kmip/'.length));
+  return files.filter((file) => !isKind(file) && pattern.test(code(file))).map((file) => file.slice('actors/kmip/'.length));
 }
 
 /** Names that a file imports at run time from a file of the tree, or from node:crypto. */
@@ -30,7 +33,7 @@ test('key material is opened in one file, which nobody outside of its folder imp
   const openers = files.filter((file) => file.startsWith(FOLDER) && /\bkeyBlockOf\(|\bimportKey\(|\bcreateSecretKey\(/.test(text.get(file) as string));
   assert.deepEqual(openers, [`${FOLDER}material.ts`]);
   assert.deepEqual(
-    files.filter((file) => !file.startsWith(FOLDER) && importedFrom(file, /software-key\/(?!software-key\.ts)/).length > 0),
+    files.filter((file) => !isKind(file) && importedFrom(file, /software-key\/(?!software-key\.ts)/).length > 0),
     [],
   );
   assert.deepEqual(filesWith(/software-key\/software-key\.ts/).sort(), ['kmip.actor.ts', 'quick.ts']);
@@ -61,7 +64,7 @@ const ALGORITHMS = /crypto\/(cipher\/|signature\/|format-preserving\/ff1|key\/(d
 const PURE = new Set(['fpeParametersFrom']);
 
 test('nobody else runs the algorithms, but for keys that are made for one message', () => {
-  const runs = files.filter((file) => !file.startsWith(FOLDER) && importedFrom(file, ALGORITHMS).some((name) => !PURE.has(name)));
+  const runs = files.filter((file) => !isKind(file) && importedFrom(file, ALGORITHMS).some((name) => !PURE.has(name)));
   assert.deepEqual(runs, [
     'actors/kmip/jose/content-encryption.ts', // The content encryption key of one message.
     'actors/kmip/jose/encrypt.ts', // Agreement of an ephemeral key.
@@ -92,11 +95,17 @@ test('the content of a key is read as an object by those who take it in, give it
 test('a key leaves its place for those who give it out, split it, or use it as data', () => {
   assert.deepEqual(filesWith(/\.material\(\)/), [
     'object/format.ts', // In another key format.
+    'object/given-out.ts', // From a token that gives it.
     'object/pkcs12-export.ts', // In a file.
     'object/pkcs12-password.ts', // The password of a file.
     'operations/create-split-key.ts', // In parts.
     'use/derivation.ts', // Secret data as derivation data.
   ]);
+});
+
+test('only the kind of keys on tokens talks to the actors of HSMs', () => {
+  const talkers = files.filter((file) => !file.startsWith(TOKENS) && /\bHsmApi\b/.test(text.get(file) as string));
+  assert.deepEqual(talkers, ['actors/kmip/kmip.actor.ts']);
 });
 
 test('usage limits are taken from in one place', () => {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
 import { test } from 'uvu';
-import { type Connections, watchConnections } from '../../../kernel/http/connections.ts';
+import { type Connections, connectionLedgers, watchConnections } from '../../../kernel/http/connections.ts';
+import { Bell } from '../../../kernel/shared/bell.ts';
+import { Regions } from '../../../kernel/shared/region.ts';
 import { until } from '../../runtime.ts';
 
 /** With this limit of open files there may be 256 connections. */
@@ -16,7 +18,8 @@ let port: number;
 const accepted: Socket[] = [];
 test.before.each(async () => {
   server = createServer((socket) => accepted.push(socket.on('error', () => {}))).listen(0, '127.0.0.1');
-  connections = watchConnections(server as never, 1, LIMIT);
+  const regions = new Regions(1);
+  connections = watchConnections(server as never, connectionLedgers(regions, new Bell(regions), 'test', 1, LIMIT));
   await once(server, 'listening');
   ({ port } = server.address() as { port: number });
 });

@@ -49,7 +49,6 @@ test('POST /kmip/2_1 and POST /kmip/1_4: the bytes of a JSON body reach the acto
       jsonNames: 'profile',
       defaultUnwrapType: [],
       algorithms: [],
-      hsmPrefixes: [],
       maxSealsPerDataKey: 2 ** 28,
     });
   }

@@ -59,7 +59,7 @@ async function finished(server: TestServer): Promise<string> {
     const unfinished = THREADS.filter((thread) => !text.includes(`gatehouse_self_test_answers{${labels(thread)},outcome="left"} 0\n`));
     if (unfinished.length === 0) return text;
     assert.ok(performance.now() < until, `not finished: ${unfinished.join(', ')}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 200));
   }
 }
 

@@ -1,0 +1,67 @@
+// Uses the keys of a token: encrypts, decrypts, signs, wraps, unwraps and derives.
+import type pkcs11js from 'pkcs11js';
+import type { TokenKeyName, TokenMechanism } from './api.ts';
+import { CKA } from './constants.ts';
+import { toMechanism } from './mechanism.ts';
+import { passingSecret } from './template.ts';
+import type { Token } from './token.ts';
+
+/** The most that an output is longer than its input: a block and a tag, or a whole RSA block. */
+const MARGIN_BYTES = 2_048;
+/** Of any signature or MAC. */
+const MAX_SIGNATURE_BYTES = 8_192;
+
+/** Some libraries refuse a null pointer, which the binding makes of an empty buffer that has no memory. */
+const input = (data: Uint8Array): Buffer => (data.length === 0 ? Buffer.alloc(1).subarray(0, 0) : Buffer.from(data));
+const output = (data: Uint8Array): Buffer => Buffer.alloc(data.length + MARGIN_BYTES);
+
+export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
+  const { library, session } = token;
+  library.C_EncryptInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
+  return new Uint8Array(library.C_Encrypt(session, input(data), output(data)));
+}
+
+export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
+  const { library, session } = token;
+  library.C_DecryptInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
+  return new Uint8Array(library.C_Decrypt(session, input(data), output(data)));
+}
+
+export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
+  const { library, session } = token;
+  library.C_SignInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
+  return new Uint8Array(library.C_Sign(session, input(data), Buffer.alloc(MAX_SIGNATURE_BYTES)));
+}
+
+export function wrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Uint8Array {
+  const { library, session } = token;
+  const how = toMechanism(mechanism, token.mechanisms);
+  const passing = library.C_CreateObject(session, passingSecret(material));
+  return inPassing(token, passing, () => new Uint8Array(library.C_WrapKey(session, how, token.handle(key), passing, output(material))));
+}
+
+export function unwrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Uint8Array {
+  const { library, session } = token;
+  const how = toMechanism(mechanism, token.mechanisms);
+  const passing = library.C_UnwrapKey(session, how, token.handle(key), Buffer.from(wrapped), passingSecret());
+  return inPassing(token, passing, () => secretOf(token, passing));
+}
+
+export function derive(token: Token, key: TokenKeyName, mechanism: TokenMechanism, length: number): Uint8Array {
+  const { library, session } = token;
+  const passing = library.C_DeriveKey(session, toMechanism(mechanism, token.mechanisms), token.handle(key), passingSecret(undefined, length));
+  return inPassing(token, passing, () => secretOf(token, passing));
+}
+
+function secretOf({ library, session }: Token, handle: pkcs11js.Handle): Uint8Array {
+  const [attribute] = library.C_GetAttributeValue(session, handle, [{ type: CKA.VALUE }]) as { value: Buffer }[];
+  return new Uint8Array(attribute?.value ?? []);
+}
+
+function inPassing<T>({ library, session }: Token, passing: pkcs11js.Handle, work: () => T): T {
+  try {
+    return work();
+  } finally {
+    library.C_DestroyObject(session, passing);
+  }
+}

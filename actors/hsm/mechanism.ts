@@ -1,0 +1,49 @@
+// Mechanisms of a call in the form of the binding, and whether the token has them.
+import type pkcs11js from 'pkcs11js';
+import type { MechanismParameter, TokenHash, TokenMechanism } from './api.ts';
+import { CKM } from './constants.ts';
+
+/** The token lacks a mechanism. */
+export class MechanismMissing extends Error {
+  readonly mechanism: string;
+
+  constructor(mechanism: string) {
+    super(`the token has no mechanism ${mechanism}`);
+    this.mechanism = mechanism;
+  }
+}
+
+/** CK_PARAMS_*: how the binding tells the structures of parameters apart. */
+const PARAMS = { RSA_OAEP: 4, RSA_PSS: 5, EC_DH: 6, AES_GCM: 7 } as const;
+const CKD_NULL = 1;
+const CKZ_DATA_SPECIFIED = 1;
+const HASH: Readonly<Record<TokenHash, string>> = { sha1: 'CKM_SHA_1', sha224: 'CKM_SHA224', sha256: 'CKM_SHA256', sha384: 'CKM_SHA384', sha512: 'CKM_SHA512' };
+/** CKG_MGF1_*. */
+const MASK: Readonly<Record<TokenHash, number>> = { sha1: 1, sha256: 2, sha384: 3, sha512: 4, sha224: 5 };
+
+/** @param has the mechanisms that the token reports @throws MechanismMissing */
+export function toMechanism({ name, parameter }: TokenMechanism, has: ReadonlySet<number>): pkcs11js.Mechanism {
+  const mechanism = CKM[name];
+  if (mechanism === undefined || !has.has(mechanism)) throw new MechanismMissing(name);
+  return parameter === undefined ? { mechanism } : { mechanism, parameter: toParameter(parameter) };
+}
+
+function toParameter(parameter: MechanismParameter): NonNullable<pkcs11js.Mechanism['parameter']> {
+  switch (parameter.kind) {
+    case 'bytes':
+      return Buffer.from(parameter.bytes);
+    case 'gcm': {
+      const { iv, aad, tagBits } = parameter;
+      return { type: PARAMS.AES_GCM, iv: Buffer.from(iv), ivBits: iv.length * 8, tagBits, ...(aad.length > 0 && { aad: Buffer.from(aad) }) } as pkcs11js.AesGCM;
+    }
+    case 'oaep': {
+      const { hash, maskHash, label } = parameter;
+      const sourceData = label.length > 0 ? { sourceData: Buffer.from(label) } : {};
+      return { type: PARAMS.RSA_OAEP, hashAlg: CKM[HASH[hash]], mgf: MASK[maskHash], source: CKZ_DATA_SPECIFIED, ...sourceData } as pkcs11js.RsaOAEP;
+    }
+    case 'pss':
+      return { type: PARAMS.RSA_PSS, hashAlg: CKM[HASH[parameter.hash]], mgf: MASK[parameter.maskHash], saltLen: parameter.saltBytes } as pkcs11js.RsaPSS;
+    case 'ecdh':
+      return { type: PARAMS.EC_DH, kdf: CKD_NULL, publicData: Buffer.from(parameter.peer) } as pkcs11js.ECDH1;
+  }
+}

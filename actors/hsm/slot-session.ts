@@ -1,0 +1,91 @@
+// The session of a slot in which its calls run, and its recovery: handles looked up again, a new session, a new login, then the slot is unavailable.
+import type pkcs11js from 'pkcs11js';
+import type { HsmAnswer, HsmFailure } from './api.ts';
+import { KeyExists } from './key-store.ts';
+import { MechanismMissing } from './mechanism.ts';
+import { isStaleObject, isStaleSession, nameOf, returnValue } from './return-value.ts';
+import type { SlotWatch } from './slot-watch.ts';
+import { KeyAmbiguous, KeyMissing, Token } from './token.ts';
+
+/** Object handles that are remembered for a slot. */
+const MAX_HANDLES = 10_000;
+const SERIAL_SESSION_RW = 0x4 | 0x2;
+
+/** What of the instance a slot needs. */
+export interface SlotHost {
+  /** The library, once the slot is logged in. @throws Error that says why the slot cannot be used */
+  ready(watch: SlotWatch): Promise<pkcs11js.PKCS11>;
+}
+
+export class SlotSession {
+  readonly #watch: SlotWatch;
+  readonly #host: SlotHost;
+  readonly #handles = new Map<string, pkcs11js.Handle>();
+  #session: pkcs11js.Handle | undefined;
+  #mechanisms: ReadonlySet<number> = new Set();
+  /** The login in which the session was opened. */
+  #login = 0;
+
+  constructor(watch: SlotWatch, host: SlotHost) {
+    this.#watch = watch;
+    this.#host = host;
+  }
+
+  /**
+   * The work is one call that may run again: a token refuses a stale handle before it does anything. It must not await, because another call
+   * of the slot would run in the same session.
+   */
+  async run<T>(work: (token: Token) => T): Promise<HsmAnswer<T>> {
+    for (let attempt = 0; ; attempt++) {
+      let library: pkcs11js.PKCS11;
+      try {
+        library = await this.#host.ready(this.#watch);
+      } catch (error) {
+        return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
+      }
+      try {
+        return { ok: true, value: work(this.#token(library)) };
+      } catch (error) {
+        if (!isExpected(error)) this.#drop(library);
+        const isStale = isStaleObject(error) || isStaleSession(error);
+        if (isStaleSession(error)) this.#watch.close(library);
+        if (!isStale || attempt > 0) return { ok: false, failure: failureOf(error) };
+      }
+    }
+  }
+
+  #token(library: pkcs11js.PKCS11): Token {
+    if (this.#session === undefined || this.#login !== this.#watch.login) {
+      this.#handles.clear();
+      this.#session = library.C_OpenSession(this.#watch.slot, SERIAL_SESSION_RW);
+      this.#login = this.#watch.login;
+      this.#mechanisms = new Set(library.C_GetMechanismList(this.#watch.slot));
+    }
+    if (this.#handles.size > MAX_HANDLES) this.#handles.clear();
+    return new Token(library, this.#session, this.#mechanisms, this.#handles);
+  }
+
+  /** After an error the token may still be in the middle of an operation, which ends with the session. */
+  #drop(library: pkcs11js.PKCS11): void {
+    const session = this.#session;
+    this.#session = undefined;
+    this.#handles.clear();
+    if (session === undefined || this.#login !== this.#watch.login) return;
+    try {
+      library.C_CloseSession(session);
+    } catch {
+      // It ended before.
+    }
+  }
+}
+
+const isExpected = (error: unknown): boolean =>
+  error instanceof KeyMissing || error instanceof KeyAmbiguous || error instanceof KeyExists || error instanceof MechanismMissing;
+
+function failureOf(error: unknown): HsmFailure {
+  if (error instanceof KeyMissing || error instanceof KeyAmbiguous) return { why: 'absent', text: error.message };
+  if (error instanceof KeyExists) return { why: 'exists', text: error.message };
+  if (error instanceof MechanismMissing) return { why: 'mechanism', text: error.mechanism };
+  if (returnValue(error) === undefined) throw error;
+  return isStaleSession(error) ? { why: 'unavailable', text: nameOf(error) } : { why: 'refused', text: nameOf(error) };
+}

@@ -1,0 +1,120 @@
+// Takes in keys that vendor tools made on tokens: each gets a row, so that it is found, used, granted and destroyed as any other.
+import { AttributeSet } from '../../../../kmip/attribute/set.ts';
+import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
+import { keyBlock } from '../../../../kmip/key-block.ts';
+import { defaultFormat, exportKey } from '../../../../kmip/key-format/key-format.ts';
+import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { boolean, enumeration, integer, type Structure, structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import type { TokenKey, TokenKeyKind } from '../../../hsm/api.ts';
+import type { OperationContext } from '../../operation-context.ts';
+import { newObject, setLink } from '../create.ts';
+import type { DatabaseParts } from '../database-objects.ts';
+import { algorithmOf } from '../key-attributes.ts';
+import type { Draft } from '../managed-object.ts';
+import { placeFor } from '../place.ts';
+import { identifierOf, isPublicName, placeOf, type TokenPlace } from './identifier.ts';
+import { publicKeyOf } from './public-key.ts';
+import { describePublic, keptContent, maskOf } from './shape.ts';
+import type { Tokens } from './tokens.ts';
+
+const { ObjectType } = ENUM;
+
+/** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots */
+export async function discoverKeys(tokens: Tokens, { rows, store }: DatabaseParts, ctx: OperationContext, id: string | undefined): Promise<void> {
+  const { administers = [] } = ctx.caller;
+  // A transaction must not wait for a token.
+  if (administers.length === 0 || ctx.reader !== ctx.server.store) return;
+  const isNew = async (each: string) => (await rows.describe(store, each)) === undefined;
+  if (id === undefined) {
+    for (const prefix of administers)
+      for (const slot of (await tokens.facts(prefix))?.slots ?? []) await takeIn(ctx, await listOf(tokens, { prefix, slot }), { prefix, slot }, isNew);
+    return;
+  }
+  const place = placeOf(id, tokens.prefixes, isPublicName(id));
+  if (!place || !administers.includes(place.prefix) || tokens.absence(place) !== undefined || !(await isNew(id))) return;
+  const kinds: readonly TokenKeyKind[] = isPublicName(id) ? ['public'] : ['secret', 'private'];
+  const found: TokenKey[] = [];
+  for (const kind of kinds)
+    found.push(...(await missing(() => tokens.call(place, 'to find a key', (hsm, slot) => hsm.find(slot, { name: place.name, kind })))));
+  await takeIn(ctx, found, place, isNew);
+}
+
+/** Nothing from a slot that is not there: a search goes on without it. */
+async function listOf(tokens: Tokens, place: Pick<TokenPlace, 'prefix' | 'slot'>): Promise<readonly TokenKey[]> {
+  try {
+    return await tokens.call(place, 'to list its keys', (hsm, slot) => hsm.list(slot));
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === 'GeneralFailure') return [];
+    throw error;
+  }
+}
+
+async function missing(find: () => Promise<TokenKey>): Promise<TokenKey[]> {
+  try {
+    return [await find()];
+  } catch (error) {
+    if (error instanceof Refusal && error.reason === 'ItemNotFound') return [];
+    throw error;
+  }
+}
+
+async function takeIn(
+  ctx: OperationContext,
+  keys: readonly TokenKey[],
+  { prefix, slot }: Pick<TokenPlace, 'prefix' | 'slot'>,
+  isNew: (id: string) => Promise<boolean>,
+): Promise<void> {
+  for (const key of keys) {
+    const id = identifierOf({ prefix, slot, name: key.name }, key.kind === 'public');
+    if (!(await isNew(id))) continue;
+    const draft = draftOf(ctx, id, key);
+    if (!draft) continue;
+    try {
+      await ctx.change(async (tx) => {
+        await tx.insert(draft);
+        await tx.audit('key.discover', id);
+      });
+    } catch (error) {
+      // Another thread has taken it in.
+      if (refusalOf(error)?.reason !== 'ObjectAlreadyExists') throw error;
+    }
+  }
+}
+
+const TYPE: Readonly<Record<TokenKeyKind, ObjectTypeCode>> = { secret: ObjectType.SymmetricKey, private: ObjectType.PrivateKey, public: ObjectType.PublicKey };
+
+/** The object of a key as it was found; undefined for one that this server does not know how to use. */
+export function draftOf(ctx: OperationContext, id: string, key: TokenKey): Draft | undefined {
+  const attributes = new AttributeSet();
+  attributes.set(integer(TAG.CryptographicUsageMask, maskOf(key.uses, key.kind === 'secret')));
+  attributes.set(boolean(TAG.Sensitive, key.sensitive));
+  attributes.set(boolean(TAG.Extractable, key.extractable));
+  const type = key.type === 'GENERIC' ? ObjectType.SecretData : TYPE[key.kind];
+  const content = key.kind === 'secret' ? secretContent(key, attributes) : pairContent(key, attributes);
+  if (!content) return undefined;
+  const draft = newObject(ctx, { place: placeFor(ctx, { type, derived: id }), type, content, attributes, brought: true });
+  if (key.kind === 'private') setLink(draft, 'PublicKeyLink', `${id}_pk`);
+  if (key.kind === 'public') setLink(draft, 'PrivateKeyLink', id.slice(0, -'_pk'.length));
+  return draft;
+}
+
+function secretContent({ type, bits }: TokenKey, attributes: AttributeSet): Structure | undefined {
+  if (type !== 'AES' && type !== 'GENERIC') return undefined;
+  if (type === 'AES') attributes.set(enumeration(TAG.CryptographicAlgorithm, ENUM.CryptographicAlgorithm.AES));
+  return keptContent(type === 'AES' ? TAG.SymmetricKey : TAG.SecretData, type === 'AES' ? 'AES' : undefined, bits);
+}
+
+function pairContent({ kind, publicKey }: TokenKey, attributes: AttributeSet): Structure | undefined {
+  const key = publicKey && publicKeyOf(publicKey);
+  if (!key) return undefined;
+  describePublic(attributes, key);
+  const algorithm = algorithmOf({ attributes });
+  const length = attributes.first(TAG.CryptographicLength)?.value as number;
+  if (algorithm === undefined) return undefined;
+  if (kind === 'private') return keptContent(TAG.PrivateKey, algorithm, length);
+  const format = defaultFormat('PublicKey', algorithm);
+  return structure(TAG.PublicKey, [keyBlock({ format, material: exportKey(key, format), algorithm, length })]);
+}

@@ -1,0 +1,198 @@
+// A key on the token of an HSM: every use of it is a call of the token, which says what it can.
+import type { KeyObject } from 'node:crypto';
+import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
+import type { Wrapped } from '../../../../crypto/cipher/wrap.ts';
+import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
+import { exportRaw } from '../../../../crypto/key/raw-key.ts';
+import type { CryptographicAlgorithm, CryptographicParameters, RecommendedCurve } from '../../../../crypto/parameters.ts';
+import { equalMac } from '../../../../crypto/signature/mac.ts';
+import { verify as verifyWith } from '../../../../crypto/signature/sign.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import type { TokenKeyKind, TokenMechanism } from '../../../hsm/api.ts';
+import { flagOf } from '../flag.ts';
+import type * as Keys from '../key.ts';
+import { algorithmOf, curveOf } from '../key-attributes.ts';
+import type { ManagedObject } from '../managed-object.ts';
+import { ivFor } from '../software-key/ciphers.ts';
+import { publicKeyOf as storedPublicKey } from '../software-key/material.ts';
+import { aesMechanism, macMechanism, owned, requireIv, rsaMechanism, withIv, wrappable } from './cipher-mechanism.ts';
+import { HSM } from './identifier.ts';
+import { KeyOnToken } from './key-on-token.ts';
+import { CURVES } from './public-key.ts';
+import { tokenSigning } from './signature-mechanism.ts';
+import { publicHalf, secretFrom } from './token-material.ts';
+import { lacksMechanism, type Tokens } from './tokens.ts';
+
+const WRAPS: ReadonlySet<string> = new Set(['CKM_AES_KEY_WRAP', 'CKM_AES_KEY_WRAP_KWP']);
+const RSA: Keys.CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: false, tagBytes: 0 };
+
+/** Keys whose identifier is that of an HSM. */
+export function hsmKeys(tokens: Tokens): Keys.KeyKind {
+  return {
+    holds: ({ id }) => id.startsWith(`${HSM}::`),
+    open: (object) => new HsmKey(tokens, object),
+  };
+}
+
+class HsmKey implements Keys.Key {
+  readonly #object: ManagedObject;
+  readonly #token: KeyOnToken;
+
+  constructor(tokens: Tokens, object: ManagedObject) {
+    this.#object = object;
+    this.#token = new KeyOnToken(tokens, object);
+  }
+
+  get kind(): TokenKeyKind {
+    return this.#token.kind;
+  }
+
+  get id(): string {
+    return this.#object.id;
+  }
+
+  get algorithm(): CryptographicAlgorithm | undefined {
+    const { curve } = this;
+    return CURVES.find((each) => each.curve === curve)?.algorithm ?? algorithmOf(this.#object);
+  }
+
+  get length(): number {
+    const node = this.#object.attributes.first(TAG.CryptographicLength);
+    return typeof node?.value === 'number' ? node.value : 0;
+  }
+
+  get curve(): RecommendedCurve | undefined {
+    return this.kind === 'secret' ? undefined : curveOf(this.#object);
+  }
+
+  get isForPssOnly(): boolean {
+    return false;
+  }
+
+  cipher(choice: Keys.CipherChoice): Keys.CipherFacts {
+    if (this.kind === 'secret') return this.#aes(choice).cipher;
+    this.#token.requireMechanism(this.#rsa(choice.parameters).name);
+    return RSA;
+  }
+
+  takesParts(): boolean {
+    return false;
+  }
+
+  #aes({ algorithm, parameters }: Keys.CipherChoice): { readonly cipher: Cipher; readonly name: string } {
+    if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${this.id} names a cryptographic algorithm`);
+    if (algorithm === 'AES_CBC_HMAC' || algorithm === 'FPE_FF1') throw lacksMechanism(`CKM_${algorithm}`);
+    const cipher = cipherFor(algorithm, parameters, this.length / 8);
+    if (algorithm !== 'AES') throw lacksMechanism(`CKM_${algorithm.toUpperCase()}`);
+    const name = aesMechanism(parameters);
+    this.#token.requireMechanism(name);
+    return { cipher, name };
+  }
+
+  #rsa(parameters: CryptographicParameters): TokenMechanism {
+    const { algorithm } = this;
+    if (algorithm !== 'RSA') throw lacksMechanism(`for ECIES; ${algorithm} keys on tokens do not encrypt`);
+    if (parameters.cryptographicAlgorithm !== undefined && parameters.cryptographicAlgorithm !== 'RSA')
+      throw new Refusal('BadCryptographicParameters', `the algorithm of the key is RSA, not ${parameters.cryptographicAlgorithm}`);
+    return rsaMechanism(parameters);
+  }
+
+  async encrypt({ parameters, algorithm, iv: given, aad, data }: Keys.Encryption): Promise<Keys.Encrypted> {
+    if (this.kind !== 'secret') {
+      this.#token.requireKind('public');
+      return { data: await this.#token.run('encrypt', this.#rsa(parameters), data) };
+    }
+    const { cipher, name } = this.#aes({ algorithm, parameters });
+    if (WRAPS.has(name)) return { data: await this.#token.run('wrap', { name }, wrappable(name, data)) };
+    const made = given === undefined ? ivFor(cipher, parameters) : undefined;
+    const iv = requireIv(cipher, given ?? made);
+    const { tagBytes } = cipher;
+    const sealed = await this.#token.run('encrypt', withIv(name, { iv, aad, tagBytes }, parameters), data);
+    if (tagBytes === 0) return { data: sealed, iv: made };
+    return { data: sealed.slice(0, -tagBytes), tag: sealed.slice(-tagBytes), iv: made };
+  }
+
+  async decrypt({ parameters, algorithm, iv: given, aad, data, tag }: Keys.Decryption): Promise<Uint8Array> {
+    if (this.kind !== 'secret') {
+      this.#token.requireKind('private');
+      return this.#token.run('decrypt', this.#rsa(parameters), data);
+    }
+    const { cipher, name } = this.#aes({ algorithm, parameters });
+    if (WRAPS.has(name)) return this.#token.run('unwrap', { name }, data);
+    const iv = requireIv(cipher, given);
+    const { tagBytes } = cipher;
+    if (tagBytes > 0 && tag?.length !== tagBytes)
+      throw new Refusal('InvalidField', `invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
+    return this.#token.run('decrypt', withIv(name, { iv, aad, tagBytes }, parameters), tagBytes > 0 ? Buffer.concat([data, tag as Uint8Array]) : data);
+  }
+
+  async sign(input: Keys.Signing): Promise<Uint8Array> {
+    this.#token.requireKind('private');
+    const signing = tokenSigning(await this.publicKey(), input, this.#token.mechanisms);
+    return signing.finish(await this.#token.run('sign', signing.mechanism, signing.input));
+  }
+
+  /** Needs no secret, so it does not wait for the token. */
+  async verify({ parameters, data, digest, encoding, signature }: Keys.Verification): Promise<boolean> {
+    const input = { ...(data !== undefined && { data }), ...(digest !== undefined && { digest }) };
+    return verifyWith(await this.publicKey(), parameters, input, signature, encoding);
+  }
+
+  async mac({ parameters, data }: Keys.Authentication): Promise<Uint8Array> {
+    this.#token.requireKind('secret');
+    return this.#token.run('sign', macMechanism(this, parameters), data);
+  }
+
+  async verifyMac(input: Keys.Authentication, expected: Uint8Array): Promise<boolean> {
+    return equalMac(await this.mac(input), expected);
+  }
+
+  async wrap(parameters: CryptographicParameters, material: Uint8Array): Promise<Wrapped> {
+    const { data, iv, tag } = await this.encrypt({ algorithm: 'AES', parameters: this.#wrapping(parameters), data: material });
+    return { data: tag === undefined ? data : Buffer.concat([data, tag]), ...(iv !== undefined && { iv }) };
+  }
+
+  async unwrap(parameters: CryptographicParameters, { data, iv }: Wrapped): Promise<Uint8Array> {
+    const choice = { algorithm: 'AES' as const, parameters: this.#wrapping(parameters) };
+    const tagBytes = this.kind === 'secret' ? this.#aes(choice).cipher.tagBytes : 0;
+    if (data.length < tagBytes) throw new Refusal('CryptographicFailure', 'the wrapped key is too short');
+    const end = data.length - tagBytes;
+    return this.decrypt({ ...choice, iv, data: data.subarray(0, end), tag: tagBytes > 0 ? data.subarray(end) : undefined });
+  }
+
+  /** As keys in software: a symmetric wrapping key is always used with AES, and with key wrap with padding if no mode is named. */
+  #wrapping(parameters: CryptographicParameters): CryptographicParameters {
+    return this.kind === 'secret' ? { blockCipherMode: 'AESKeyWrapPadding', ...parameters, cryptographicAlgorithm: 'AES' } : parameters;
+  }
+
+  async derive({ method }: Keys.Derivation): Promise<Uint8Array> {
+    throw lacksMechanism(`CKM_${method}_DERIVE`);
+  }
+
+  async agree(peer: KeyObject): Promise<Uint8Array> {
+    this.#token.requireKind('private');
+    const { curve, length } = this;
+    if (curve === undefined || keyFacts(peer).curve !== curve)
+      throw new Refusal('BadCryptographicParameters', `the public key of the other side must be on the curve of ${this.id}`);
+    const mechanism: TokenMechanism = { name: 'CKM_ECDH1_DERIVE', parameter: { kind: 'ecdh', peer: owned(exportRaw(peer)) } };
+    return this.#token.derive(mechanism, Math.ceil(length / 8));
+  }
+
+  async parts(): Promise<never> {
+    throw new Refusal('UnsupportedCryptographicParameters', 'keys in an HSM process data whole, not in parts; send all of it at once');
+  }
+
+  async publicKey(): Promise<KeyObject> {
+    this.#token.requireKind('private', 'public');
+    return this.kind === 'public' ? storedPublicKey(this.#object) : publicHalf(this.#token, this.#object);
+  }
+
+  async material(): Promise<KeyObject> {
+    if (this.kind === 'public') return this.publicKey();
+    if (!flagOf(this.#object.attributes, TAG.Extractable, true)) throw new Refusal('NotExtractable', `DENIED: ${this.id} does not leave its token`);
+    if (flagOf(this.#object.attributes, TAG.Sensitive, false))
+      throw new Refusal('Sensitive', `DENIED: ${this.id} is sensitive and does not leave its token in clear`);
+    return secretFrom(this.#token);
+  }
+}

@@ -1,0 +1,85 @@
+// The tokens of HSMs as a source of objects: the keys are there, their attributes, grants and history are rows of the database.
+import type { Reader } from '../../../../kernel/store/store.ts';
+import { lacksKeyValue } from '../../../../kmip/key-block.ts';
+import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import type { Principal } from '../../api.ts';
+import { owns } from '../../principal.ts';
+import { type DatabaseParts, databaseObjects } from '../database-objects.ts';
+import type { Draft } from '../managed-object.ts';
+import type { ObjectSource, ObjectWriter } from '../object-source.ts';
+import { discoverKeys } from './discovery.ts';
+import { canonical, HSM, isPublicName, nextGeneration, placeOf } from './identifier.ts';
+import { TokenKeeper } from './keeper.ts';
+import type { Tokens } from './tokens.ts';
+
+const { ObjectType, State } = ENUM;
+const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.SecretData, ObjectType.PrivateKey, ObjectType.PublicKey]);
+
+export function hsmObjects(tokens: Tokens, parts: DatabaseParts): ObjectSource {
+  const rows = databaseObjects(parts);
+  const full = (id: string): string => canonical(id, tokens.prefixes);
+  const isFree = (from: Reader) => async (id: string) => {
+    const state = (await parts.rows.describe(from, id))?.object.state;
+    return state === undefined || state === State.Destroyed || state === State.DestroyedCompromised;
+  };
+  return {
+    ...rows,
+    prefix: HSM,
+    canonical: full,
+    keeper: new TokenKeeper(tokens, isFree(parts.store)),
+    newIdentifier(replaced) {
+      if (replaced === undefined) throw new Refusal('InvalidField', 'a key in an HSM needs an identifier: hsm::<model>::<slot>::<name>');
+      return nextGeneration(replaced);
+    },
+    requirePlace: (id, type, caller) => requirePlace(tokens, full(id), type, caller),
+    absence: (name) => absence(tokens, full(name)),
+    async held(id, content) {
+      const place = content ? placeOf(id, tokens.prefixes, isPublicName(id)) : undefined;
+      if (place && !tokens.knownMechanisms(place)) await tokens.learn(place);
+      return rows.held(full(id), content);
+    },
+    within: (tx) => writer(rows.within(tx), isFree(tx)),
+    find: async () => ({ ids: [], total: 0 }),
+    discover: (ctx, id) => discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id)),
+  };
+}
+
+/** @throws Refusal */
+function requirePlace(tokens: Tokens, id: string, type: ObjectTypeCode, caller: Principal): void {
+  const place = placeOf(id, tokens.prefixes, type === ObjectType.PublicKey);
+  if (!place) throw new Refusal('InvalidField', absence(tokens, id));
+  const { prefix, name } = place;
+  if (!owns(caller, prefix)) throw new Refusal('PermissionDenied', `Only an HSM admin of ${prefix} can create keys there`);
+  const absent = tokens.absence(place);
+  if (absent !== undefined) throw new Refusal('InvalidField', absent);
+  if (!KINDS.has(type)) throw new Refusal('InvalidField', `${id}: an HSM holds keys only`);
+  if ((type === ObjectType.PublicKey) !== isPublicName(id))
+    throw new Refusal('InvalidField', `${id}: the identifier of a public key in an HSM ends with _pk, and no other does`);
+  if (/[@\p{Cc}]|^0x/u.test(name)) throw new Refusal('InvalidField', `${id}: the name of a key in an HSM must not contain '@', nor begin with 0x`);
+}
+
+function absence(tokens: Tokens, id: string): string {
+  const place = placeOf(id, tokens.prefixes, false);
+  if (place) return tokens.absence(place) ?? `object not found for identifier ${id}`;
+  return `${id} not found: no HSM has this prefix; the prefixes are ${tokens.prefixes.join(', ')}, followed by ::<slot>::<name>`;
+}
+
+/** What is destroyed frees its identifier, because the token has the name free again. */
+function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>): ObjectWriter {
+  return {
+    ...rows,
+    async insert(object) {
+      requireKept(object);
+      if (await isFree(object.id)) await rows.remove(object.id);
+      return rows.insert(object);
+    },
+  };
+}
+
+/** @throws Refusal for an operation that would store the key itself */
+function requireKept({ id, type, content }: Draft): void {
+  if (type === ObjectType.PublicKey || (content && lacksKeyValue(content))) return;
+  throw new Refusal('InvalidField', `${id}: this operation cannot make keys in an HSM; make it elsewhere and register it`);
+}

@@ -1,0 +1,48 @@
+// Identifiers of keys on tokens: `hsm::<model>[_n]::<slot>::<name>`, or without the model if there is one instance.
+
+/** Where a key lies. */
+export interface TokenPlace {
+  /** Of the instance: `hsm::soft_hsm_1`. */
+  readonly prefix: string;
+  readonly slot: number;
+  /** The key on the token; the public key of a pair has the name of its private key. */
+  readonly name: string;
+}
+
+export const HSM = 'hsm';
+const BORDER = '::';
+const PUBLIC = '_pk';
+const SHORT = /^hsm::(\d{1,10})::(.+)$/s;
+const REST = /^(\d{1,10})::(.+)$/s;
+
+/** Whether this account is an HSM instance, which owns the keys of its tokens. Nobody can have such a name, because of the colons. */
+export const isInstance = (owner: string): boolean => owner.startsWith(HSM + BORDER);
+
+/** The identifier in full. The short form stands for the only instance. */
+export function canonical(id: string, prefixes: readonly string[]): string {
+  const short = SHORT.exec(id);
+  return short && prefixes.length === 1 ? `${prefixes[0]}${BORDER}${short[1]}${BORDER}${short[2]}` : id;
+}
+
+/** @param isPublic of a public key: the end `_pk` is not part of the name @returns undefined if the identifier has another form, or no instance has its prefix */
+export function placeOf(id: string, prefixes: readonly string[], isPublic: boolean): TokenPlace | undefined {
+  const full = canonical(id, prefixes);
+  const prefix = prefixes.find((each) => full.startsWith(each + BORDER));
+  const rest = prefix === undefined ? null : REST.exec(full.slice(prefix.length + BORDER.length));
+  if (prefix === undefined || !rest) return undefined;
+  const [, slot, given] = rest as unknown as [string, string, string];
+  const name = isPublic && given.endsWith(PUBLIC) ? given.slice(0, -PUBLIC.length) : given;
+  return { prefix, slot: Number(slot), name };
+}
+
+export const isPublicName = (id: string): boolean => id.endsWith(PUBLIC);
+
+export function identifierOf({ prefix, slot, name }: TokenPlace, isPublic = false): string {
+  return [prefix, slot, name].join(BORDER) + (isPublic ? PUBLIC : '');
+}
+
+/** The next generation of a key: `key`, `key::1`, `key::2`. @param id in full */
+export function nextGeneration(id: string): string {
+  const [, base = id, generation = '0', end = ''] = /^(hsm::[a-z][a-z0-9_]*::\d+::.+?)(?:::(\d{1,9}))?(_pk)?$/s.exec(id) ?? [];
+  return `${base}::${Number(generation) + 1}${end}`;
+}

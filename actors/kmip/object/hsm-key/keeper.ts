@@ -1,0 +1,117 @@
+// Makes, takes and destroys the keys of tokens for the operations that create and destroy objects.
+import type { KeyObject } from 'node:crypto';
+import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
+import type { AttributeSet } from '../../../../kmip/attribute/set.ts';
+import type { ObjectType as ObjectTypeCode } from '../../../../kmip/object-type.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import { ENUM } from '../../../../kmip/ttlv/enumeration.ts';
+import { integer, type Structure } from '../../../../kmip/ttlv/node.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import type { TokenKeyKind } from '../../../hsm/api.ts';
+import type { OperationContext } from '../../operation-context.ts';
+import type { KeyKeeper, MadePair, PairToMake } from '../key-keeper.ts';
+import type { ManagedObject, ObjectDescription } from '../managed-object.ts';
+import { givenAlgorithm, givenLength } from '../new-attributes.ts';
+import { broughtKey } from './brought.ts';
+import { isPublicName, placeOf, type TokenPlace } from './identifier.ts';
+import { publicKeyOf } from './public-key.ts';
+import { guard, keptContent, kindOf, pairShape, secretShape, usesOf } from './shape.ts';
+import type { Tokens } from './tokens.ts';
+
+const { ObjectType } = ENUM;
+
+export class TokenKeeper implements KeyKeeper {
+  readonly #tokens: Tokens;
+  readonly #isFree: (id: string) => Promise<boolean>;
+
+  /** @param isFree whether an object may get the identifier */
+  constructor(tokens: Tokens, isFree: (id: string) => Promise<boolean>) {
+    this.#tokens = tokens;
+    this.#isFree = isFree;
+  }
+
+  #place(id: string, isPublic = isPublicName(id)): TokenPlace {
+    const place = placeOf(id, this.#tokens.prefixes, isPublic);
+    if (!place) throw new Refusal('InvalidField', `${id} is not the identifier of a key in an HSM: hsm::<model>::<slot>::<name>`);
+    return place;
+  }
+
+  /** @throws Refusal ObjectAlreadyExists before anything is made; OperationNotSupported in a batch that may be undone, which a token cannot */
+  async #requireChange(ctx: OperationContext, ...ids: readonly string[]): Promise<void> {
+    if (ctx.reader !== ctx.server.store)
+      throw new Refusal('OperationNotSupported', 'a batch with Undo cannot change keys in an HSM, because what a token does is not undone; use Stop');
+    for (const id of ids) if (!(await this.#isFree(id))) throw new Refusal('ObjectAlreadyExists', `an object ${id} already exists`);
+  }
+
+  async #remove(id: string, kind: TokenKeyKind): Promise<void> {
+    const place = this.#place(id, kind === 'public');
+    await this.#tokens.call(place, 'to destroy the key', (hsm, slot) => hsm.destroy(slot, { name: place.name, kind }));
+  }
+
+  ownerOf(id: string): string {
+    return this.#place(id).prefix;
+  }
+
+  async makeSecret(ctx: OperationContext, id: string, type: ObjectTypeCode, attributes: AttributeSet): Promise<Structure> {
+    const place = this.#place(id, false);
+    await this.#requireChange(ctx, id);
+    const algorithm = givenAlgorithm(attributes);
+    const shape = secretShape(type, algorithm, givenLength(attributes));
+    const options = { ...shape, name: place.name, uses: usesOf(attributes), ...guard(attributes) };
+    attributes.set(integer(TAG.CryptographicLength, shape.bits));
+    await this.#tokens.call(place, `to make a key of ${shape.bits} bits`, (hsm, slot) => hsm.generate(slot, options));
+    return keptContent(type === ObjectType.SecretData ? TAG.SecretData : TAG.SymmetricKey, algorithm, shape.bits);
+  }
+
+  async makePair(ctx: OperationContext, id: string, pair: PairToMake): Promise<MadePair> {
+    await this.#requireChange(ctx, id, `${id}_pk`);
+    return makePair(this.#tokens, this.#place(id, false), pair);
+  }
+
+  async take(ctx: OperationContext, id: string, type: ObjectTypeCode, content: Structure, attributes: AttributeSet): Promise<Structure> {
+    await this.#requireChange(ctx, id);
+    const object = { id, type, content, attributes, owner: '', state: ENUM.State.PreActive, archived: false };
+    return take(this.#tokens, this.#place(id, type === ObjectType.PublicKey), object, attributes);
+  }
+
+  /** What cannot be destroyed now is found on the token later. */
+  async discard(ids: readonly string[]): Promise<void> {
+    for (const id of ids)
+      for (const kind of isPublicName(id) ? (['public'] as const) : (['secret', 'private'] as const)) await this.#remove(id, kind).catch(() => {});
+  }
+
+  async destroy(ctx: OperationContext, object: ObjectDescription): Promise<void> {
+    await this.#requireChange(ctx);
+    await this.#remove(object.id, kindOf(object));
+  }
+}
+
+async function makePair(tokens: Tokens, place: TokenPlace, { algorithm, options, privateAttributes, publicAttributes }: PairToMake): Promise<MadePair> {
+  const type = pairShape(algorithm, options);
+  const wish = { type, name: place.name, uses: usesOf(privateAttributes), publicUses: usesOf(publicAttributes), ...guard(privateAttributes) };
+  const made = await tokens.call(place, `to make a pair of ${algorithm}`, (hsm, slot) => hsm.generatePair(slot, wish));
+  const publicKey = made.publicKey && publicKeyOf(made.publicKey);
+  if (!publicKey) throw new Refusal('GeneralFailure', 'the token made a pair, but does not tell its public key');
+  return madePair(publicKey);
+}
+
+function madePair(publicKey: KeyObject): MadePair {
+  const { length, curve } = keyFacts(publicKey);
+  return { privateKey: undefined, publicKey, length, ...(curve === undefined ? {} : { curve }) };
+}
+
+async function take(tokens: Tokens, place: TokenPlace, object: ManagedObject, attributes: AttributeSet): Promise<Structure> {
+  const { type } = object;
+  const isPublic = type === ObjectType.PublicKey;
+  const protection = isPublic ? { sensitive: false, extractable: true } : guard(attributes);
+  const { key, algorithm, length } = broughtKey(object);
+  const options = { name: place.name, uses: usesOf(attributes), ...protection };
+  await tokens.call(place, 'to take the key', (hsm, slot) => hsm.bring(slot, options, key));
+  return isPublic ? (object.content as Structure) : keptContent(KEPT_TAG[type] as number, algorithm, length);
+}
+
+const KEPT_TAG: Readonly<Record<number, number>> = {
+  [ObjectType.SymmetricKey]: TAG.SymmetricKey,
+  [ObjectType.SecretData]: TAG.SecretData,
+  [ObjectType.PrivateKey]: TAG.PrivateKey,
+};

@@ -1,0 +1,54 @@
+// A key as its token knows it: where it lies, what it is, and the calls of the token on it.
+import { move } from '../../../../kernel/runtime/bytes.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import type { TokenKeyKind, TokenKeyName, TokenMechanism } from '../../../hsm/api.ts';
+import type { ManagedObject } from '../managed-object.ts';
+import { owned } from './cipher-mechanism.ts';
+import { placeOf, type TokenPlace } from './identifier.ts';
+import { kindOf } from './shape.ts';
+import { lacksMechanism, type Tokens } from './tokens.ts';
+
+export class KeyOnToken {
+  readonly tokens: Tokens;
+  readonly id: string;
+  readonly kind: TokenKeyKind;
+  readonly place: TokenPlace;
+  readonly #name: TokenKeyName;
+
+  /** @throws Refusal if the instance of the identifier is not configured any more */
+  constructor(tokens: Tokens, object: ManagedObject) {
+    this.tokens = tokens;
+    this.id = object.id;
+    this.kind = kindOf(object);
+    const place = placeOf(object.id, tokens.prefixes, this.kind === 'public');
+    if (!place) throw new Refusal('GeneralFailure', `${object.id}: no HSM of this prefix is configured`);
+    this.place = place;
+    this.#name = { name: place.name, kind: this.kind };
+  }
+
+  /** The mechanisms of the token; undefined if they are not known yet. */
+  get mechanisms(): ReadonlySet<string> | undefined {
+    return this.tokens.knownMechanisms(this.place);
+  }
+
+  /** @throws Refusal UnsupportedCryptographicParameters if the token is known to lack it */
+  requireMechanism(name: string): void {
+    const { mechanisms } = this;
+    if (mechanisms && !mechanisms.has(name)) throw lacksMechanism(name);
+  }
+
+  requireKind(...kinds: readonly TokenKeyKind[]): void {
+    if (!kinds.includes(this.kind)) throw new Refusal('InvalidObjectType', `this needs a ${kinds.join(' or ')} key, but ${this.id} is a ${this.kind} key`);
+  }
+
+  run(what: 'encrypt' | 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
+    this.requireMechanism(mechanism.name);
+    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm[what](slot, this.#name, mechanism, move(owned(data))));
+  }
+
+  /** @param length in bytes */
+  derive(mechanism: TokenMechanism, length: number): Promise<Uint8Array> {
+    this.requireMechanism(mechanism.name);
+    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.derive(slot, this.#name, mechanism, length));
+  }
+}

@@ -1,0 +1,70 @@
+// The mechanisms of PKCS#11 for signatures: with the hash on the token if it has that mechanism, else over a digest that this server makes.
+import { hash, type KeyObject } from 'node:crypto';
+import { nullElement, octets, oid, sequence, unsigned } from '../../../../crypto/der.ts';
+import type { Digest } from '../../../../crypto/digest-name.ts';
+import { fromBytes } from '../../../../crypto/key/modular.ts';
+import { schemeOf } from '../../../../crypto/signature/signature-scheme.ts';
+import type { TokenMechanism } from '../../../hsm/api.ts';
+import type { Signing } from '../key.ts';
+import { hashOf, owned } from './cipher-mechanism.ts';
+import { lacksMechanism } from './tokens.ts';
+
+export interface TokenSigning {
+  readonly mechanism: TokenMechanism;
+  /** What the token signs. */
+  readonly input: Uint8Array;
+  /** From the bytes of the token to the signature. */
+  finish(signature: Uint8Array): Uint8Array;
+}
+
+const same = (signature: Uint8Array): Uint8Array => signature;
+
+/**
+ * @param publicKey of the pair, which tells its algorithm
+ * @param has the mechanisms of the token; undefined if they are not known
+ * @throws CryptoError as `schemeOf`
+ */
+export function tokenSigning(publicKey: KeyObject, { parameters, data, digest, encoding }: Signing, has: ReadonlySet<string> | undefined): TokenSigning {
+  const scheme = schemeOf(publicKey, parameters, digest?.length);
+  const message = owned(data);
+  const digested = (of: Digest): Uint8Array => (digest === undefined ? new Uint8Array(hash(of.name, message, 'buffer')) : owned(digest));
+  switch (scheme.kind) {
+    case 'pure':
+      return { mechanism: { name: 'CKM_EDDSA' }, input: message, finish: same };
+    case 'ecdsa':
+      return { mechanism: { name: 'CKM_ECDSA' }, input: truncated(digested(scheme.digest), publicKey), finish: encoding === 'ieee-p1363' ? same : toDer };
+    case 'dsa':
+      throw lacksMechanism('CKM_DSA');
+    case 'pkcs1': {
+      const name = `CKM_${scheme.digest.name.toUpperCase()}_RSA_PKCS`;
+      if (digest === undefined && has?.has(name)) return { mechanism: { name }, input: message, finish: same };
+      return { mechanism: { name: 'CKM_RSA_PKCS' }, input: digestInfo(scheme.digest, digested(scheme.digest)), finish: same };
+    }
+    case 'pss': {
+      const named = `CKM_${scheme.digest.name.toUpperCase()}_RSA_PKCS_PSS`;
+      const isWhole = digest === undefined && has?.has(named) === true;
+      const name = isWhole ? named : 'CKM_RSA_PKCS_PSS';
+      const hashes = { hash: hashOf(scheme.digest, name), maskHash: hashOf(scheme.maskDigest, name) };
+      const mechanism = { name, parameter: { kind: 'pss', ...hashes, saltBytes: scheme.saltLength ?? scheme.digest.length } } as const;
+      return { mechanism, input: isWhole ? message : digested(scheme.digest), finish: same };
+    }
+  }
+}
+
+/** EMSA-PKCS1-v1_5 without the padding, which the token adds (RFC 8017 section 9.2). */
+const digestInfo = (digest: Digest, value: Uint8Array): Uint8Array => new Uint8Array(sequence(sequence(oid(digest.oid), nullElement()), octets(value)));
+
+/** Tokens take no digest that is longer than the order of the curve; ECDSA uses its leftmost bits (FIPS 186-5 section 6.4.1). */
+function truncated(digest: Uint8Array, { asymmetricKeyDetails }: KeyObject): Uint8Array {
+  const bytes = ORDER_BYTES[asymmetricKeyDetails?.namedCurve ?? ''];
+  return bytes === undefined ? digest : digest.slice(0, bytes);
+}
+
+/** Of curves whose order has whole bytes, so that leftmost bits are leftmost bytes. */
+const ORDER_BYTES: Readonly<Record<string, number>> = { secp224r1: 28, prime256v1: 32, secp256k1: 32, secp384r1: 48, secp521r1: 66 };
+
+/** From r and s side by side to the DER form of KMIP. */
+function toDer(signature: Uint8Array): Uint8Array {
+  const half = signature.length / 2;
+  return new Uint8Array(sequence(unsigned(fromBytes(signature.subarray(0, half))), unsigned(fromBytes(signature.subarray(half)))));
+}

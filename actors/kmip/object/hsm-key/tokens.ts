@@ -1,0 +1,117 @@
+// The tokens of all HSM instances as a thread of the key server sees them: the only holder of the channels to the actors of HSMs.
+import type { PinnedRef, Remote } from '../../../../kernel/actor.ts';
+import type { Log } from '../../../../kernel/log-entry.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import type { HsmAnswer, HsmApi, HsmFacts, HsmFailure } from '../../../hsm/api.ts';
+import type { Principal } from '../../api.ts';
+import { callerName } from '../../principal.ts';
+import type { TokenPlace } from './identifier.ts';
+
+type Instance = Remote<HsmApi>;
+/** Between two attempts to ask an instance what the configuration says of it. */
+const ASK_AGAIN_MS = 1_000;
+const EVERYBODY = '*';
+
+export class Tokens {
+  readonly prefixes: readonly string[];
+  readonly #instances: ReadonlyMap<string, Instance>;
+  readonly #facts = new Map<string, HsmFacts>();
+  readonly #asking = new Map<string, Promise<HsmFacts | undefined>>();
+  /** The mechanisms of a slot, by its place without name. */
+  readonly #mechanisms = new Map<string, ReadonlySet<string>>();
+  readonly #log: Log;
+
+  constructor(instances: PinnedRef<HsmApi>, log: Log) {
+    this.prefixes = instances.keys();
+    this.#instances = new Map(this.prefixes.map((prefix) => [prefix, instances.at(prefix)]));
+    this.#log = log;
+    for (const prefix of this.prefixes) void this.facts(prefix);
+  }
+
+  /** What the configuration says of an instance; undefined while its actor does not answer. */
+  facts(prefix: string): Promise<HsmFacts | undefined> {
+    const known = this.#facts.get(prefix);
+    if (known) return Promise.resolve(known);
+    const asking = this.#asking.get(prefix) ?? this.#ask(prefix);
+    this.#asking.set(prefix, asking);
+    return asking;
+  }
+
+  async #ask(prefix: string): Promise<HsmFacts | undefined> {
+    try {
+      const facts = await (this.#instances.get(prefix) as Instance).facts();
+      this.#facts.set(prefix, facts);
+      return facts;
+    } catch (error) {
+      this.#log.debug({ prefix, error: String(error) }, 'an HSM instance does not answer yet');
+      setTimeout(() => this.#asking.delete(prefix), ASK_AGAIN_MS).unref();
+      return undefined;
+    }
+  }
+
+  /** The instances that the caller administers. */
+  administered(caller: Principal): readonly string[] {
+    const name = callerName(caller);
+    return this.prefixes.filter((prefix) => this.#facts.get(prefix)?.admins.some((admin) => admin === name || admin === EVERYBODY));
+  }
+
+  /** @returns why the slot cannot hold keys; undefined if it can */
+  absence({ prefix, slot }: Pick<TokenPlace, 'prefix' | 'slot'>): string | undefined {
+    const facts = this.#facts.get(prefix);
+    if (!facts) return `${prefix} does not answer yet; try again`;
+    return facts.slots.includes(slot) ? undefined : `slot ${slot} is not accessible: hsm_slot of ${prefix} does not list it`;
+  }
+
+  /** The mechanisms of a slot, if they were read before. */
+  knownMechanisms({ prefix, slot }: TokenPlace): ReadonlySet<string> | undefined {
+    return this.#mechanisms.get(`${prefix} ${slot}`);
+  }
+
+  /** Reads the mechanisms of a slot once. Without an answer every mechanism is tried. */
+  async learn({ prefix, slot }: TokenPlace): Promise<void> {
+    const key = `${prefix} ${slot}`;
+    if (this.#mechanisms.has(key)) return;
+    const answer = await this.#instances.get(prefix)?.mechanisms(slot);
+    if (answer?.ok) this.#mechanisms.set(key, new Set(answer.value));
+  }
+
+  /** @throws Refusal if the token does not do it */
+  async call<T>(place: Pick<TokenPlace, 'prefix' | 'slot'>, what: string, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<T> {
+    const answer = await work(this.#instances.get(place.prefix) as Instance, place.slot);
+    if (answer.ok) return answer.value;
+    if (answer.failure.why === 'unavailable') this.#mechanisms.delete(`${place.prefix} ${place.slot}`);
+    throw refusalOf(answer.failure, place, what);
+  }
+}
+
+export const lacksMechanism = (mechanism: string): Refusal => new Refusal('UnsupportedCryptographicParameters', `the token has no mechanism ${mechanism}`);
+
+/** @param what was asked of the token: a mechanism, or an act */
+function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Pick<TokenPlace, 'prefix' | 'slot'>, what: string): Refusal {
+  if (why === 'absent') return new Refusal('ItemNotFound', text);
+  if (why === 'exists') return new Refusal('ObjectAlreadyExists', text);
+  if (why === 'mechanism') return lacksMechanism(text);
+  if (why === 'unavailable') return new Refusal('GeneralFailure', `slot ${slot} of ${prefix} is not accessible: ${text}`);
+  return new Refusal(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`);
+}
+
+const PARAMETERS = 'UnsupportedCryptographicParameters' as const;
+const REASON: Readonly<Record<string, Refusal['reason']>> = {
+  CKR_MECHANISM_INVALID: PARAMETERS,
+  CKR_MECHANISM_PARAM_INVALID: PARAMETERS,
+  CKR_ARGUMENTS_BAD: PARAMETERS,
+  CKR_CURVE_NOT_SUPPORTED: PARAMETERS,
+  CKR_FUNCTION_NOT_SUPPORTED: PARAMETERS,
+  CKR_KEY_SIZE_RANGE: PARAMETERS,
+  CKR_KEY_TYPE_INCONSISTENT: 'InvalidObjectType',
+  CKR_KEY_FUNCTION_NOT_PERMITTED: 'IncompatibleCryptographicUsageMask',
+  CKR_KEY_UNEXTRACTABLE: 'NotExtractable',
+  CKR_ATTRIBUTE_SENSITIVE: 'Sensitive',
+  CKR_DATA_LEN_RANGE: 'InvalidField',
+  CKR_DATA_INVALID: 'InvalidField',
+  CKR_ATTRIBUTE_VALUE_INVALID: 'InvalidField',
+  CKR_TEMPLATE_INCONSISTENT: 'InvalidField',
+  CKR_DEVICE_MEMORY: 'ServerLimitExceeded',
+  CKR_SESSION_READ_ONLY: 'PermissionDenied',
+  CKR_TOKEN_WRITE_PROTECTED: 'PermissionDenied',
+};

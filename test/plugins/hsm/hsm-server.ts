@@ -1,0 +1,98 @@
+// A server with tokens of SoftHSM, and people with client certificates: an administrator of the HSM, and a user who is none.
+import assert from 'node:assert/strict';
+import { type SecureServer, startSecureServer } from '../../secure-server.ts';
+import type { Answer, Ask } from '../../server.ts';
+import { createSoftHsm, type SoftHsm } from '../../softhsm.ts';
+
+export type Json = { readonly tag: string; readonly type?: string; readonly value: unknown };
+
+export const enumeration = (tag: string, value: string): Json => ({ tag, type: 'Enumeration', value });
+export const integer = (tag: string, value: number): Json => ({ tag, type: 'Integer', value });
+export const boolean = (tag: string, value: boolean): Json => ({ tag, type: 'Boolean', value });
+export const text = (tag: string, value: string): Json => ({ tag, type: 'TextString', value });
+export const bytes = (tag: string, value: string | Uint8Array): Json => ({
+  tag,
+  type: 'ByteString',
+  value: typeof value === 'string' ? value : Buffer.from(value).toString('hex').toUpperCase(),
+});
+export const structure = (tag: string, ...value: Json[]): Json => ({ tag, value });
+export const identifier = (id: string): Json => text('UniqueIdentifier', id);
+export const parameters = (...value: Json[]): Json => structure('CryptographicParameters', ...value);
+
+export const PIN = '12345678';
+const ADMIN = 'hsm-admin@acme.com';
+const USER = 'user@acme.com';
+
+export interface HsmServer extends SecureServer {
+  readonly hsm: SoftHsm;
+  readonly slot: number;
+  /** `hsm::soft_hsm::<slot>::` */
+  readonly prefix: string;
+  readonly admin: Ask;
+  readonly user: Ask;
+}
+
+export const USER_NAME = USER;
+
+/** @param slots tokens of one instance */
+export async function startHsmServer(slots = 1): Promise<HsmServer & { readonly slots: readonly number[] }> {
+  const hsm = createSoftHsm();
+  const numbers = Array.from({ length: slots }, (_, at) => hsm.addToken(`token ${at}`, PIN));
+  const config = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n`;
+  const server = await startSecureServer({ config });
+  const [admin, user] = (await Promise.all([ADMIN, USER].map(async (name) => server.as(await server.client(name))))) as [Ask, Ask];
+  const [slot] = numbers as [number];
+  return {
+    ...server,
+    hsm,
+    slot,
+    slots: numbers,
+    prefix: `hsm::soft_hsm::${slot}::`,
+    admin,
+    user,
+    async end() {
+      await server.end();
+      hsm.end();
+    },
+  };
+}
+
+export const kmip = (as: Ask, operation: string, ...value: Json[]): Promise<Answer> => as('POST', '/kmip/2_1', { body: { tag: operation, value } });
+
+/** The members of the response, by tag; of several with one tag, all values. */
+export async function done(answer: Promise<Answer>): Promise<Record<string, string> & { readonly all: (tag: string) => string[] }> {
+  const { status, text: body, body: json } = await answer;
+  assert.equal(status, 200, body);
+  const members: readonly Json[] = json.value;
+  const all = (tag: string) => members.filter((member) => member.tag === tag).map(({ value }) => String(value));
+  return Object.assign(Object.fromEntries(members.map(({ tag, value }) => [tag, value])), { all }) as never;
+}
+
+/** Holds that the operation is refused, and how. */
+export async function refused(answer: Promise<Answer>, expected: RegExp): Promise<void> {
+  const { status, body } = await answer;
+  assert.ok(status >= 400 && status < 500, `HTTP ${status}`);
+  assert.match(body.message, expected);
+}
+
+export function makeSecret(as: Ask, id: string, ...more: Json[]): Promise<Answer> {
+  const attributes = [
+    enumeration('CryptographicAlgorithm', 'AES'),
+    integer('CryptographicLength', 256),
+    integer('CryptographicUsageMask', 0x3bf),
+    identifier(id),
+  ];
+  return kmip(as, 'Create', enumeration('ObjectType', 'SymmetricKey'), structure('Attributes', ...attributes, ...more));
+}
+
+export function makePair(as: Ask, id: string, ...common: Json[]): Promise<Answer> {
+  return kmip(
+    as,
+    'CreateKeyPair',
+    structure('CommonAttributes', ...common),
+    structure('PrivateKeyAttributes', integer('CryptographicUsageMask', 0x829), identifier(id)),
+    structure('PublicKeyAttributes', integer('CryptographicUsageMask', 0x16)),
+  );
+}
+
+export const curve = (name: string): Json => structure('CryptographicDomainParameters', enumeration('RecommendedCurve', name));

@@ -1,0 +1,299 @@
+// Keys in an HSM through KMIP and /v1/crypto, on a started server with a token of SoftHSM: each operation, what is refused, and who may do what.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { test } from 'uvu';
+import { skipWithout } from '../../system.ts';
+import {
+  boolean,
+  bytes,
+  curve,
+  done,
+  enumeration,
+  type HsmServer,
+  identifier,
+  integer,
+  type Json,
+  kmip,
+  makePair,
+  makeSecret,
+  PIN,
+  parameters,
+  refused,
+  startHsmServer,
+  structure,
+  text,
+  USER_NAME,
+} from './hsm-server.ts';
+
+let server: HsmServer;
+const DATA = Buffer.from('to be kept');
+const HEX = DATA.toString('hex').toUpperCase();
+const id = (name: string) => server.prefix + name;
+
+async function roundTrip(name: string, ...how: Json[]): Promise<void> {
+  const sealed = await done(kmip(server.admin, 'Encrypt', identifier(id(name)), parameters(...how), bytes('Data', DATA)));
+  const more = ['IVCounterNonce', 'AuthenticatedEncryptionTag'].flatMap((tag) => (sealed[tag] === undefined ? [] : [bytes(tag, sealed[tag])]));
+  const opened = await done(kmip(server.admin, 'Decrypt', identifier(id(name)), parameters(...how), bytes('Data', sealed['Data'] as string), ...more));
+  assert.equal(opened['Data'], HEX);
+}
+
+function modes() {
+  test('AES keys encrypt in GCM, CBC and CTR; a mode that the token lacks is refused by its mechanism', async () => {
+    await done(makeSecret(server.admin, id('aes')));
+    for (const mode of ['GCM', 'CBC', 'CTR']) await roundTrip('aes', enumeration('BlockCipherMode', mode));
+    await refused(
+      kmip(server.admin, 'Encrypt', identifier(id('aes')), parameters(enumeration('BlockCipherMode', 'CFB')), bytes('Data', DATA)),
+      /^Unsupported_Cryptographic_Parameters: the token has no mechanism CKM_AES_CFB$/,
+    );
+    const sealed = await done(kmip(server.admin, 'Encrypt', identifier(id('aes')), bytes('Data', DATA)));
+    const tag = `${(sealed['AuthenticatedEncryptionTag'] as string).slice(0, -2)}00`;
+    const spoilt = sealed['AuthenticatedEncryptionTag'] === tag ? `${tag.slice(0, -2)}01` : tag;
+    await refused(
+      kmip(
+        server.admin,
+        'Decrypt',
+        identifier(id('aes')),
+        ...[bytes('Data', sealed['Data'] as string), bytes('IVCounterNonce', sealed['IVCounterNonce'] as string), bytes('AuthenticatedEncryptionTag', spoilt)],
+      ),
+      /^Cryptographic_Failure: CRYPTO: cannot decrypt/,
+    );
+  });
+
+  test('a MAC of a token verifies, and that of other data does not', async () => {
+    const how = parameters(enumeration('BlockCipherMode', 'CMAC'));
+    await done(makeSecret(server.admin, id('cmac')));
+    const { MACData: mac = '' } = await done(kmip(server.admin, 'MAC', identifier(id('cmac')), how, bytes('Data', DATA)));
+    const verdict = (data: Uint8Array) => done(kmip(server.admin, 'MACVerify', identifier(id('cmac')), how, bytes('Data', data), bytes('MACData', mac)));
+    assert.equal((await verdict(DATA))['ValidityIndicator'], 'Valid');
+    assert.equal((await verdict(Buffer.from('other')))['ValidityIndicator'], 'Invalid');
+  });
+}
+
+function signatures() {
+  const pairs: readonly [string, readonly Json[], readonly Json[]][] = [
+    ['rsa', [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)], []],
+    ['pss', [enumeration('CryptographicAlgorithm', 'RSA'), integer('CryptographicLength', 2048)], [enumeration('PaddingMethod', 'PSS')]],
+    ['p256', [enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')], []],
+    ['p384', [enumeration('CryptographicAlgorithm', 'EC'), curve('P_384')], [enumeration('DigitalSignatureAlgorithm', 'ECDSAWithSHA512')]],
+    ['p521', [enumeration('CryptographicAlgorithm', 'EC'), curve('P_521')], []],
+    ['ed25519', [enumeration('CryptographicAlgorithm', 'Ed25519')], []],
+  ];
+  for (const [name, common, how] of pairs)
+    test(`a pair made on the token signs: ${name}`, async () => {
+      const made = await done(makePair(server.admin, id(name), ...common));
+      assert.deepEqual([made['PrivateKeyUniqueIdentifier'], made['PublicKeyUniqueIdentifier']], [id(name), id(`${name}_pk`)]);
+      const { SignatureData: signature = '' } = await done(kmip(server.admin, 'Sign', identifier(id(name)), parameters(...how), bytes('Data', DATA)));
+      const verdict = (data: Uint8Array) =>
+        done(kmip(server.admin, 'SignatureVerify', identifier(id(`${name}_pk`)), parameters(...how), bytes('Data', data), bytes('SignatureData', signature)));
+      assert.equal((await verdict(DATA))['ValidityIndicator'], 'Valid');
+      assert.equal((await verdict(Buffer.from('other')))['ValidityIndicator'], 'Invalid');
+      const publicKey = await done(kmip(server.admin, 'Get', identifier(id(`${name}_pk`))));
+      assert.ok(publicKey['PublicKey'], 'the public key is given out');
+      await refused(kmip(server.admin, 'Get', identifier(id(name))), /^(Sensitive|Not_Extractable): DENIED/);
+    });
+
+  test('a digest that the client made is signed as the data are', async () => {
+    const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'.toUpperCase();
+    for (const name of ['rsa', 'p256']) {
+      const { SignatureData: signature = '' } = await done(kmip(server.admin, 'Sign', identifier(id(name)), bytes('DigestedData', sha256)));
+      const verdict = await done(
+        kmip(server.admin, 'SignatureVerify', identifier(id(`${name}_pk`)), bytes('Data', Buffer.from('test')), bytes('SignatureData', signature)),
+      );
+      assert.equal(verdict['ValidityIndicator'], 'Valid', name);
+    }
+  });
+
+  test('RSA pairs encrypt with PKCS#1 and OAEP as the token can', async () => {
+    const sealed = async (...how: Json[]) => done(kmip(server.admin, 'Encrypt', identifier(id('rsa_pk')), parameters(...how), bytes('Data', DATA)));
+    for (const how of [[enumeration('PaddingMethod', 'PKCS1V1_5')], [enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1')]]) {
+      const opened = await done(
+        kmip(server.admin, 'Decrypt', identifier(id('rsa')), parameters(...how), bytes('Data', (await sealed(...how))['Data'] as string)),
+      );
+      assert.equal(opened['Data'], HEX);
+    }
+    await refused(
+      kmip(server.admin, 'Encrypt', identifier(id('rsa_pk')), parameters(enumeration('PaddingMethod', 'OAEP')), bytes('Data', DATA)),
+      /^Unsupported_Cryptographic_Parameters: the token refuses CKM_RSA_PKCS_OAEP: CKR_ARGUMENTS_BAD$/,
+    );
+  });
+}
+
+function life() {
+  test('a key stays on the token unless its maker lets it out; then Get gives it', async () => {
+    await done(makeSecret(server.admin, id('kept')));
+    await refused(kmip(server.admin, 'Get', identifier(id('kept'))), /^Sensitive: DENIED/);
+    await done(makeSecret(server.admin, id('open'), boolean('Sensitive', false), boolean('Extractable', true)));
+    const { SymmetricKey: key } = (await done(kmip(server.admin, 'Get', identifier(id('open'))))) as unknown as { SymmetricKey: unknown };
+    assert.match(JSON.stringify(key), /"KeyMaterial"[^}]*"value":"[0-9A-F]{64}"/);
+  });
+
+  test('what is taken: an identifier is, until the key is destroyed; then it can be made anew', async () => {
+    await done(makeSecret(server.admin, id('again')));
+    await refused(makeSecret(server.admin, id('again')), /already exists/);
+    const sealed = await done(kmip(server.admin, 'Encrypt', identifier(id('again')), bytes('Data', DATA)));
+    await done(kmip(server.admin, 'Destroy', identifier(id('again'))));
+    await refused(kmip(server.admin, 'Encrypt', identifier(id('again')), bytes('Data', DATA)), /Destroyed|destroyed/);
+    assert.ok(!listed().includes('again'), 'the token still has it');
+    await done(makeSecret(server.admin, id('again')));
+    const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
+    await refused(kmip(server.admin, 'Decrypt', identifier(id('again')), ...members), /^Cryptographic_Failure/);
+  });
+
+  test('a key that was made for a change that fails does not stay on the token', async () => {
+    const name = structure('Name', text('NameValue', 'one name'), enumeration('NameType', 'UninterpretedTextString'));
+    await done(makeSecret(server.admin, id('named'), name));
+    await refused(makeSecret(server.admin, id('named too'), name), /^Non_Unique_Name_Attribute/);
+    assert.ok(!listed().includes('named too'), 'the token has a key that nobody has');
+  });
+
+  test('Revoke, attributes, ReKey: a new generation on the token, and the old one still decrypts', async () => {
+    await done(makeSecret(server.admin, id('gen')));
+    await done(kmip(server.admin, 'SetAttribute', identifier(id('gen')), structure('NewAttribute', text('RotateName', 'hsm keyset'))));
+    const sealed = await done(kmip(server.admin, 'Encrypt', identifier('hsm keyset'), bytes('Data', DATA)));
+    const { UniqueIdentifier: next } = await done(kmip(server.admin, 'ReKey', identifier(id('gen'))));
+    assert.equal(next, id('gen::1'));
+    assert.ok(listed().includes('gen::1'));
+    const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
+    assert.equal((await done(kmip(server.admin, 'Decrypt', identifier('hsm keyset'), ...members)))['Data'], HEX);
+    await refused(kmip(server.admin, 'ReKey', identifier(id('gen'))), /not the latest/);
+    await done(kmip(server.admin, 'Revoke', identifier(id('gen')), structure('RevocationReason', enumeration('RevocationReasonCode', 'Superseded'))));
+    await refused(kmip(server.admin, 'Encrypt', identifier(id('gen')), bytes('Data', DATA)), /^Wrong_Key_Lifecycle_State/);
+  });
+
+  test('a pair is replaced as a pair', async () => {
+    await done(makePair(server.admin, id('turned'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    const made = await done(kmip(server.admin, 'ReKeyKeyPair', text('PrivateKeyUniqueIdentifier', id('turned'))));
+    assert.deepEqual([made['PrivateKeyUniqueIdentifier'], made['PublicKeyUniqueIdentifier']], [id('turned::1'), id('turned::1_pk')]);
+    const { SignatureData: signature = '' } = await done(kmip(server.admin, 'Sign', identifier(id('turned::1')), bytes('Data', DATA)));
+    const verdict = await done(kmip(server.admin, 'SignatureVerify', identifier(id('turned::1_pk')), bytes('Data', DATA), bytes('SignatureData', signature)));
+    assert.equal(verdict['ValidityIndicator'], 'Valid');
+  });
+
+  test('Register brings a key to the token, where it works, and the store does not keep it', async () => {
+    const material = randomBytes(32);
+    const block = structure(
+      'KeyBlock',
+      enumeration('KeyFormatType', 'Raw'),
+      structure('KeyValue', bytes('KeyMaterial', material)),
+      ...[enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)],
+    );
+    const attributes = structure('Attributes', identifier(id('brought')), integer('CryptographicUsageMask', 12));
+    await done(kmip(server.admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block)));
+    await roundTrip('brought', enumeration('BlockCipherMode', 'GCM'));
+    await refused(kmip(server.admin, 'Get', identifier(id('brought'))), /^Sensitive/);
+  });
+
+  test('a batch with Undo changes nothing in an HSM', async () => {
+    const create = structure('RequestPayload', enumeration('ObjectType', 'SymmetricKey'), structure('Attributes', ...aes(id('undone'))));
+    const version = structure('ProtocolVersion', integer('ProtocolVersionMajor', 2), integer('ProtocolVersionMinor', 1));
+    const header = structure('RequestHeader', version, enumeration('BatchErrorContinuationOption', 'Undo'), integer('BatchCount', 1));
+    const item = structure('BatchItem', enumeration('Operation', 'Create'), create);
+    const { text: answer } = await server.admin('POST', '/kmip/2_1', { body: structure('RequestMessage', header, item) });
+    assert.match(answer, /a batch with Undo cannot change keys in an HSM/);
+    assert.ok(!listed().includes('undone'));
+  });
+}
+
+const aes = (name: string): Json[] => [
+  ...[enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256), integer('CryptographicUsageMask', 12), identifier(name)],
+];
+
+function rights() {
+  test('only administrators of the instance make and destroy keys; others use what they were granted', async () => {
+    await refused(makeSecret(server.user, id('theirs')), /^Permission_Denied: Only an HSM admin/);
+    await done(makeSecret(server.admin, id('shared')));
+    const encrypt = () => kmip(server.user, 'Encrypt', identifier(id('shared')), bytes('Data', DATA));
+    await refused(encrypt(), /^Item_Not_Found: object not found/);
+    const grant = (path: string, ...operations: string[]) =>
+      server.admin('POST', `/access/${path}`, { body: { user_id: USER_NAME, unique_identifier: id('shared'), operation_types: operations } });
+    assert.equal((await grant('grant', 'get')).status, 200);
+    await refused(encrypt(), /^Item_Not_Found/);
+    assert.equal((await grant('grant', 'encrypt')).status, 200);
+    await done(encrypt());
+    await refused(kmip(server.user, 'Decrypt', identifier(id('shared')), bytes('Data', DATA)), /^Item_Not_Found/);
+    await refused(kmip(server.user, 'Destroy', identifier(id('shared'))), /^Item_Not_Found/);
+    for (const right of ['destroy', 'revoke']) {
+      const { status, text: why } = await grant('grant', right);
+      assert.deepEqual([status, /reserved for HSM admins only/.test(why)], [422, true], why);
+    }
+    const owned = await server.user('GET', '/access/obtained');
+    assert.match(owned.text, /"owner_id":"hsm::soft_hsm"/);
+    assert.equal((await grant('revoke', 'encrypt')).status, 200);
+    await refused(encrypt(), /^Item_Not_Found/);
+  });
+
+  test('a key that a vendor tool made is found, used, granted and destroyed; nobody else learns of it', async () => {
+    makeForeign(server.slot);
+    await refused(kmip(server.user, 'Sign', identifier(id('foreign')), bytes('Data', DATA)), /^Item_Not_Found: object not found/);
+    const { SignatureData: signature = '' } = await done(kmip(server.admin, 'Sign', identifier(id('foreign')), bytes('Data', DATA)));
+    const found = await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', 'PublicKey'))));
+    assert.ok(found.all('UniqueIdentifier').includes(id('foreign_pk')));
+    const verdict = await done(kmip(server.admin, 'SignatureVerify', identifier(id('foreign_pk')), bytes('Data', DATA), bytes('SignatureData', signature)));
+    assert.equal(verdict['ValidityIndicator'], 'Valid');
+    const nothing = await done(kmip(server.user, 'Locate', structure('Attributes', enumeration('ObjectType', 'PublicKey'))));
+    assert.deepEqual(nothing.all('UniqueIdentifier'), []);
+    await done(kmip(server.admin, 'Destroy', identifier(id('foreign'))));
+    assert.ok(!listed('private').includes('foreign'));
+  });
+
+  test('the short form of an identifier is that of the only instance; other slots and models are not found', async () => {
+    const short = `hsm::${server.slot}::aes`;
+    assert.equal((await done(kmip(server.admin, 'Encrypt', identifier(short), bytes('Data', DATA))))['UniqueIdentifier'], id('aes'));
+    await refused(kmip(server.admin, 'Encrypt', identifier('hsm::99::aes'), bytes('Data', DATA)), /slot 99 is not accessible/);
+    await refused(kmip(server.admin, 'Encrypt', identifier('hsm::vendor_a::0::aes'), bytes('Data', DATA)), /no HSM has this prefix/);
+  });
+}
+
+function jose() {
+  test('/v1/crypto encrypts, decrypts, signs and verifies with keys on the token', async () => {
+    const ask = async (path: string, body: object) => {
+      const answer = await server.admin('POST', `/v1/crypto/${path}`, { body });
+      assert.equal(answer.status, 200, answer.text);
+      return answer.body;
+    };
+    const data = DATA.toString('base64url');
+    const sealed = await ask('encrypt', { kid: id('aes'), alg: 'dir', enc: 'A256GCM', data });
+    assert.equal((await ask('decrypt', sealed)).data, data);
+    const signed = await ask('sign', { kid: id('p256'), alg: 'ES256', data });
+    assert.equal((await ask('verify', { protected: signed.protected, data, signature: signed.signature })).valid, true);
+  });
+}
+
+/** Labels of the keys of a kind, as a tool of somebody else sees them. */
+function listed(kind = 'secret'): string[] {
+  return JSON.parse(tool(`find(${{ secret: 4, private: 3, public: 2 }[kind]})`));
+}
+
+/** An EC pair that was made without this server. */
+function makeForeign(_slot: number): void {
+  tool('foreign()');
+}
+
+/** Runs in a process of its own, with a session of its own: the token of a vendor tool. */
+function tool(call: string): string {
+  const code = `
+    const { PKCS11 } = require('pkcs11js');
+    const p = new PKCS11(); p.load('/usr/lib/softhsm/libsofthsm2.so'); p.C_Initialize();
+    const slot = p.C_GetSlotList(true).find((each) => each.readBigUInt64LE() === ${server.slot}n);
+    const s = p.C_OpenSession(slot, 6); p.C_Login(s, 1, '${PIN}');
+    const find = (type) => { p.C_FindObjectsInit(s, [{ type: 0, value: type }]); const all = p.C_FindObjects(s, 1000); p.C_FindObjectsFinal(s);
+      return all.map((o) => p.C_GetAttributeValue(s, o, [{ type: 3 }])[0].value.toString()); };
+    const foreign = () => { const id = [{ type: 0x102, value: Buffer.from('foreign') }, { type: 3, value: 'made by a tool' }, { type: 1, value: true }];
+      p.C_GenerateKeyPair(s, { mechanism: 0x1040 }, [...id, { type: 0x10a, value: true }, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }],
+        [...id, { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]); return []; };
+    console.log(JSON.stringify(${call}));`;
+  return execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+}
+
+if (!skipWithout('softhsm2')) {
+  test.before(async () => {
+    server = await startHsmServer();
+  });
+  test.after(() => server?.end());
+  for (const register of [modes, signatures, life, rights, jose]) register();
+  test('no PIN is in the log', () => {
+    assert.ok(server.lines.length > 0 && !JSON.stringify(server.lines).includes(PIN));
+  });
+  test.run();
+}
