@@ -130,6 +130,16 @@ function exposeSeal(registry: Registry, isSealed: () => boolean): void {
 
 function exposeSelfTests(registry: Registry, runtime: Runtime): void {
   new Gauge({
+    name: 'gatehouse_self_test_warm',
+    help: '1 for each thread that has computed its known answers and compiled its code with typical messages',
+    labelNames: ['actor', 'key'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [actor, key, { isWarm }] of runtime.selfTests()) this.set({ actor, key }, isWarm ? 1 : 0);
+    },
+  });
+  new Gauge({
     name: 'gatehouse_self_test_answers',
     help: 'Known answers of the algorithms in each thread: right, wrong, or left to be computed',
     labelNames: ['actor', 'key', 'outcome'],

@@ -6,4 +6,6 @@ export interface SelfTest {
   readonly wrong: number;
   readonly left: number;
   readonly off: readonly string[];
+  /** The thread has served its warm-up, too. */
+  readonly isWarm: boolean;
 }

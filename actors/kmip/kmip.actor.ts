@@ -28,6 +28,7 @@ import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
 import { createTombstones } from './tombstones.ts';
+import { warmUp } from './warm-up.ts';
 
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
@@ -55,7 +56,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),
   };
-  startSelfTest(ctx, { more: args.knownAnswers });
+  startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   const acting = hasTokens ? (caller: Principal) => ({ ...caller, administers: tokens.administered(caller) }) : (caller: Principal) => caller;
   return {
     api: throwFaults<KmipApi>({

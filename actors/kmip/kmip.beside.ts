@@ -17,6 +17,7 @@ import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { leave, quickKeys, quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
@@ -53,7 +54,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: leave,
   };
-  const endSelfTest = startSelfTest(ctx, { more: args.knownAnswers });
+  const endSelfTest = startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   return {
     api: {
       serve: (message, encoding, endpoint, caller, verdict) =>

@@ -12,6 +12,8 @@ export interface SelfTestStatus {
   readonly left: number;
   /** Algorithms that are switched off. */
   readonly off: readonly string[];
+  /** Nothing is left, and what follows has run. */
+  readonly isWarm: boolean;
 }
 
 interface Timers<Timer> {
@@ -32,7 +34,7 @@ interface SelfTestOptions {
   /** Computed after those of the table: for tests of what happens if one is wrong. */
   readonly more?: readonly KnownAnswer[] | undefined;
   /** Runs when all is computed. @param idle settles in the next idle moment; rejects when the thread ends */
-  readonly then?: (idle: () => Promise<void>) => Promise<void>;
+  readonly afterwards?: (idle: () => Promise<void>) => Promise<void>;
 }
 
 /** The server starts first: other threads still load their code, and cores are few. */
@@ -46,25 +48,27 @@ const LONGEST_WAIT_MS = 200;
 class Ended extends Error {}
 
 /** @returns a function that ends it */
-export function startSelfTest<Timer>(surroundings: Surroundings<Timer>, { more = [], then }: SelfTestOptions): () => void {
+export function startSelfTest<Timer>(surroundings: Surroundings<Timer>, { more = [], afterwards }: SelfTestOptions): () => void {
   const moments = new IdleMoments(surroundings.clock);
   const run = async () => {
     await moments.after(FIRST_AFTER_MS);
-    await computeAll(surroundings, more, moments);
-    await then?.(() => moments.next());
+    const status = await computeAll(surroundings, more, moments);
+    await afterwards?.(() => moments.next());
+    surroundings.report({ ready: true, selfTest: { ...status, isWarm: true } });
   };
   run().catch((error: unknown) => {
-    if (!(error instanceof Ended)) throw error;
+    // A thread that works must not end because its self-test cannot go on.
+    if (!(error instanceof Ended)) surroundings.log.error({ error: String((error as Error).stack) }, 'the self-test or the warm-up broke off');
   });
   surroundings.signal?.addEventListener('abort', () => moments.end(), { once: true });
   return () => moments.end();
 }
 
-async function computeAll<Timer>({ log, report }: Surroundings<Timer>, more: readonly KnownAnswer[], moments: IdleMoments<Timer>): Promise<void> {
+async function computeAll<Timer>({ log, report }: Surroundings<Timer>, more: readonly KnownAnswer[], moments: IdleMoments<Timer>): Promise<SelfTestStatus> {
   const answers = [...(await readKnownAnswers()), ...more];
   const off = new Set<string>();
   const count = { right: 0, wrong: 0 };
-  const tell = () => report({ ready: true, selfTest: { ...count, left: answers.length - count.right - count.wrong, off: [...off] } });
+  const status = (): SelfTestStatus => ({ ...count, left: answers.length - count.right - count.wrong, off: [...off], isWarm: false });
   for (const answer of answers) {
     await moments.next();
     // What is switched off already refuses every further answer.
@@ -78,9 +82,10 @@ async function computeAll<Timer>({ log, report }: Surroundings<Timer>, more: rea
     switchOff(answer.algorithm);
     off.add(answer.algorithm);
     log.error({ algorithm: answer.algorithm, source: answer.source }, 'a self-test has failed: the algorithm is switched off in this thread');
-    tell();
+    report({ ready: true, selfTest: status() });
   }
-  tell();
+  report({ ready: true, selfTest: status() });
+  return status();
 }
 
 /** Moments in which the thread has nothing else to do, told by how long its event loop has slept: requests pay nothing for it. */

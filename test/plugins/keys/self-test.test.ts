@@ -56,7 +56,11 @@ async function finished(server: TestServer): Promise<string> {
   const until = performance.now() + WAIT_MS;
   for (;;) {
     const { text } = await server.ask('GET', '/metrics');
-    const unfinished = THREADS.filter((thread) => !text.includes(`gatehouse_self_test_answers{${labels(thread)},outcome="left"} 0\n`));
+    const unfinished = THREADS.filter(
+      (thread) =>
+        !text.includes(`gatehouse_self_test_answers{${labels(thread)},outcome="left"} 0\n`) ||
+        !text.includes(`gatehouse_self_test_warm{${labels(thread)}} 1\n`),
+    );
     if (unfinished.length === 0) return text;
     assert.ok(performance.now() < until, `not finished: ${unfinished.join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, 200));
