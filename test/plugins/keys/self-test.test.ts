@@ -13,6 +13,7 @@ import keys from '../../../plugins/keys/plugin.ts';
 import tokenize from '../../../plugins/tokenize/plugin.ts';
 import { IS_ON_POSTGRES } from '../../database.ts';
 import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+import { untilWarm } from '../../warm.ts';
 
 /** SP 800-38A F.5.1 with one bit changed. */
 const WRONG: KnownAnswer = {
@@ -20,9 +21,6 @@ const WRONG: KnownAnswer = {
   ...{ key: '2b7e151628aed2a6abf7158809cf4f3c', iv: 'f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff' },
   ...{ data: '6bc1bee22e409f96e93d7e117393172a', encrypted: '874d6191b620e3261bef6864990db6cf' },
 };
-/** Later than the first known answer is computed. */
-const LATER_MS = 3_000;
-const WAIT_MS = 60_000;
 const THREADS = ['kmip/0', 'kmip/1', ...(IS_ON_POSTGRES ? [] : ['kmip/beside']), 'kmip_stream/0'];
 
 function broken(knownAnswers: readonly KnownAnswer[]) {
@@ -47,24 +45,9 @@ interface Started {
 async function start(knownAnswers: readonly KnownAnswer[]): Promise<Started> {
   const server = await startServer({ plugins: broken(knownAnswers) });
   const cookie = await signInAdmin(server);
-  await server.runtime.advance(LATER_MS);
-  return { server, cookie, metrics: await finished(server), end: () => server.end() };
-}
-
-/** The idle moments in which they are computed are real ones, so this takes about a second. @returns the metrics */
-async function finished(server: TestServer): Promise<string> {
-  const until = performance.now() + WAIT_MS;
-  for (;;) {
-    const { text } = await server.ask('GET', '/metrics');
-    const unfinished = THREADS.filter(
-      (thread) =>
-        !text.includes(`gatehouse_self_test_answers{${labels(thread)},outcome="left"} 0\n`) ||
-        !text.includes(`gatehouse_self_test_warm{${labels(thread)}} 1\n`),
-    );
-    if (unfinished.length === 0) return text;
-    assert.ok(performance.now() < until, `not finished: ${unfinished.join(', ')}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-  }
+  await untilWarm(server, THREADS);
+  const { text: metrics } = await server.ask('GET', '/metrics');
+  return { server, cookie, metrics, end: () => server.end() };
 }
 
 function labels(thread: string): string {
