@@ -2,20 +2,14 @@
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
-import type { SelfTest } from './self-test.ts';
+import type { Status } from './status.ts';
 import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';
 
+export type { Status } from './status.ts';
+
 /** Each call of a method is one message, so arguments and results must be structured-cloneable. Optional and rest parameters are not supported. */
 export type Api = { readonly [method: string]: (...args: never[]) => unknown };
-
-/** The status that an actor reports. `detail` is plain data for the plugin that owns the actor. */
-export interface Status {
-  readonly ready: boolean;
-  readonly note?: string;
-  readonly detail?: unknown;
-  readonly selfTest?: SelfTest;
-}
 
 /** The call that is being served, from `ActorContext.call()`. */
 export interface Call {

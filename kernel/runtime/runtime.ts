@@ -2,7 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
-import type { SelfTest } from '../self-test.ts';
+import type { SelfTest } from '../status.ts';
 import { Deadlines } from './deadlines.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
