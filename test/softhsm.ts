@@ -1,13 +1,19 @@
 // SoftHSM tokens of a test's own, in a folder of its own.
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from './server.ts';
+import { SOFTHSM_LIBRARY } from './system.ts';
 
 export interface SoftHsm {
   readonly folder: string;
   /** Makes a token. @returns its slot ID */
   addToken(label: string, pin: string): number;
+  /**
+   * Works on a token without the server, as a vendor's tool does: `labels(CLASS)`, `destroy(CLASS, LABEL)`, `aes(NAME)`, `pair(NAME)`.
+   * @returns what the call returns
+   */
+  tool(slot: number, call: string): unknown;
   /** All tokens disappear, as when the device is unplugged. */
   hide(): void;
   show(): void;
@@ -33,6 +39,7 @@ export function createSoftHsm(): SoftHsm {
       if (status !== 0 || slot === undefined) throw new Error(`softhsm2-util failed: ${stdout}${stderr}`);
       return Number(slot);
     },
+    tool: (slot, call) => JSON.parse(execFileSync(process.execPath, ['-e', TOOL.replace('SLOT', `${slot}n`).replace('CALL', call)], { encoding: 'utf8' })),
     hide() {
       renameSync(tokens, `${tokens}.away`);
       mkdirSync(tokens);
@@ -44,3 +51,26 @@ export function createSoftHsm(): SoftHsm {
     end: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
+
+/** PIN of the tokens that are worked on so. */
+const TOOL_PIN = '12345678';
+
+/** Runs in a process and a session of its own. The numbers are those of PKCS #11: CKA_CLASS is 0, CKA_LABEL 3, CKA_ID 0x102. */
+const TOOL = `
+  const { PKCS11 } = require('pkcs11js');
+  const p = new PKCS11();
+  p.load('${SOFTHSM_LIBRARY}');
+  p.C_Initialize();
+  const slot = p.C_GetSlotList(true).find((each) => each.readBigUInt64LE() === SLOT);
+  const s = p.C_OpenSession(slot, 6);
+  p.C_Login(s, 1, '${TOOL_PIN}');
+  const find = (template) => { p.C_FindObjectsInit(s, template); const found = p.C_FindObjects(s, 1000); p.C_FindObjectsFinal(s); return found; };
+  const named = (name) => [{ type: 0x102, value: Buffer.from(name) }, { type: 3, value: name }, { type: 1, value: true }];
+  const labels = (kind) => find([{ type: 0, value: kind }]).map((o) => p.C_GetAttributeValue(s, o, [{ type: 3 }])[0].value.toString());
+  const destroy = (kind, label) => find([{ type: 0, value: kind }, { type: 3, value: label }]).map((o) => p.C_DestroyObject(s, o)).length;
+  const aes = (name) => p.C_GenerateKey(s, { mechanism: 0x1080 }, [...named(name), { type: 0x161, value: 32 }, { type: 2, value: true },
+    { type: 0x104, value: true }, { type: 0x105, value: true }]).length;
+  const pair = (name) => p.C_GenerateKeyPair(s, { mechanism: 0x1040 },
+    [...named(name), { type: 0x10a, value: true }, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }],
+    [...named(name), { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]) && true;
+  console.log(JSON.stringify(CALL));`;

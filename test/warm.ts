@@ -1,5 +1,6 @@
 // Waits until the threads of a started server have computed their known answers and served their warm-up.
 import assert from 'node:assert/strict';
+import { selfTestsOf } from '../kernel/self-tests.ts';
 import type { TestServer } from './server.ts';
 
 /** Later than the first known answer is computed. */
@@ -13,7 +14,7 @@ export async function untilWarm({ runtime }: Pick<TestServer, 'runtime'>, thread
   await runtime.advance(LATER_MS);
   const until = performance.now() + WAIT_MS;
   for (;;) {
-    const found = new Map([...runtime.selfTests()].map(([actor, key, { isWarm }]) => [`${actor}/${key}`, isWarm]));
+    const found = new Map([...selfTestsOf(runtime, [])].map(([actor, key, { isWarm }]) => [`${actor}/${key}`, isWarm]));
     const wanted = threads ?? (runtime.groups.get('kmip')?.supervisors ?? []).map(({ key }) => `kmip/${key}`).concat([...found.keys()]);
     const cold = wanted.filter((thread) => !found.get(thread));
     if (cold.length === 0) return;

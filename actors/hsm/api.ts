@@ -114,11 +114,22 @@ export interface HsmFailure {
 
 export type HsmAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: HsmFailure };
 
+/** Operations of one kind with one outcome: `CKR_OK`, the return value of the token, or why it was not called. */
+export interface OperationFigures {
+  readonly operation: string;
+  readonly outcome: string;
+  readonly count: number;
+  /** In sum. */
+  readonly seconds: number;
+}
+
 /** `slot` is the number in the configuration. Bytes of secrets leave a token only through `unwrap`, `derive` and `value`. */
 export type HsmApi = {
   /** Probes every slot now, unless the last probe ended within the last second. */
   probe(): Promise<readonly SlotStatus[]>;
   facts(): HsmFacts;
+  /** Since the start of the actor. */
+  figures(): readonly OperationFigures[];
   /** Names of the mechanisms that the token reports. Those without a name in the standard are left out. */
   mechanisms(slot: number): Promise<HsmAnswer<readonly string[]>>;
   list(slot: number): Promise<HsmAnswer<readonly TokenKey[]>>;

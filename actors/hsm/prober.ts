@@ -11,17 +11,24 @@ import type { SlotWatch } from './slot-watch.ts';
 const FRESH_MS = 1_000;
 const RESTART_EVERY = 3;
 
+/** Writes the audit row of a slot that became accessible, or that is not any more. */
+export type SlotAudit = (slot: number, problem: string | undefined) => Promise<void>;
+
 export class Prober implements SlotHost {
   readonly #ctx: ActorContext;
   readonly #prefix: string;
   readonly #cryptoki: Cryptoki;
   readonly #watches: readonly SlotWatch[];
+  readonly #audit: SlotAudit;
+  /** By slot number: whether the last row of the slot says that it is accessible. */
+  readonly #recorded = new Map<number, boolean>();
   #probedAt = Number.NEGATIVE_INFINITY;
   /** Consecutive probes that found a token missing. */
   #failures = 0;
   #probing: Promise<readonly SlotStatus[]> | undefined;
 
-  constructor(ctx: ActorContext, prefix: string, cryptoki: Cryptoki, watches: readonly SlotWatch[]) {
+  constructor(ctx: ActorContext, prefix: string, cryptoki: Cryptoki, watches: readonly SlotWatch[], audit: SlotAudit) {
+    this.#audit = audit;
     this.#ctx = ctx;
     this.#prefix = prefix;
     this.#cryptoki = cryptoki;
@@ -35,13 +42,13 @@ export class Prober implements SlotHost {
   }
 
   /**
-   * The library, once the slot is logged in. A slot that does not work is probed again, but at most once a second.
+   * The library, once the slot is logged in. A slot whose session just ended is logged in again; one that does not work is probed at most once a second.
    * @throws Error that says why the slot cannot be used
    */
   async ready(watch: SlotWatch): Promise<pkcs11js.PKCS11> {
     if (watch.problem !== undefined) {
-      await this.status();
-      if (watch.problem !== undefined && watch.login > 0 && !watch.refused) await watch.probe(await this.#cryptoki.open());
+      if (watch.hasEnded) await watch.probe(await this.#cryptoki.open());
+      else await this.status();
     }
     if (watch.problem !== undefined) throw new Error(watch.problem);
     return this.#cryptoki.open();
@@ -76,6 +83,7 @@ export class Prober implements SlotHost {
     }
     this.#probedAt = this.#ctx.clock.now();
     this.#report(before !== this.#problems());
+    await this.#record();
     return this.#statuses();
   }
 
@@ -100,6 +108,20 @@ export class Prober implements SlotHost {
     const gone = this.#watches.filter(({ problem, refused }) => problem !== undefined && !refused);
     this.#failures = gone.length === 0 ? 0 : this.#failures + 1;
     return gone.length > 0 && (gone.length === this.#watches.length || this.#failures % RESTART_EVERY === 0);
+  }
+
+  /** A row that cannot be written now is written after the next probe. */
+  async #record(): Promise<void> {
+    for (const { number, problem } of this.#watches) {
+      const isAccessible = problem === undefined;
+      if (this.#recorded.get(number) === isAccessible) continue;
+      try {
+        await this.#audit(number, problem);
+        this.#recorded.set(number, isAccessible);
+      } catch (error) {
+        this.#ctx.log.error({ prefix: this.#prefix, slot: number, error: nameOf(error) }, 'the status of an HSM slot could not be written to the audit log');
+      }
+    }
   }
 
   #report(hasChanged: boolean): void {

@@ -4,6 +4,7 @@ import { CKR, isPinRefusal, nameOf, returnValue } from './return-value.ts';
 
 const SERIAL_SESSION_RW = 0x4 | 0x2;
 const USER = 1;
+const ENDED = 'its session ended';
 /** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
 const PIN_REFUSED_FLAGS = 0x10000 | 0x20000 | 0x40000;
 
@@ -38,6 +39,11 @@ export class SlotWatch {
   /** The problem is the PIN, so a restart of the library would not help. */
   get refused(): boolean {
     return this.#refusedBy !== undefined;
+  }
+
+  /** The session ended since the last probe. */
+  get hasEnded(): boolean {
+    return this.#problem === ENDED;
   }
 
   /** Counts the logins: sessions and handles of an earlier login are not valid any more. */
@@ -83,7 +89,7 @@ export class SlotWatch {
     }
     this.#session = undefined;
     this.#slot = undefined;
-    this.#problem ??= 'its session ended';
+    this.#problem ??= ENDED;
   }
 
   async #open(library: pkcs11js.PKCS11): Promise<void> {

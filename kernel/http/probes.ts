@@ -1,8 +1,8 @@
 // The routes for operators: /health, /ready, /metrics and /version.
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Registry } from 'prom-client';
 import { Fault } from '../fault.ts';
-import type { Metrics } from '../metrics.ts';
 import { preferred } from './accept.ts';
 import type { Authentication } from './authenticate.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
@@ -13,9 +13,10 @@ interface ProbeOptions {
   /** Names of the parts that are not ready, each with its reason; empty if all are ready. */
   notReady(): Promise<readonly string[]>;
   /** What works less than it should although all parts are ready. */
-  degraded(): readonly string[];
+  degraded(): Promise<readonly string[]>;
   readonly authentication: Authentication;
-  readonly metrics: Metrics;
+  /** The metrics in the text format of Prometheus. */
+  scrape(): Promise<string>;
   /** Addresses and networks that may read the metrics, in addition to loopback. */
   readonly allow: readonly string[];
   readonly version: string;
@@ -66,7 +67,7 @@ function describeProbe(path: keyof typeof PROBES): { schema: ReturnType<typeof o
   return { schema: operationOf(described) };
 }
 
-export function addProbes(app: FastifyInstance, { notReady, degraded, authentication, metrics, allow, version, isVersionJson }: ProbeOptions): void {
+export function addProbes(app: FastifyInstance, { notReady, degraded, authentication, scrape, allow, version, isVersionJson }: ProbeOptions): void {
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
   for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
@@ -78,7 +79,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
   });
   app.get('/ready', describeProbe('/ready'), async (request, reply) => {
     const names = await notReady();
-    const less = degraded();
+    const less = await degraded();
     const mayKnow = isIn(loopback, request) || (names.length + less.length > 0 && (await authentication.attempt(request)) !== undefined);
     reply.code(names.length === 0 ? 200 : 503);
     return {
@@ -89,7 +90,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
   });
   app.get('/metrics', describeProbe('/metrics'), async (request, reply) => {
     if (!isIn(allowed, request)) throw new Fault('FORBIDDEN');
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await scrape());
   });
 }
 

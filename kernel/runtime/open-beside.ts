@@ -1,31 +1,38 @@
 // Opens the parts of actors that live beside their callers, with everything such a part may use, and closes them.
-import type { Api, BesideContext, Status } from '../actor.ts';
+import type { Api, BesideContext } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import { describe, Fault } from '../fault.ts';
 import { withFields } from '../log-entry.ts';
+import type { Status } from '../status.ts';
 import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
-import { remoteOver } from './mailbox.ts';
+import { remoteOver } from './remote.ts';
 import type { Group } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+
+/** An actor whose part is opened, as the thread that calls it has it. */
+export type Callee = Pick<Group, 'name' | 'spec' | 'mailboxes' | 'observe'>;
+type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' | 'store' | 'dataKey' | 'unsealed' | 'isCopying'> & {
+  /** Told what a part reports, where another thread has to know. */
+  readonly report?: (status: Status) => void;
+};
 
 const SQLITE = 'sqlite:';
 /** A locked database must not stop the front: its caller then asks the actor, which may wait. */
 const MAX_WAIT_MS = 20;
 
 export class BesideParts {
-  readonly #options: RuntimeOptions;
-  readonly #open = new Map<Beside, Group>();
-  readonly #statuses = new Map<string, Status>();
+  readonly #options: BesideOptions;
+  readonly #open = new Map<Beside, Callee>();
   #isClosed = false;
 
-  constructor(options: RuntimeOptions) {
+  constructor(options: BesideOptions) {
     this.#options = options;
   }
 
   /** Where the part cannot start, every call goes to the actor: slower, and as right. */
-  async open(group: Group): Promise<void> {
+  async open(group: Callee): Promise<void> {
     const { log, store, unsealed } = this.#options;
     // Rows that other processes write cannot be trusted without asking the database: that wait belongs to the actor.
     if (!group.spec.beside || group.spec.kind === 'pinned' || !store.url.startsWith(SQLITE)) return;
@@ -37,11 +44,6 @@ export class BesideParts {
     }
   }
 
-  /** What the part of an actor has reported last. */
-  statusOf(actor: string): Status | undefined {
-    return this.#statuses.get(actor);
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const [beside, { mailboxes }] of this.#open) {
@@ -51,7 +53,7 @@ export class BesideParts {
     this.#open.clear();
   }
 
-  async #openUnsealed(group: Group, unsealed: () => Promise<void>): Promise<void> {
+  async #openUnsealed(group: Callee, unsealed: () => Promise<void>): Promise<void> {
     try {
       await unsealed();
     } catch {
@@ -61,17 +63,18 @@ export class BesideParts {
     if (!this.#isClosed) await this.open(group);
   }
 
-  async #start(group: Group, module: URL, args: unknown): Promise<void> {
+  async #start(group: Callee, module: URL, args: unknown): Promise<void> {
     const { isCopying = false } = this.#options;
-    const context = await this.#contextOf(group);
-    const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context });
+    const reported: { status?: Status } = {};
+    const context = await this.#contextOf(group, reported);
+    const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context, reported });
     if (this.#isClosed) return beside.close();
     this.#open.set(beside, group);
     for (const mailbox of group.mailboxes) mailbox.beside = beside;
   }
 
-  async #contextOf({ name, spec, mailboxes }: Group): Promise<BesideContext<Api>> {
-    const { clock, versions, node, log, store, dataKey } = this.#options;
+  async #contextOf({ name, spec, mailboxes }: Callee, reported: { status?: Status }): Promise<BesideContext<Api>> {
+    const { clock, versions, node, log, store, dataKey, report } = this.#options;
     const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
     for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
     const remotes = mailboxes.map((mailbox) => remoteOver<Api>({ call: (...call) => mailbox.cross(...call) }));
@@ -81,7 +84,10 @@ export class BesideParts {
       versions,
       log: withFields(log, { actor: name, key: 'beside' }),
       requestId: currentRequestId,
-      report: (status) => void this.#statuses.set(name, status),
+      report: (status) => {
+        reported.status = status;
+        report?.(status);
+      },
       dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
       async openReader() {

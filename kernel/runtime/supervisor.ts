@@ -1,9 +1,9 @@
 // Supervises one thread or process of an actor: starts its incarnations, attaches them to the dispatcher, and restarts them when they are lost.
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
-import type { Status } from '../actor.ts';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
+import type { Status } from '../status.ts';
 
 import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';
@@ -21,6 +21,8 @@ export class Supervisor {
   status: Status | undefined;
   /** Number of crashes since the start of the server. */
   restarts = 0;
+  /** Number of starts, by which another thread says which incarnation it means. */
+  launches = 0;
   /** Reason of the last loss or failed start, for the log and for a start of the server that fails. */
   lastCause: unknown;
   incarnation: Incarnation | undefined;
@@ -96,6 +98,7 @@ export class Supervisor {
 
   async #launch(): Promise<void> {
     this.status = undefined;
+    this.launches += 1;
     this.#launching = this.#options.launch();
     const incarnation = await this.#launching;
     this.incarnation = incarnation;

@@ -64,7 +64,7 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
       auth,
       rawBody: true,
       body: schemaOf(form),
-      bodyTypes: FORM_TYPES,
+      bodyTypes: form === 'add_reference' ? FORM_TYPES.slice(0, 1) : FORM_TYPES,
       bodyLimit: (form === 'add_reference' ? fileBytes : 2 * textBytes) + FRAME_BYTES,
       tag: TAG,
       summary,

@@ -5,9 +5,10 @@ import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { callWith } from '../../kernel/runtime/mailbox.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags } from './config.ts';
 import { type HsmInstance, hsmInstances } from './instances.ts';
+import { exposeInstances } from './metrics.ts';
 import { HSM_MIGRATIONS } from './migrations.ts';
 
 interface HsmActors {
@@ -66,6 +67,7 @@ export default definePlugin<HsmConfig, HsmActors>({
   },
   routes(ctx) {
     const instances = hsmInstances(ctx.config, process.env);
+    exposeInstances(ctx.metrics, ctx.actors.hsm);
     const status = async ({ prefix, model, slots }: HsmInstance) => ({ prefix, model, slots: await slotsNow(prefix, slots) });
     const slotsNow = (prefix: string, slots: readonly number[]): Promise<readonly SlotStatus[]> =>
       // If the actor cannot answer, for whatever reason, its callers cannot use the HSM either.

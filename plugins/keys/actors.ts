@@ -5,7 +5,7 @@ import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';
 import type { StreamApi, StreamArgs } from '../../actors/stream/api.ts';
-import { type PinnedSpec, pinned, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
+import { type PinnedSpec, pinned, QUIET_THREAD, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { KeysConfig } from './config.ts';
@@ -27,6 +27,7 @@ export function keysActors(config: KeysConfig, version: string) {
       quotas: config.quotas,
       defaultUnwrapType: config.default_unwrap_type,
       algorithms: config.algorithms,
+      keyEncryptionKey: config.key_encryption_key,
       maxSealsPerDataKey: config.max_seals_per_data_key,
     },
     // Some keys take long to generate: RSA of 4096 bits and more, SLH-DSA.
@@ -44,6 +45,8 @@ export function keysActors(config: KeysConfig, version: string) {
     instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), {}])),
     deadlineMs: 60_000,
     memoryMb: 1_024,
+    // With "own", keys never leave the threads of the key server.
+    sharedThread: config.placement === 'beside' ? QUIET_THREAD : undefined,
   });
   return { kmip, kmip_stream };
 }

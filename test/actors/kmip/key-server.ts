@@ -62,6 +62,7 @@ const CONFIG = {
   realm: '',
   realms: ['*'],
   default_unwrap_type: [],
+  key_encryption_key: '',
   privileged_users: [],
   vendor_identification: 'gatehouse',
   algorithms: [],

@@ -26,6 +26,7 @@ const USER = 'user@acme.com';
 export interface HsmServer extends SecureServer {
   readonly hsm: SoftHsm;
   readonly slot: number;
+  readonly slots: readonly number[];
   /** `hsm::soft_hsm::<slot>::` */
   readonly prefix: string;
   readonly admin: Ask;
@@ -34,11 +35,17 @@ export interface HsmServer extends SecureServer {
 
 export const USER_NAME = USER;
 
-/** @param slots tokens of one instance */
-export async function startHsmServer(slots = 1): Promise<HsmServer & { readonly slots: readonly number[] }> {
+interface Wish {
+  /** Tokens of the instance. */
+  readonly slots?: number;
+  /** More lines of its configuration. */
+  readonly more?: string;
+}
+
+export async function startHsmServer({ slots = 1, more = '' }: Wish = {}): Promise<HsmServer> {
   const hsm = createSoftHsm();
   const numbers = Array.from({ length: slots }, (_, at) => hsm.addToken(`token ${at}`, PIN));
-  const config = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n`;
+  const config = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n${more}\n`;
   const server = await startSecureServer({ config });
   const [admin, user] = (await Promise.all([ADMIN, USER].map(async (name) => server.as(await server.client(name))))) as [Ask, Ask];
   const [slot] = numbers as [number];

@@ -1,6 +1,5 @@
 // Keys in an HSM through KMIP and /v1/crypto, on a started server with a token of SoftHSM: each operation, what is refused, and who may do what.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
@@ -224,7 +223,7 @@ function rights() {
   });
 
   test('a key that a vendor tool made is found, used, granted and destroyed; nobody else learns of it', async () => {
-    makeForeign(server.slot);
+    server.hsm.tool(server.slot, "pair('foreign')");
     await refused(kmip(server.user, 'Sign', identifier(id('foreign')), bytes('Data', DATA)), /^Item_Not_Found: object not found/);
     const { SignatureData: signature = '' } = await done(kmip(server.admin, 'Sign', identifier(id('foreign')), bytes('Data', DATA)));
     const found = await done(kmip(server.admin, 'Locate', structure('Attributes', enumeration('ObjectType', 'PublicKey'))));
@@ -261,29 +260,8 @@ function jose() {
 }
 
 /** Labels of the keys of a kind, as a tool of somebody else sees them. */
-function listed(kind = 'secret'): string[] {
-  return JSON.parse(tool(`find(${{ secret: 4, private: 3, public: 2 }[kind]})`));
-}
-
-/** An EC pair that was made without this server. */
-function makeForeign(_slot: number): void {
-  tool('foreign()');
-}
-
-/** Runs in a process of its own, with a session of its own: the token of a vendor tool. */
-function tool(call: string): string {
-  const code = `
-    const { PKCS11 } = require('pkcs11js');
-    const p = new PKCS11(); p.load('/usr/lib/softhsm/libsofthsm2.so'); p.C_Initialize();
-    const slot = p.C_GetSlotList(true).find((each) => each.readBigUInt64LE() === ${server.slot}n);
-    const s = p.C_OpenSession(slot, 6); p.C_Login(s, 1, '${PIN}');
-    const find = (type) => { p.C_FindObjectsInit(s, [{ type: 0, value: type }]); const all = p.C_FindObjects(s, 1000); p.C_FindObjectsFinal(s);
-      return all.map((o) => p.C_GetAttributeValue(s, o, [{ type: 3 }])[0].value.toString()); };
-    const foreign = () => { const id = [{ type: 0x102, value: Buffer.from('foreign') }, { type: 3, value: 'made by a tool' }, { type: 1, value: true }];
-      p.C_GenerateKeyPair(s, { mechanism: 0x1040 }, [...id, { type: 0x10a, value: true }, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }],
-        [...id, { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]); return []; };
-    console.log(JSON.stringify(${call}));`;
-  return execFileSync(process.execPath, ['-e', code], { encoding: 'utf8' });
+function listed(kind: 'secret' | 'private' = 'secret'): readonly string[] {
+  return server.hsm.tool(server.slot, `labels(${kind === 'secret' ? 4 : 3})`) as string[];
 }
 
 if (!skipWithout('softhsm2')) {

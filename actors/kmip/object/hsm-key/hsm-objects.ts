@@ -17,8 +17,10 @@ import type { Tokens } from './tokens.ts';
 const { ObjectType, State } = ENUM;
 const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.SecretData, ObjectType.PrivateKey, ObjectType.PublicKey]);
 
-export function hsmObjects(tokens: Tokens, parts: DatabaseParts): ObjectSource {
+/** @param keyEncryptionKey the identifier of the server's own key, which is used for nothing else; empty if there is none */
+export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKey: string): ObjectSource {
   const rows = databaseObjects(parts);
+  const own = canonical(keyEncryptionKey, tokens.prefixes);
   const full = (id: string): string => canonical(id, tokens.prefixes);
   const isFree = (from: Reader) => async (id: string) => {
     const state = (await parts.rows.describe(from, id))?.object.state;
@@ -33,16 +35,22 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts): ObjectSource {
       if (replaced === undefined) throw new Refusal('InvalidField', 'a key in an HSM needs an identifier: hsm::<model>::<slot>::<name>');
       return nextGeneration(replaced);
     },
-    requirePlace: (id, type, caller) => requirePlace(tokens, full(id), type, caller),
+    requirePlace(id, type, caller) {
+      requirePlace(tokens, full(id), type, caller);
+      if (full(id) === own) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
+    },
     absence: (name) => absence(tokens, full(name)),
     async held(id, content) {
+      if (full(id) === own) return undefined;
       const place = content ? placeOf(id, tokens.prefixes, isPublicName(id)) : undefined;
       if (place && !tokens.knownMechanisms(place)) await tokens.learn(place);
       return rows.held(full(id), content);
     },
-    within: (tx) => writer(rows.within(tx), isFree(tx)),
+    within: (tx) => writer(rows.within(tx), isFree(tx), own),
     find: async () => ({ ids: [], total: 0 }),
-    discover: (ctx, id) => discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id)),
+    async discover(ctx, id) {
+      if (id === undefined || full(id) !== own) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
+    },
   };
 }
 
@@ -67,9 +75,12 @@ function absence(tokens: Tokens, id: string): string {
 }
 
 /** What is destroyed frees its identifier, because the token has the name free again. */
-function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>): ObjectWriter {
+function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, own: string): ObjectWriter {
   return {
     ...rows,
+    held: async (id, content) => (id === own ? undefined : rows.held(id, content)),
+    describe: async (id) => (id === own ? undefined : rows.describe(id)),
+    read: async (id) => (id === own ? undefined : rows.read(id)),
     async insert(object) {
       requireKept(object);
       if (await isFree(object.id)) await rows.remove(object.id);

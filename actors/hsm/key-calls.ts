@@ -1,0 +1,37 @@
+// The calls on keys of an instance: each runs in the session of its slot, and is counted.
+import type { HsmAnswer, HsmApi } from './api.ts';
+import { NAME_OF } from './constants.ts';
+import { bring, destroy, generate, generatePair, readValue } from './key-store.ts';
+import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
+import type { SlotSession } from './slot-session.ts';
+import { outcomeOf, type Tally } from './tally.ts';
+import type { Token } from './token.ts';
+
+type KeyCalls = Omit<HsmApi, 'probe' | 'facts' | 'figures'>;
+
+const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is not in hsm_slot' } } as const;
+
+export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tally): KeyCalls {
+  const on = async <T>(operation: keyof KeyCalls, slot: number, work: (token: Token) => T): Promise<HsmAnswer<T>> => {
+    const start = performance.now();
+    const answer = (await sessions.get(slot)?.run(work)) ?? UNKNOWN_SLOT;
+    tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
+    return answer;
+  };
+  return {
+    mechanisms: (slot) => on('mechanisms', slot, ({ mechanisms }) => [...mechanisms].flatMap((code) => NAME_OF.get(code) ?? [])),
+    list: (slot) => on('list', slot, (token) => token.list()),
+    find: (slot, key) => on('find', slot, (token) => token.describe(key)),
+    generate: (slot, options) => on('generate', slot, (token) => generate(token, options)),
+    generatePair: (slot, options) => on('generatePair', slot, (token) => generatePair(token, options)),
+    bring: (slot, options, key) => on('bring', slot, (token) => bring(token, options, key)),
+    destroy: (slot, key) => on('destroy', slot, (token) => destroy(token, key)),
+    value: (slot, key) => on('value', slot, (token) => readValue(token, key)),
+    encrypt: (slot, key, mechanism, data) => on('encrypt', slot, (token) => encrypt(token, key, mechanism, data)),
+    decrypt: (slot, key, mechanism, data) => on('decrypt', slot, (token) => decrypt(token, key, mechanism, data)),
+    sign: (slot, key, mechanism, data) => on('sign', slot, (token) => sign(token, key, mechanism, data)),
+    wrap: (slot, key, mechanism, material) => on('wrap', slot, (token) => wrap(token, key, mechanism, material)),
+    unwrap: (slot, key, mechanism, wrapped) => on('unwrap', slot, (token) => unwrap(token, key, mechanism, wrapped)),
+    derive: (slot, key, mechanism, length) => on('derive', slot, (token) => derive(token, key, mechanism, length)),
+  };
+}

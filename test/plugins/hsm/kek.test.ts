@@ -1,0 +1,68 @@
+// The key-encryption key of the key server on a token of SoftHSM: made at the first start, used for nothing else, sealed while the token is away.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { until } from '../../runtime.ts';
+import { signInAdmin, startServer, temporaryFolder } from '../../server.ts';
+import { createSoftHsm } from '../../softhsm.ts';
+import { skipWithout } from '../../system.ts';
+import { bytes, done, identifier, kmip, makeSecret, PIN, refused } from './hsm-server.ts';
+
+/** A key in software is not Active by itself. */
+const ACTIVE = { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:00:00Z' };
+const DATA = Buffer.from('to be kept');
+
+if (!skipWithout('softhsm2')) {
+  test('the data key of the key server is wrapped by a key on a token; without it the key server is sealed', async () => {
+    const hsm = createSoftHsm();
+    const slot = hsm.addToken('kek', PIN);
+    const kek = `hsm::soft_hsm::${slot}::kek`;
+    const dataDir = temporaryFolder();
+    const config = `[keys]\nkey_encryption_key = "${kek}"\n[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\nhsm_admin = ["_/admin"]\nprobe_seconds = 1\n`;
+    const first = await startServer({ config, dataDir });
+    let cookie = await signInAdmin(first);
+    const as = (server: typeof first) => (method: string, path: string, options: object) => server.ask(method as 'POST', path, { cookie, ...options });
+    await until(async () => (await as(first)('GET', '/me', {})).status === 200, 'the key server answers');
+    const { UniqueIdentifier: key = '' } = await done(untilUnsealed(() => makeSecret(as(first) as never, 'in the database', ACTIVE)));
+    assert.deepEqual(hsm.tool(slot, 'labels(4)'), ['kek']);
+    for (const id of [kek, `hsm::${slot}::kek`])
+      await refused(kmip(as(first) as never, 'Encrypt', identifier(id), bytes('Data', DATA)), /^Item_Not_Found: object not found/);
+    await refused(makeSecret(as(first) as never, kek), /^Item_Not_Found/);
+    const found = await done(kmip(as(first) as never, 'Locate'));
+    assert.deepEqual(found.all('UniqueIdentifier'), [key]);
+    const sealed = await done(kmip(as(first) as never, 'Encrypt', identifier(key), bytes('Data', DATA)));
+    await first.end();
+
+    hsm.hide();
+    const second = await startServer({ config, dataDir });
+    cookie = (await second.ask('POST', '/login?realm=_', { user: 'admin:a new password' })).cookie as string;
+    const away = await kmip(as(second) as never, 'Encrypt', identifier(key), bytes('Data', DATA));
+    assert.deepEqual([away.status, away.text.includes('KEY_SERVER_SEALED')], [503, true], away.text);
+    hsm.show();
+    const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
+    const decrypt = async () => {
+      await second.runtime.advance(1_001);
+      return kmip(as(second) as never, 'Decrypt', identifier(key), ...members);
+    };
+    await until(async () => (await decrypt()).status === 200, 'the key server unseals by itself', 30_000);
+    assert.equal((await done(decrypt()))['Data'], DATA.toString('hex').toUpperCase());
+    assert.ok(!JSON.stringify(second.lines).includes(PIN));
+    await second.end();
+    hsm.end();
+  });
+
+  test('an identifier of no configured HSM stops the start, and says which it must be', async () => {
+    const start = startServer({ config: '[keys]\nkey_encryption_key = "hsm::soft_hsm::0::kek"\n' });
+    await assert.rejects(start, /keys\.key_encryption_key: hsm::soft_hsm::0::kek is not the identifier of a key in an HSM of \[\[hsm_instances\]\]/);
+  });
+  test.run();
+}
+
+/** The HSM starts in the background, and the key server is sealed until then. */
+async function untilUnsealed(ask: () => ReturnType<typeof makeSecret>): ReturnType<typeof makeSecret> {
+  let answer = await ask();
+  for (const end = performance.now() + 20_000; answer.status === 503 && performance.now() < end; ) {
+    await new Promise((again) => setTimeout(again, 50));
+    answer = await ask();
+  }
+  return answer;
+}
