@@ -3,18 +3,12 @@ import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
 import type { RestartPolicy } from './restart-policy.ts';
+import type { Status } from './status.ts';
 import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';
 
 /** Each call of a method is one message, so arguments and results must be structured-cloneable. Optional and rest parameters are not supported. */
 export type Api = { readonly [method: string]: (...args: never[]) => unknown };
-
-/** The status that an actor reports. `detail` is plain data for the plugin that owns the actor. */
-export interface Status {
-  readonly ready: boolean;
-  readonly note?: string;
-  readonly detail?: unknown;
-}
 
 /** The call that is being served, from `ActorContext.call()`. */
 export interface Call {
@@ -69,7 +63,7 @@ export const WRITTEN_ELSEWHERE: Error = new Error('the actor itself serves this 
 export const isLeft = (error: unknown): boolean => error === ELSEWHERE || error === WRITTEN_ELSEWHERE;
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
-export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {
+export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey' | 'report'> {
   readonly versions: Versions;
   openReader(): Promise<ReadStore>;
   requestId(): string | undefined;
