@@ -61,6 +61,11 @@ export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) 
 
 /** Thrown by a part beside the callers where the actor itself has to serve the call. One object for all: it costs next to nothing, and its stack says nothing. */
 export const ELSEWHERE: Error = new Error('the actor itself serves this call');
+/** The same for a short call that writes: replicas serve those together where one of them has room, so that they share transactions. */
+export const WRITTEN_ELSEWHERE: Error = new Error('the actor itself serves this call, which writes');
+
+/** Whether a part beside the callers has left the call to the actor. */
+export const isLeft = (error: unknown): boolean => error === ELSEWHERE || error === WRITTEN_ELSEWHERE;
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
 export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {
@@ -73,7 +78,7 @@ export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' 
 
 /**
  * Methods of an actor that its callers' thread can serve: quick, without a write, and only with what no other thread may change behind its
- * back. Each throws ELSEWHERE for what it leaves to the actor; nothing that it did until then may be seen by anybody.
+ * back. Each throws ELSEWHERE or WRITTEN_ELSEWHERE for what it leaves to the actor; nothing that it did until then may be seen by anybody.
  */
 export interface BesidePart<A extends Api> {
   readonly api: { readonly [M in keyof A]?: (...args: Parameters<A[M]>) => Awaited<ReturnType<A[M]>> | Promise<Awaited<ReturnType<A[M]>>> };

@@ -39,10 +39,10 @@ export class DataKey {
   readonly #purpose: DataKeyPurpose;
   readonly #first: Uint8Array;
   /** Wraps the later generations, so that a thread can make one without the root key, which wraps the first generation only. */
-  readonly #wrapping: Uint8Array;
+  readonly #wrapping: KeyObject;
   readonly #maxSeals: number;
   readonly #now: () => number;
-  readonly #keys = new Map<number, Uint8Array>();
+  readonly #keys = new Map<number, KeyObject>();
   readonly #reserved: Reserved[] = [];
   #reserving: Promise<void> | undefined;
 
@@ -52,8 +52,8 @@ export class DataKey {
     this.#first = first;
     this.#now = now;
     this.#maxSeals = maxSeals;
-    this.#wrapping = new Uint8Array(hkdf(first, 'gatehouse wrapping of later generations'));
-    this.#keys.set(1, first);
+    this.#wrapping = this.derive('gatehouse wrapping of later generations');
+    this.#keys.set(1, createSecretKey(first));
   }
 
   /** @returns a key for MACs and similar uses, the same in every generation */
@@ -70,7 +70,7 @@ export class DataKey {
     if (!reserved) throw new SealsSpent('no seals are reserved: call seal within retrying');
     reserved.left -= 1;
     if (reserved.left === 0) this.#reserved.shift();
-    return { generation: reserved.generation, bytes: seal(this.#keys.get(reserved.generation) as Uint8Array, what, plain) };
+    return { generation: reserved.generation, bytes: seal(this.#keys.get(reserved.generation) as KeyObject, what, plain) };
   }
 
   /**
@@ -149,15 +149,18 @@ export class DataKey {
     key.fill(0);
   }
 
-  async #read(from: Reader, generation: number): Promise<Uint8Array | undefined> {
+  async #read(from: Reader, generation: number): Promise<KeyObject | undefined> {
     const known = this.#keys.get(generation);
     if (known) return known;
     const row = await from.get<GenerationRow>('SELECT generation, wrapped, seals FROM data_key_generation WHERE purpose = $1 AND generation = $2', [
       this.#purpose,
       generation,
     ]);
-    const key = row?.wrapped ? unseal(this.#wrapping, this.#label(generation), row.wrapped) : undefined;
-    if (key) this.#keys.set(generation, key);
+    const bytes = row?.wrapped ? unseal(this.#wrapping, this.#label(generation), row.wrapped) : undefined;
+    if (!bytes) return undefined;
+    const key = createSecretKey(bytes);
+    bytes.fill(0);
+    this.#keys.set(generation, key);
     return key;
   }
 

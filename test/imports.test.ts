@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const FOR_ACTORS = /^kernel\/(actor|data-key|fault|repeat|seal|versions|store\/[a-z-]+|runtime\/(bytes|encoded-page)|http\/outbound)\.ts$/;
 
 /** What anybody may use: the protocols and the algorithms. They know no actor, no plugin and no store. */
-const LIBRARIES = /^(kmip|crypto|jose)\//;
+const LIBRARIES = /^(kmip|crypto|jose|text)\//;
 
 /** What actors ask or do in the transactions of others: an owner's statements on its own tables, where two owners' rows change together. */
 const IN_TRANSACTIONS: ReadonlySet<string> = new Set([

@@ -12,7 +12,7 @@ test('docs/machines.md is what `npm run machines` writes', async () => {
 
 test('every machine is drawn, with every state, conditions, delays and work', async () => {
   const document = await machinesDocument();
-  const files = globSync('{kernel,kmip,crypto,jose,plugins,actors}/**/*.machine.ts', { cwd: fileURLToPath(new URL('..', import.meta.url)) });
+  const files = globSync('{kernel,kmip,crypto,jose,text,plugins,actors}/**/*.machine.ts', { cwd: fileURLToPath(new URL('..', import.meta.url)) });
   assert.ok(files.length >= 2);
   for (const file of files) assert.ok(document.includes(`(../${file})`), file);
   for (const line of [

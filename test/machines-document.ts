@@ -14,7 +14,7 @@ Drawn from the code by \`npm run machines\`; a test fails where this page is sta
 
 export async function machinesDocument(): Promise<string> {
   const parts = [HEAD];
-  for (const file of globSync('{kernel,kmip,crypto,jose,plugins,actors}/**/*.machine.ts', { cwd: root }).sort()) {
+  for (const file of globSync('{kernel,kmip,crypto,jose,text,plugins,actors}/**/*.machine.ts', { cwd: root }).sort()) {
     const machines = Object.values((await import(join(root, file))) as Record<string, unknown>).filter((value) => value instanceof StateMachine);
     if (machines.length === 0) throw new Error(`${file}: exports no state machine`);
     for (const machine of machines) parts.push(section(file, machine as AnyStateMachine));

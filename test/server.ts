@@ -31,7 +31,7 @@ export interface Answer {
 
 export interface AskOptions {
   readonly headers?: Record<string, string>;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON; a string and bytes as they are. */
   readonly body?: unknown;
   readonly cookie?: string | undefined;
   /** `user:password` of Basic credentials. */
@@ -109,7 +109,7 @@ export function asker(address: string, agent: Agent): Ask {
       ...(user === undefined ? {} : { authorization: `Basic ${Buffer.from(user).toString('base64')}` }),
       ...headers,
     };
-    const payload = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
+    const payload = body === undefined ? null : typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     const answer = await request(`${address}${path}`, { method, headers: all, body: payload, dispatcher: agent });
     const text = await answer.body.text();
     const set = ([] as string[]).concat(answer.headers['set-cookie'] ?? []).find((value) => value.startsWith('_ea_='));

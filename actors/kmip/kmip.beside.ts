@@ -14,7 +14,7 @@ import type { ObjectSource } from './object/object-source.ts';
 import { ObjectRows } from './object/rows.ts';
 import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
-import { leave, quickKeys, quickObjects, quickOperations, requireSmall } from './quick.ts';
+import { leave, leaveWrite, quickKeys, quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
 
 /** Limit for a message or a body: a longer one takes too long even to read. */
@@ -35,7 +35,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
   const now = () => ctx.clock.now();
   // Forged rows are left to the actor, which reports them.
   const rows = new ObjectRows(new DataKey('keys', ctx.dataKey('keys'), now, args.maxSealsPerDataKey), now, leave);
-  const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leave() };
+  const store: Store = { ...reader, dialect: 'sqlite', shared: false, transaction: async () => leaveWrite() };
   const cache = new ObjectCache(rows, reader, ctx.versions, undefined, (id) => requireSmall(reader, id));
   const server: KeyServer = {
     args,

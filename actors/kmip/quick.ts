@@ -1,5 +1,5 @@
 // What the key server does beside its callers: operations that write nothing, on small objects, with keys whose every use takes less than some 100 us.
-import { ELSEWHERE } from '../../kernel/actor.ts';
+import { ELSEWHERE, WRITTEN_ELSEWHERE } from '../../kernel/actor.ts';
 import type { Reader } from '../../kernel/store/store.ts';
 import type { OperationName } from '../../kmip/operation-name.ts';
 import { ENUM } from '../../kmip/ttlv/enumeration.ts';
@@ -23,9 +23,20 @@ const QUICK: ReadonlySet<OperationName> = new Set([
   ...(['Get', 'GetAttributes', 'GetAttributeList', 'DiscoverVersions', 'Query'] satisfies OperationName[]),
 ]);
 
+/** Short operations that change one or a few rows: the actor's thread does them in one transaction with others. */
+const SHORT_WRITES: ReadonlySet<OperationName> = new Set([
+  ...(['Create', 'Activate', 'Revoke', 'Destroy', 'Archive', 'Recover', 'GetUsageAllocation'] satisfies OperationName[]),
+  ...(['AddAttribute', 'ModifyAttribute', 'SetAttribute', 'AdjustAttribute', 'DeleteAttribute'] satisfies OperationName[]),
+]);
+
 /** Leaves the call to the actor. */
 export function leave(): never {
   throw ELSEWHERE;
+}
+
+/** As leave, for a call that writes and is short. */
+export function leaveWrite(): never {
+  throw WRITTEN_ELSEWHERE;
 }
 
 /** The other operations leave the call to the actor before they do anything. */
@@ -34,7 +45,7 @@ export function quickOperations(all: Operations): Operations {
 }
 
 function quickOperation(operation: Operation): Operation {
-  if (!QUICK.has(operation.name)) return { ...operation, run: leave };
+  if (!QUICK.has(operation.name)) return { ...operation, run: SHORT_WRITES.has(operation.name) ? leaveWrite : leave };
   return { ...operation, run: (request, ctx) => (asksForFormat(structureOf(request, TAG.CryptographicParameters)) ? leave() : operation.run(request, ctx)) };
 }
 

@@ -1,7 +1,7 @@
 // AES-XTS (IEEE 1619, NIST SP 800-38E): encrypts one data unit, such as a disk sector, with its tweak.
-import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
-import { keyBytes, type SecretKey } from '../key/secret-key.ts';
+import { keyBytes, keyObject, type SecretKey } from '../key/secret-key.ts';
 import type { Cipher } from './cipher.ts';
 import { acceptsIv, checkedIv } from './initialization-vector.ts';
 
@@ -19,11 +19,11 @@ export function xts(name: string, openssl: string): Cipher {
   };
 }
 
-function checkedKey(key: SecretKey): Uint8Array {
+function checkedKey(key: SecretKey): KeyObject {
   const bytes = keyBytes(key);
   const half = bytes.length / 2;
   if (timingSafeEqual(bytes.subarray(0, half), bytes.subarray(half))) throw new CryptoError('invalid', 'the two halves of an XTS key must differ');
-  return bytes;
+  return keyObject(key);
 }
 
 function checkedUnit(data: Uint8Array): Uint8Array {

@@ -66,7 +66,7 @@ function finishBody(operation: Operation): void {
 
 /** In OpenAPI 3.1 binary content has no schema. */
 function schemaOf(type: string, json: MediaType): MediaType {
-  if (isJson(type)) return structuredClone(json);
+  if (isJson(type) || isForm(type)) return structuredClone(json);
   return isText(type) ? { schema: { type: 'string' } } : {};
 }
 
@@ -77,6 +77,11 @@ function examplesOf(type: string, examples: Readonly<Record<string, unknown>>): 
 
 export function isJson(type: string): boolean {
   return /^application\/(.+\+)?json\b/.test(type);
+}
+
+/** A form is described by the schema of its fields (OpenAPI 3.1 section 4.8.14.4). */
+function isForm(type: string): boolean {
+  return type === 'multipart/form-data' || type === 'application/x-www-form-urlencoded';
 }
 
 export function isText(type: string): boolean {

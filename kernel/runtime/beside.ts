@@ -1,6 +1,6 @@
 // The part of an actor that lives in the thread of its callers: it answers at once what it can, and leaves the rest to the actor itself.
 import { performance } from 'node:perf_hooks';
-import { type Api, type BesideContext, type BesideFactory, type BesidePart, ELSEWHERE } from '../actor.ts';
+import { type Api, type BesideContext, type BesideFactory, type BesidePart, isLeft, WRITTEN_ELSEWHERE } from '../actor.ts';
 import { describe, Fault } from '../fault.ts';
 import type { CallObserver } from './pending.ts';
 
@@ -41,7 +41,7 @@ export class Beside {
    * written about them.
    * @throws what `elsewhere` throws
    */
-  async call(method: string, args: readonly unknown[], elsewhere: () => Promise<unknown>): Promise<unknown> {
+  async call(method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): Promise<unknown> {
     const startedAt = performance.now();
     const { isCopying, observe, context } = this.#options;
     try {
@@ -51,10 +51,10 @@ export class Beside {
       observe('ok', 0, performance.now() - startedAt);
       return isCopying ? structuredClone(value) : value;
     } catch (error) {
-      const isLeft = error === ELSEWHERE || error instanceof Fault;
-      this.counts[isLeft ? 'left' : 'failed'] += 1;
-      if (!isLeft) context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
-      return elsewhere();
+      const isMeant = isLeft(error) || error instanceof Fault;
+      this.counts[isMeant ? 'left' : 'failed'] += 1;
+      if (!isMeant) context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
+      return elsewhere(error === WRITTEN_ELSEWHERE);
     }
   }
 

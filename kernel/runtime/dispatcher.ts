@@ -57,6 +57,11 @@ export class Dispatcher {
     return count;
   }
 
+  /** Ends the watch over the time limits of calls. */
+  closeTimer(): void {
+    this.#run?.close();
+  }
+
   attach(channel: Channel): void {
     if (this.#channel) this.detach('replaced by a newer channel');
     this.#channel = channel;

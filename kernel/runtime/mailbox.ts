@@ -22,6 +22,7 @@ interface MailboxOptions {
 
 /** A dispatcher that has not answered for this time is considered slow. */
 const SLOW_MS = 10;
+const SLOW_COMMIT_MS = 100;
 
 export class Mailbox {
   readonly dispatchers: readonly Dispatcher[];
@@ -54,11 +55,11 @@ export class Mailbox {
   call(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
     const { beside } = this;
     if (beside === undefined || this.#closed || !beside.serves(method)) return this.cross(method, args, options);
-    return beside.call(method, args, () => this.cross(method, args, options));
+    return beside.call(method, args, (writes) => this.cross(method, args, options, writes));
   }
 
-  /** Asks the actor itself. */
-  cross(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
+  /** Asks the actor itself. @param writes whether the call is short and writes */
+  cross(method: string, args: readonly unknown[], options: CallOptions, writes = false): Promise<unknown> {
     const { clock, observe, maxQueue } = this.#options;
     const refusal = this.#closed ? 'STOPPING' : (this.#refusal() ?? (this.busy + this.#waiting.size >= maxQueue ? 'OVERLOADED' : undefined));
     if (refusal) {
@@ -73,6 +74,7 @@ export class Mailbox {
     }
     const deadlines = options.deadlineMs === undefined ? this.#deadlines : new Deadlines(options.deadlineMs, clock, true);
     const pending = new Pending(method, args, transfer, currentRequestId(), deadlines, observe);
+    pending.writes = writes;
     if (options.signal) pending.watch(options.signal);
     if (!pending.settled) this.#admit(pending);
     return pending.promise;
@@ -89,7 +91,7 @@ export class Mailbox {
   /** Accepts no more calls. Settles when the running calls have ended or `ms` have passed. */
   async drain(ms: number): Promise<void> {
     this.#closed = true;
-    if (this.busy + this.#waiting.size === 0) return this.#deadlines.close();
+    if (this.busy + this.#waiting.size === 0) return this.#closeTimers();
     const { clock } = this.#options;
     await new Promise<void>((resolve) => {
       const timer = clock.setTimeout(resolve, ms);
@@ -100,7 +102,13 @@ export class Mailbox {
     });
     for (const pending of this.#waiting) pending.fail('STOPPING');
     this.#waiting.clear();
+    this.#closeTimers();
+  }
+
+  /** A timer would keep the process running until its deadline. */
+  #closeTimers(): void {
     this.#deadlines.close();
+    for (const dispatcher of this.dispatchers) dispatcher.closeTimer();
   }
 
   /** @returns undefined while at least one dispatcher serves calls or will do so soon */
@@ -114,28 +122,35 @@ export class Mailbox {
   }
 
   #admit(pending: Pending): void {
-    const dispatcher = this.#waiting.size === 0 ? this.#room() : undefined;
+    const dispatcher = this.#waiting.size === 0 ? this.#room(pending) : undefined;
     if (dispatcher) return dispatcher.send(pending);
     this.#waiting.add(pending);
     pending.onAbandoned = () => void this.#waiting.delete(pending);
   }
 
-  /** @returns the least busy dispatcher with room. Slow dispatchers are left out while another dispatcher is quick, because a new call would wait there. */
-  #room(): Dispatcher | undefined {
+  /**
+   * @returns the least busy dispatcher with room. Slow dispatchers are left out while another dispatcher is quick, because a new call would wait there. Short calls that write go to the
+   * first with room, because each thread has transactions of its own, which wait for one another.
+   */
+  #room({ writes }: Pending): Dispatcher | undefined {
     const now = performance.now();
-    const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && dispatcher.silentFor(now) < SLOW_MS;
+    // A thread says nothing while it commits, and a write would only wait for that commit in another thread.
+    const slowMs = writes ? SLOW_COMMIT_MS : SLOW_MS;
+    const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && dispatcher.silentFor(now) < slowMs;
     const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
     let best: Dispatcher | undefined;
     for (const dispatcher of this.dispatchers) {
       if (isChoice && !isQuick(dispatcher)) continue;
-      if (dispatcher.state === 'up' && dispatcher.engaged < this.#options.perDispatcher && (!best || dispatcher.engaged < best.engaged)) best = dispatcher;
+      if (dispatcher.state !== 'up' || dispatcher.engaged >= this.#options.perDispatcher) continue;
+      if (writes) return dispatcher;
+      if (!best || dispatcher.engaged < best.engaged) best = dispatcher;
     }
     return best;
   }
 
   #pump(): void {
     for (const pending of this.#waiting) {
-      const dispatcher = this.#room();
+      const dispatcher = this.#room(pending);
       if (!dispatcher) return;
       this.#waiting.delete(pending);
       dispatcher.send(pending);

@@ -24,6 +24,8 @@ export class Pending implements Due {
   /** Called once if the caller stops waiting, because of the deadline or a cancellation. */
   onAbandoned: ((code: 'DEADLINE' | 'CANCELLED') => void) | undefined;
   settled = false;
+  /** It is short and writes: replicas serve such calls together. */
+  writes = false;
   dueAt = 0;
   #resolve!: (value: unknown) => void;
   #reject!: (fault: Fault) => void;

@@ -1,4 +1,4 @@
-// Group commit: the transactions that a thread requests in one tick share one commit. Each has its own savepoint.
+// Group commit: the transactions that a thread requests in one tick share one commit. If one fails, they run again with a savepoint each.
 import { setTimeout as wait } from 'node:timers/promises';
 import { Fault } from '../fault.ts';
 import type { AuditEvent, AuditWriter } from './audit.ts';
@@ -30,6 +30,13 @@ const TRIES = 16;
 const ALONE_AFTER = 3;
 const CONTENDED = 'contended writers';
 const MAX_WAIT_MS = 64;
+/** After a failed transaction, so many groups use savepoints from the start: who often fails must not make others run twice. */
+const CAREFUL_GROUPS = 32;
+
+const [SET, UNDO, FREE] = ['SAVEPOINT job', 'ROLLBACK TO SAVEPOINT job', 'RELEASE SAVEPOINT job'] as const;
+
+/** A transaction of a group failed that had no savepoint: the others run again without its changes. */
+class Undivided extends Error {}
 
 export class GroupCommit {
   readonly #connection: WriteConnection;
@@ -37,6 +44,8 @@ export class GroupCommit {
   readonly #tx: Transaction;
   #queue: Job[] = [];
   #committing: Promise<void> | undefined;
+  /** Groups that still use savepoints. */
+  #careful = 0;
 
   constructor(connection: WriteConnection, audit: AuditWriter) {
     this.#connection = connection;
@@ -69,6 +78,8 @@ export class GroupCommit {
   }
 
   async #commit(jobs: readonly Job[]): Promise<void> {
+    let isCareful = this.#careful > 0;
+    if (isCareful) this.#careful -= 1;
     for (let tried = 1; ; tried++) {
       const mark = this.#audit.mark();
       const lock = jobs[0]?.lock ?? (tried > ALONE_AFTER ? CONTENDED : undefined);
@@ -76,7 +87,7 @@ export class GroupCommit {
       try {
         await this.#connection.begin(lock);
         hasBegun = true;
-        const settle = await this.#runAll(jobs);
+        const settle = await this.#runAll(jobs, isCareful);
         await this.#connection.commit();
         this.#audit.settle();
         for (const finish of settle) finish();
@@ -84,6 +95,11 @@ export class GroupCommit {
       } catch (error) {
         await this.#connection.rollback();
         this.#audit.restore(mark);
+        if (error instanceof Undivided) {
+          isCareful = true;
+          this.#careful = CAREFUL_GROUPS;
+          continue;
+        }
         const mayRetry = this.#connection.mayRetry(error);
         if (tried < TRIES && mayRetry) {
           // Wait a random time, so that the same groups do not collide again.
@@ -104,22 +120,26 @@ export class GroupCommit {
     return taken;
   }
 
-  /** Runs each job with its own savepoint. @returns functions that settle the jobs after the commit */
-  async #runAll(jobs: readonly Job[]): Promise<(() => void)[]> {
+  /**
+   * @param isCareful whether each job has a savepoint, which costs as much as a small job does; a job that is alone needs none
+   * @returns functions that settle the jobs after the commit @throws Undivided if a job fails that has neither
+   */
+  async #runAll(jobs: readonly Job[], isCareful: boolean): Promise<(() => void)[]> {
     const settle: (() => void)[] = [];
     for (const job of jobs) {
       const mark = this.#audit.mark();
-      await this.#connection.exec('SAVEPOINT job');
+      if (isCareful) await this.#connection.run(SET, []);
       try {
         const value = await job.work(this.#tx);
         settle.push(() => job.resolve(value));
       } catch (error) {
-        if (this.#connection.mayRetry(error)) throw error;
-        await this.#connection.exec('ROLLBACK TO SAVEPOINT job');
+        if (jobs.length === 1 || this.#connection.mayRetry(error)) throw error;
+        if (!isCareful) throw new Undivided('a transaction of the group failed', { cause: error });
+        await this.#connection.run(UNDO, []);
         this.#audit.restore(mark);
         settle.push(() => job.reject(error));
       }
-      await this.#connection.exec('RELEASE SAVEPOINT job');
+      if (isCareful) await this.#connection.run(FREE, []);
     }
     return settle;
   }

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'uvu';
 import { startIdentityProvider } from '../identity-provider.ts';
+import { docx } from '../plugins/ai/files.ts';
+import { HARBOUR } from '../plugins/ai/harbour.ts';
 import { signInAdmin, startServer, temporaryFolder } from '../server.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -79,6 +81,24 @@ else {
     ] as const)
       assert.ok(readFileSync(join(folder, name), 'utf8').includes(text), name);
     rmSync(folder, { recursive: true });
+    await server.end();
+  });
+
+  test('the commands of docs/ai-runner.md run and print what the page says', async () => {
+    const [block] = blocksOf('docs/ai-runner.md', 'ai-runner') as [string];
+    const server = await startServer();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'jar'), `127.0.0.1\tFALSE\t/\tTRUE\t0\t_ea_\t${await signInAdmin(server)}\n`);
+    writeFileSync(join(folder, 'handbook.docx'), await docx(HARBOUR));
+    const { code, output } = await run(block, folder, { BASE: server.address });
+    rmSync(folder, { recursive: true });
+    assert.equal(code, 0, output);
+    const lines = output.trim().split('\n');
+    const told = [...block.matchAll(/ # (.+)$/gm)].map(([, text]) => text as string);
+    assert.equal(lines.length, told.length);
+    for (const [index, text] of told.entries()) if (/^(File|Reference|\{[^.]+\})/.test(text)) assert.equal(lines[index], text.replace(/, the best.*/, ''));
+    assert.match(lines[2] as string, /^\{"result":\["[^"]*Elias Brandt/);
+    assert.match(lines[3] as string, /"reference":"handbook","text":"[^"]*Elias Brandt/);
     await server.end();
   });
 

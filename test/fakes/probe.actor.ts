@@ -16,6 +16,8 @@ export interface ProbeArgs {
 export type ProbeApi = {
   echo(text: string): string;
   where(): { key: string; thread: number; pid: number };
+  /** The thread that the actor serves the call in, some milliseconds later. */
+  threadFor(kind: 'reads' | 'writes'): Promise<number>;
   count(): number;
   sleep(ms: number): Promise<string>;
   spin(ms: number): void;
@@ -55,6 +57,7 @@ export default defineActor<ProbeApi, ProbeArgs>(({ prefix = '', broken }, ctx) =
     api: {
       echo: (text) => `${prefix}${text}`,
       where: () => ({ key: ctx.key, thread: threadId, pid: process.pid }),
+      threadFor: () => new Promise((resolve) => setTimeout(resolve, 5, threadId)),
       count: () => ++calls,
       sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms, 'slept')),
       spin(ms) {

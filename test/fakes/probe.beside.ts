@@ -1,6 +1,6 @@
 // The part of the probe actor that lives beside its callers: it answers some calls, leaves others, and fails in one.
 import { threadId } from 'node:worker_threads';
-import { defineBeside, ELSEWHERE } from '../../kernel/actor.ts';
+import { defineBeside, ELSEWHERE, WRITTEN_ELSEWHERE } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { ProbeApi, ProbeArgs } from './probe.actor.ts';
 
@@ -13,6 +13,9 @@ export default defineBeside<ProbeApi, ProbeArgs>(({ prefix, broken }, { requestI
         return `beside:${prefix ?? ''}${text}`;
       },
       where: () => ({ key: 'beside', thread: threadId, pid: process.pid }),
+      threadFor(kind) {
+        throw kind === 'writes' ? WRITTEN_ELSEWHERE : ELSEWHERE;
+      },
       requestId,
       bytes(input) {
         input.fill(7);

@@ -14,8 +14,14 @@ import { startTracer, type Tracer } from './traced.ts';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 export const DOCUMENT = join(root, 'CONTRIBUTING.md');
 
-/** The name of the list of what all walks run through. */
-export const BOTH = 'both';
+/** What a reader meets once, whatever the request: the names of these lists, and the files that belong to each. */
+const MACHINERY: readonly (readonly [name: string, files: RegExp])[] = [
+  ['front', /^kernel\/(http\/|listener\/|shared\/|[^/]+$)/],
+  ['calls', /^kernel\/runtime\//],
+  ['store', /^kernel\/store\//],
+  ['libraries', /^(kmip|crypto|jose|text)\//],
+];
+export const MACHINERY_NAMES: readonly string[] = MACHINERY.map(([name]) => name);
 const PASSWORD = 'correct horse battery';
 /** Requests before the first that counts: caches are full and connections are open. */
 const WARM_UP = 3;
@@ -58,10 +64,14 @@ async function trace(name: string, run: () => Promise<unknown>, tracer: Tracer):
   return { name, ever, always: ever.filter((file) => runs.every((each) => each.includes(file))) };
 }
 
-/** What all walks run through, and then each walk without it: a reader meets the machinery of every request once. */
+/** The machinery of all walks, list by list, and then each walk without it: a reader meets the machinery once. */
 export function apart(walks: readonly Walk[]): readonly Pick<Walk, 'name' | 'always'>[] {
-  const both = (walks[0]?.always ?? []).filter((file) => walks.every(({ always }) => always.includes(file)));
-  return [{ name: BOTH, always: both }, ...walks.map(({ name, always }) => ({ name, always: always.filter((file) => !both.includes(file)) }))];
+  const all = [...new Set(walks.flatMap(({ always }) => always))].sort(byOrder);
+  const isMachinery = (file: string) => MACHINERY.some(([, files]) => files.test(file));
+  return [
+    ...MACHINERY.map(([name, files]) => ({ name, always: all.filter((file) => files.test(file)) })),
+    ...walks.map(({ name, always }) => ({ name, always: always.filter((file) => !isMachinery(file)) })),
+  ];
 }
 
 function expected<T>(value: T | undefined, what: string): T {

@@ -1,5 +1,5 @@
 // Executes the items of a message in order: Continue, Stop or Undo on failure, with the ID placeholder passed from item to item.
-import { ELSEWHERE } from '../../../kernel/actor.ts';
+import { isLeft } from '../../../kernel/actor.ts';
 import { describe, Fault, failureText, isServerFailure } from '../../../kernel/fault.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import { checkVersion, downgradePayload, upgradePayload } from '../../../kmip/message/legacy.ts';
@@ -102,7 +102,7 @@ async function execute(ctx: BatchContext, item: BatchItem): Promise<Outcome> {
 
 /** The boundary to the client: reveals nothing about an internal error; for other faults it says whether to try again. */
 function toFailure(error: unknown, item: BatchItem, { server }: OperationContext): Outcome {
-  if (error === ELSEWHERE) throw error;
+  if (isLeft(error)) throw error;
   const outcome = { item, status: 'OperationFailed' } as const;
   const refusal = refusalOf(error);
   if (refusal) return { ...outcome, reason: refusal.reason, message: refusal.message };

@@ -5,6 +5,9 @@ import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { type IndexTerm, indexTerms } from './index-terms.ts';
 import { type DescriptionDraft, hasContent } from './managed-object.ts';
 
+/** Rows that one statement inserts at most. */
+const MAX_ROWS = 32;
+
 /** A term as it is stored. */
 interface StoredTerm extends IndexTerm {
   readonly owner: string;
@@ -27,14 +30,26 @@ export async function writeTerms(tx: Transaction, draft: DescriptionDraft, terms
   // The object has a new owner.
   if (before.some(({ owner }) => owner !== draft.owner)) await tx.run('UPDATE kms_attribute SET owner = $2 WHERE object_id = $1', [draft.id, draft.owner]);
   const old = new Map(before.map((term) => [keyOf(term), term]));
-  const added: IndexTerm[] = [];
-  for (const term of terms) {
-    if (old.delete(keyOf(term))) continue;
-    added.push(term);
-    await tx.run('INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)', [draft.id, draft.owner, term.tag, term.value]);
-  }
+  const added = terms.filter((term) => !old.delete(keyOf(term)));
+  for (let at = 0; at < added.length; at += MAX_ROWS) await insertTerms(tx, draft, added.slice(at, at + MAX_ROWS));
   for (const { tag, value } of old.values()) await tx.run('DELETE FROM kms_attribute WHERE object_id = $1 AND tag = $2 AND value = $3', [draft.id, tag, value]);
   return added;
+}
+
+async function insertTerms(tx: Transaction, { id, owner }: DescriptionDraft, terms: readonly IndexTerm[]): Promise<void> {
+  await tx.run(insertSql(terms.length), [id, owner, ...terms.flatMap(({ tag, value }) => [tag, value])]);
+}
+
+const texts = new Map<number, string>();
+
+/** One text for each number of rows, because each text is prepared. */
+function insertSql(rows: number): string {
+  const known = texts.get(rows);
+  if (known !== undefined) return known;
+  const values = Array.from({ length: rows }, (_, row) => `($1, $2, $${2 * row + 3}, $${2 * row + 4})`);
+  const sql = `INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ${values.join(', ')}`;
+  texts.set(rows, sql);
+  return sql;
 }
 
 const keyOf = ({ tag, value }: IndexTerm): string => `${tag} ${value}`;

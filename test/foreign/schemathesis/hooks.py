@@ -70,6 +70,13 @@ def ask(method, path, body, cookie=None):
     return answer.json() if answer.content else None
 
 
+def upload(path, fields, name, content):
+    """A form with a file."""
+    admin.session.cookies.clear()
+    headers = {"cookie": f"_ea_={admin.sign_in()}"}
+    admin.session.post(ADDRESS + path, data=fields, files={"file": (name, content)}, headers=headers).raise_for_status()
+
+
 def sign_in(realm, username, password):
     """Without the certificate of the super admin."""
     session = requests.Session()
@@ -79,7 +86,7 @@ def sign_in(realm, username, password):
     return answer.cookies["_ea_"]
 
 
-there = There(ask, sign_in)
+there = There(ask, sign_in, upload)
 
 
 def is_of_tokens(operation):

@@ -11,14 +11,17 @@ REALM = "there"
 PASSWORD = "correct horse battery staple"
 PERIOD_SECONDS = 30
 BYTES = "aGVsbG8"
+BASE = "documents"
 
 
 class There:
     """Makes things as the super admin: `ask(method, path, body)` sends JSON and answers the JSON that comes, as the session of a cookie where there is one;
-    `sign_in(realm, username, password)` answers the cookie of somebody."""
+    `sign_in(realm, username, password)` answers the cookie of somebody;
+    `upload(path, fields, name, content)` sends a file in a form."""
 
-    def __init__(self, ask, sign_in):
+    def __init__(self, ask, sign_in, upload):
         self.ask = ask
+        self.upload = upload
         self.sign_in = sign_in
         self.made = 0
         self.drawn = {}
@@ -51,6 +54,11 @@ class There:
         self.ask("POST", f"/realms/{self.realm()}/userpass", {"username": username, "password_input": {"plaintext": PASSWORD}})
         return username
 
+    def reference(self):
+        name = self.name("reference")
+        self.upload("/add_reference", {"db": BASE, "reference": name}, "a.pdf", document())
+        return name
+
     def departed(self):
         """Somebody who has left a key."""
         username = self.user()
@@ -66,6 +74,37 @@ class There:
         mac = hmac.new(key, struct.pack(">Q", now // PERIOD_SECONDS), hashlib.sha1).digest()
         at = mac[-1] & 15
         return secret, f"{(struct.unpack('>I', mac[at : at + 4])[0] & 0x7FFFFFFF) % 1_000_000:06}"
+
+
+def document():
+    """A pdf file with one line. It has no table of its objects: readers make one."""
+    content = b"BT /F1 12 Tf 50 700 Td (The gate closes at nine.) Tj ET"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Resources << /Font << /F1 5 0 R >> >> /Contents 4 0 R >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (number, text) for number, text in enumerate(objects, 1))
+    return b"%PDF-1.4\n" + body + b"trailer\n<< /Root 1 0 R /Size 6 >>\n%%EOF\n"
+
+
+def add_reference(there, case):
+    case.body = {"db": BASE, "reference": there.name("reference"), "file": document()}
+
+
+def delete_reference(there, case):
+    case.body = {"db": BASE, "reference": there.reference()}
+
+
+def rag_predict(there, case):
+    there.reference()
+    case.body = {"db": BASE, "query": "When does the gate close?"}
+
+
+def translate(there, case):
+    case.body = {"doc": "hello", "src_lang": "en", "tgt_lang": "EN"}
 
 
 def admin(there, case):
@@ -171,6 +210,10 @@ AIMS = {
     "GET /access/list/{object_id}": listed,
     "POST /access/transfer": transfer,
     "POST /access/destroy": destroy,
+    "POST /add_reference": add_reference,
+    "DELETE /delete_reference": delete_reference,
+    "POST /rag_predict": rag_predict,
+    "POST /translate": translate,
     "POST /v1/crypto/encrypt": encrypt,
     "POST /v1/crypto/decrypt": decrypt,
     "POST /v1/crypto/sign": sign,

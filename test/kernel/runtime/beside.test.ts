@@ -11,6 +11,7 @@ const beside = new URL('../../fakes/probe.beside.ts', import.meta.url);
 const specs = {
   sharded: shardedProbe(2, { beside }),
   plain: replicatedProbe(1),
+  replicated: replicatedProbe(2, { beside, prefetch: 4 }),
   broken: { ...replicatedProbe(1), beside: new URL('../../fakes/missing.ts', import.meta.url) },
 };
 const { runtime, ref, lines, calls } = createRuntime(specs);
@@ -28,6 +29,12 @@ test('a method that the part has is answered in the thread of its caller, whatev
 test('a method that the part lacks, and a call that it leaves, are answered by the actor', async () => {
   assert.equal(await of('a').count(), 1);
   assert.equal(await of('a').echo('left to it'), 'left to it');
+});
+
+test('short calls that write are served by one thread while it has room, all others by every thread', async () => {
+  const threads = async (kind: 'reads' | 'writes', calls: number) =>
+    new Set(await Promise.all(Array.from({ length: calls }, () => ref('replicated').threadFor(kind)))).size;
+  assert.deepEqual([await threads('reads', 4), await threads('writes', 4), await threads('writes', 8)], [2, 1, 2]);
 });
 
 test('a refusal is left to the actor without a word; a bug is left to it and told', async () => {

@@ -1,6 +1,7 @@
 // The queue of callers before the dispatchers of an actor: room, order, bounds, deadlines, cancellation, and draining.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
+import { Deadlines } from '../../../kernel/runtime/deadlines.ts';
 import { Dispatcher } from '../../../kernel/runtime/dispatcher.ts';
 import { exposeApi } from '../../../kernel/runtime/facade.ts';
 import { callWith, Mailbox, remoteOver } from '../../../kernel/runtime/mailbox.ts';
@@ -10,8 +11,8 @@ import { channels, movedClock, settle } from './two-ends.ts';
 type WorkApi = { work(name: string): Promise<string>; add(one: number, two: number): number };
 
 /** A dispatcher with an actor behind it whose work ends when the test says so. */
-function place() {
-  const dispatcher = new Dispatcher();
+function place(run?: Deadlines) {
+  const dispatcher = new Dispatcher(run);
   const begun: string[] = [];
   const ends = new Map<string, (value: string) => void>();
   const api = {
@@ -186,6 +187,29 @@ test('draining takes no more calls, lets those under way end, and refuses what i
   assert.equal(await stuck, 'ACTOR_LOST');
   await mailboxOver([]).mailbox.drain(1_000);
   void advance;
+});
+
+test('draining ends every timer, that of work under a time limit too: none keeps the process running', async () => {
+  const { clock } = movedClock();
+  const timers = new Set<unknown>();
+  const counted = Object.assign(Object.create(clock) as typeof clock, {
+    setTimeout(run: () => void, ms: number) {
+      const timer = clock.setTimeout(run, ms);
+      timers.add(timer);
+      return timer;
+    },
+    clearTimeout(timer: Parameters<typeof clock.clearTimeout>[0]) {
+      timers.delete(timer);
+      clock.clearTimeout(timer);
+    },
+  });
+  const one = place(new Deadlines(60_000, counted));
+  const mailbox = new Mailbox([one.dispatcher], { deadlineMs: 60_000, maxQueue: 10, perDispatcher: 1, clock: counted, observe: () => {} });
+  one.attach();
+  assert.equal(await remoteOver<WorkApi>(mailbox).add(1, 2), 3);
+  assert.ok(timers.size > 0);
+  await mailbox.drain(1_000);
+  assert.equal(timers.size, 0);
 });
 
 test('an argument that may not cross fails its own call, before it takes a place', async () => {

@@ -59,6 +59,38 @@ for (const database of databases) {
     await store.close();
   });
 
+  test(name('a group runs once; it runs again only if one of it fails, and then each has its savepoint'), async () => {
+    const store = await open(await database.url());
+    const runs = new Map<string, number>();
+    const counted = (id: string, isRefused = false) =>
+      store.transaction(async (tx) => {
+        runs.set(id, (runs.get(id) ?? 0) + 1);
+        await tx.run('INSERT INTO item (id, n) VALUES ($1, 0)', [id]);
+        await tx.audit({ event: 'sample', outcome: 'success', target: id });
+        if (isRefused) throw new Error('refused');
+      });
+    await Promise.all([counted('a'), counted('b'), counted('c')]);
+    const outcomes = await Promise.allSettled([counted('d'), counted('e', true), counted('f')]);
+    const careful = await Promise.allSettled([counted('g'), counted('h', true), counted('i')]);
+    assert.deepEqual(Object.fromEntries(runs), { a: 1, b: 1, c: 1, d: 2, e: 2, f: 1, g: 1, h: 1, i: 1 });
+    for (const group of [outcomes, careful])
+      assert.deepEqual(
+        group.map(({ status }) => status),
+        ['fulfilled', 'rejected', 'fulfilled'],
+      );
+    assert.deepEqual(await ids(store), ['a', 'b', 'c', 'd', 'f', 'g', 'i']);
+    const rows = await store.all<AuditRow>("SELECT * FROM audit WHERE stream = 'w' ORDER BY seq");
+    assert.deepEqual(
+      rows.map(({ target }) => target),
+      ['a', 'b', 'c', 'd', 'f', 'g', 'i'],
+    );
+    assert.deepEqual(
+      rows.map(({ prev }) => prev),
+      ['', ...rows.slice(0, -1).map(auditHash)],
+    );
+    await store.close();
+  });
+
   test(name('a read sees committed rows only'), async () => {
     const store = await open(await database.url());
     let seen: string[] | undefined;

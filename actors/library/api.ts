@@ -1,0 +1,51 @@
+// The interface of the library actor: documentary bases, the references in them, and the search for passages.
+import type { DocumentKind } from '../text/api.ts';
+
+/** One document, as it is to be stored. */
+export interface NewReference {
+  readonly base: string;
+  readonly name: string;
+  readonly kind: DocumentKind;
+  readonly title: string;
+  /** SHA-256 of the file, in hex. */
+  readonly sha256: string;
+  readonly passages: readonly StoredPassage[];
+}
+
+export interface StoredPassage {
+  readonly text: string;
+  readonly chapter?: string;
+  /** From 1, for documents that have pages. */
+  readonly page?: number;
+}
+
+/** Who changes a base, for the audit log. */
+export interface Librarian {
+  readonly realm: string;
+  readonly user: string;
+  readonly scheme: string;
+  readonly source: string;
+}
+
+/** A passage that a search has found. */
+export interface Hit extends StoredPassage {
+  readonly reference: string;
+  /** Higher is better; comparable within one search only. */
+  readonly score: number;
+}
+
+export interface LibraryArgs {
+  /** Bases of the configuration: they are there although nothing has been added. */
+  readonly bases: readonly string[];
+}
+
+export type LibraryApi = {
+  /** @returns the names of the references of each base, in order */
+  list(): Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Replaces a reference of the same name, all or nothing. @param creates makes the base if there is none @returns false if there is no such base */
+  add(reference: NewReference, creates: boolean, by: Librarian): Promise<boolean>;
+  /** @returns false if there is no such base or reference */
+  remove(base: string, name: string, by: Librarian): Promise<boolean>;
+  /** @param count of passages at most @returns the best first; undefined if there is no such base */
+  search(base: string, query: string, count: number): Promise<readonly Hit[] | undefined>;
+};

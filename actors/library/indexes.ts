@@ -1,0 +1,41 @@
+// The indexes of all bases that were searched since the start, each kept in step with the rows of the store.
+import type { Log } from '../../kernel/log-entry.ts';
+import type { Store } from '../../kernel/store/store.ts';
+import { BaseIndex } from './base-index.ts';
+import { passagesOf, referencesOf, revisionOf } from './rows.ts';
+
+export class Indexes {
+  readonly #store: Store;
+  readonly #log: Log;
+  /** By base: settles when the index has all that was there when it was asked for. */
+  readonly #indexes = new Map<string, Promise<BaseIndex>>();
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** One after the other for each base: an index changes in steps. A refresh that fails leaves an index that the next one completes. */
+  fresh(base: string): Promise<BaseIndex> {
+    const last = this.#indexes.get(base) ?? Promise.resolve(new BaseIndex());
+    const next = last.then((index) => this.#refresh(base, index));
+    this.#indexes.set(
+      base,
+      next.catch(() => last),
+    );
+    return next;
+  }
+
+  /** Reads what has changed since the last search, here or on another node: references that are gone or new. */
+  async #refresh(base: string, index: BaseIndex): Promise<BaseIndex> {
+    const revision = (await revisionOf(this.#store, base)) ?? 0;
+    if (revision === index.revision) return index;
+    const rows = await referencesOf(this.#store, base);
+    const current = new Set(rows.map(({ id }) => id));
+    for (const id of [...index.references.keys()]) if (!current.has(id)) index.remove(id);
+    for (const { id, name, title } of rows) if (!index.references.has(id)) index.add(id, name, title, await passagesOf(this.#store, id));
+    index.revision = revision;
+    index.clear().catch((error: unknown) => this.#log.warn({ base, error: String(error) }, 'the memory of removed references could not be freed'));
+    return index;
+  }
+}

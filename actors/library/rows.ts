@@ -1,0 +1,75 @@
+// The rows of documentary bases: bases, references and their passages.
+import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
+import type { NewReference, StoredPassage } from './api.ts';
+
+/** Rows in one INSERT: few statement texts, and fewer than 32766 parameters. */
+const BATCH = 64;
+
+export interface PassageRow {
+  readonly reference_id: string;
+  readonly ordinal: number;
+  readonly chapter: string;
+  readonly page: number;
+  readonly text: string;
+}
+
+export function listReferences(store: Reader): Promise<{ base: string; name: string | null }[]> {
+  return store.all(
+    'SELECT ai_base.name AS base, ai_reference.name AS name FROM ai_base LEFT JOIN ai_reference ON ai_reference.base = ai_base.name ORDER BY 1, 2',
+  );
+}
+
+/** @returns undefined if there is no row of this base; it changes with every change of the base */
+export async function revisionOf(store: Reader, base: string): Promise<number | undefined> {
+  return (await store.get<{ revision: number }>('SELECT revision FROM ai_base WHERE name = $1', [base]))?.revision;
+}
+
+export function referencesOf(store: Reader, base: string): Promise<{ id: string; name: string; title: string }[]> {
+  return store.all('SELECT id, name, title FROM ai_reference WHERE base = $1', [base]);
+}
+
+export function passagesOf(store: Reader, reference: string): Promise<PassageRow[]> {
+  return store.all('SELECT reference_id, ordinal, chapter, page, text FROM ai_passage WHERE reference_id = $1 ORDER BY ordinal', [reference]);
+}
+
+/** Creates the base if it has no row, and gives it a new revision. */
+export async function touchBase(tx: Transaction, base: string, now: number): Promise<void> {
+  const sql = 'INSERT INTO ai_base (name, revision, created_at) VALUES ($1, 1, $2) ON CONFLICT (name) DO UPDATE SET revision = ai_base.revision + 1';
+  await tx.run(sql, [base, now]);
+}
+
+export async function insertReference(tx: Transaction, id: string, { base, name, kind, title, sha256, passages }: NewReference, now: number): Promise<void> {
+  await tx.run('INSERT INTO ai_reference (id, base, name, kind, title, sha256, added_at) VALUES ($1, $2, $3, $4, $5, $6, $7)', [
+    ...[id, base, name, kind, title, sha256],
+    now,
+  ]);
+  for (let at = 0; at < passages.length; at += BATCH) await insertPassages(tx, id, at, passages.slice(at, at + BATCH));
+}
+
+async function insertPassages(tx: Transaction, id: string, first: number, passages: readonly StoredPassage[]): Promise<void> {
+  const places = passages.map((_, row) => `(${[1, 2, 3, 4, 5].map((column) => `$${row * 5 + column}`).join(', ')})`);
+  const params = passages.flatMap(({ text, chapter = '', page = 0 }, row) => [id, first + row, chapter, page, text]);
+  await tx.run(`INSERT INTO ai_passage (reference_id, ordinal, chapter, page, text) VALUES ${places.join(', ')}`, params);
+}
+
+/** @returns whether there was one */
+export async function deleteReference(tx: Transaction, base: string, name: string): Promise<boolean> {
+  const row = await tx.get<{ id: string }>('SELECT id FROM ai_reference WHERE base = $1 AND name = $2', [base, name]);
+  if (!row) return false;
+  await tx.run('DELETE FROM ai_passage WHERE reference_id = $1', [row.id]);
+  await tx.run('DELETE FROM ai_reference WHERE id = $1', [row.id]);
+  return true;
+}
+
+export async function readPassages(
+  store: Store,
+  places: readonly { readonly reference: string; readonly ordinal: number }[],
+): Promise<Map<string, PassageRow>> {
+  const found = new Map<string, PassageRow>();
+  for (const { reference, ordinal } of places) {
+    const sql = 'SELECT reference_id, ordinal, chapter, page, text FROM ai_passage WHERE reference_id = $1 AND ordinal = $2';
+    const row = await store.get<PassageRow>(sql, [reference, ordinal]);
+    if (row) found.set(`${reference}:${ordinal}`, row);
+  }
+  return found;
+}

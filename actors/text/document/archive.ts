@@ -1,0 +1,90 @@
+// Opens a zip archive (epub, docx) without trusting it: numbers, names and sizes of entries are bounded before anything is inflated.
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import { refuse } from '../refuse.ts';
+
+const MAX_ENTRIES = 5_000;
+const MAX_ENTRY_BYTES = 50 * 2 ** 20;
+const MAX_TOTAL_BYTES = 200 * 2 ** 20;
+/** Inflated bytes for each byte of the file. Small archives may have a larger one. */
+const MAX_RATIO = 200;
+const MIN_RATIO_BYTES = 2 ** 20;
+/** Bit of the general purpose flags: the entry is encrypted. */
+const ENCRYPTED = 1;
+
+export class Archive {
+  readonly #zip: ZipFile;
+  readonly #entries: ReadonlyMap<string, Entry>;
+
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>) {
+    this.#zip = zip;
+    this.#entries = entries;
+  }
+
+  /** @throws Fault BAD_REQUEST for an archive that is malformed, encrypted or too large when inflated */
+  static async open(file: Uint8Array): Promise<Archive> {
+    const zip = await openZip(file);
+    if (zip.entryCount > MAX_ENTRIES) throw refuse(`the file is an archive of ${zip.entryCount} entries; at most ${MAX_ENTRIES} are allowed`);
+    const entries = new Map<string, Entry>();
+    let total = 0;
+    for (const entry of await entriesOf(zip)) {
+      total += entry.uncompressedSize;
+      if ((entry.generalPurposeBitFlag & ENCRYPTED) !== 0) throw refuse('the file is encrypted; remove its password and try again');
+      if (entry.uncompressedSize > MAX_ENTRY_BYTES || total > MAX_TOTAL_BYTES || (total > MIN_RATIO_BYTES && total > file.length * MAX_RATIO))
+        throw refuse('the file is too large when it is unpacked');
+      if (entries.has(entry.fileName)) throw refuse('the archive has an entry twice');
+      entries.set(entry.fileName, entry);
+    }
+    return new Archive(zip, entries);
+  }
+
+  has(name: string): boolean {
+    return this.#entries.has(name);
+  }
+
+  /** yauzl ends the stream with an error if an entry has another size than its header says. @throws Fault BAD_REQUEST if it is missing or damaged */
+  async text(name: string): Promise<string> {
+    const entry = this.#entries.get(name);
+    if (!entry) throw refuse(`the archive has no ${name}`);
+    const chunks: Buffer[] = [];
+    try {
+      for await (const chunk of await this.#zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
+    } catch (cause) {
+      throw refuse(`the archive is damaged in ${name}`, cause);
+    }
+    const text = decode(Buffer.concat(chunks));
+    // No reader here expands entities; a file that declares its own is an attack or cannot be read right.
+    if (/<!ENTITY/i.test(text)) throw refuse(`${name} declares entities, which are not allowed`);
+    return text;
+  }
+}
+
+async function openZip(file: Uint8Array): Promise<ZipFile> {
+  try {
+    return await fromBufferPromise(Buffer.from(file.buffer, file.byteOffset, file.byteLength), {
+      lazyEntries: true,
+      validateEntrySizes: true,
+      strictFileNames: true,
+    });
+  } catch (cause) {
+    throw refuse('the archive is malformed', cause);
+  }
+}
+
+/** yauzl refuses names that lead out of the archive. */
+async function entriesOf(zip: ZipFile): Promise<Entry[]> {
+  try {
+    const entries: Entry[] = [];
+    for await (const entry of zip.eachEntry()) entries.push(entry);
+    return entries;
+  } catch (cause) {
+    throw refuse('the archive is malformed', cause);
+  }
+}
+
+/** UTF-8, or UTF-16 with a byte order mark (XML 1.0 section 4.3.3). */
+function decode(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,30 @@
+// Who may use a documentary base: the roles that the configuration names, `*` for everybody.
+import { Fault } from '../../kernel/fault.ts';
+import type { Caller } from '../../kernel/http/credential.ts';
+import type { AiConfig } from './config.ts';
+
+type Use = 'readers' | 'writers';
+
+/** Bases that are not in the configuration were created on request, by anybody for everybody. */
+export function mayUse({ documentary_bases: bases }: AiConfig, base: string, use: Use, caller: Caller | undefined): boolean {
+  const wanted = bases.find(({ name }) => name === base)?.[use] ?? ['*'];
+  if (wanted.includes('*')) return true;
+  const own = rolesOf(caller);
+  return wanted.some((role) => own.includes(role));
+}
+
+/** A base that the caller may not read is told to be missing, so that its name stays unknown. @throws Fault NOT_FOUND, FORBIDDEN */
+export function requireUse(config: AiConfig, base: string, use: Use, caller: Caller | undefined): void {
+  if (mayUse(config, base, use, caller)) return;
+  throw mayUse(config, base, 'readers', caller) ? new Fault('FORBIDDEN', { detail: 'your roles do not allow changes of this base' }) : noBase();
+}
+
+export function noBase(): Fault {
+  return new Fault('NOT_FOUND', { detail: 'there is no documentary base of this name' });
+}
+
+/** Of a session its claim `roles`, of an app token its policies. */
+function rolesOf(caller: Caller | undefined): readonly string[] {
+  const roles = caller?.claims?.['roles'];
+  return [...(Array.isArray(roles) ? roles.map(String) : []), ...(caller?.policies ?? [])];
+}

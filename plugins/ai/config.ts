@@ -1,0 +1,28 @@
+// The section [ai] of config.toml.
+import Type, { type Static } from 'typebox';
+import { Section } from '../../kernel/config/schema.ts';
+import { isBaseName } from './name.ts';
+
+const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: ['*'] });
+
+const BASE = Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }), readers: roles, writers: roles }, { additionalProperties: false });
+
+export const AI_CONFIG = Section({
+  enabled: Type.Boolean({ default: true }),
+  open: Type.Boolean({ default: false }),
+  auto_create_bases: Type.Boolean({ default: false }),
+  text_limit: Type.Integer({ default: 2_000_000, minimum: 1_024, maximum: 16_777_216 }),
+  file_limit: Type.Integer({ default: 67_108_864, minimum: 65_536, maximum: 134_217_728 }),
+  time_limit_seconds: Type.Integer({ default: 60, minimum: 1, maximum: 600 }),
+  documentary_bases: Type.Array(BASE, { default: [{ name: 'documents' }] }),
+});
+
+export type AiConfig = Static<typeof AI_CONFIG>;
+
+export function aiProblems({ documentary_bases: bases }: AiConfig): string[] {
+  const names = bases.map(({ name }) => name);
+  return names.flatMap((name, index) => {
+    if (!isBaseName(name)) return [`.documentary_bases[${index}].name: must not be . or .., and must not have control characters, / or \\`];
+    return names.indexOf(name) < index ? [`.documentary_bases[${index}].name: another base has the same name; each needs its own`] : [];
+  });
+}

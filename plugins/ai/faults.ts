@@ -1,0 +1,12 @@
+// Faults of the AI runner.
+import { Fault, type FaultTable } from '../../kernel/fault.ts';
+
+export const MODEL_FAULTS = Object.freeze({
+  MODEL_NOT_INSTALLED: { status: 503, message: 'no model that can do this is installed' },
+  MODEL_TIME_LIMIT: { status: 422, message: 'the work takes longer than the time limit: send less text, or a smaller file' },
+}) satisfies FaultTable;
+
+/** For work of a thread that was ended, and changed nothing: DEADLINE's "the outcome is unknown" does not apply. */
+export function refuseLate(error: unknown): never {
+  throw error instanceof Fault && error.code === 'DEADLINE' ? new Fault('MODEL_TIME_LIMIT', { cause: error }) : error;
+}

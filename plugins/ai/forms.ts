@@ -1,0 +1,61 @@
+// The forms of the AI runner: which fields each has, and what the OpenAPI document says of them.
+import Type, { type TProperties, type TSchema } from 'typebox';
+import type { Form } from '../../actors/text/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Request } from '../../kernel/http/route.ts';
+import { move, toOwned } from '../../kernel/runtime/bytes.ts';
+import type { AiContext } from './actors.ts';
+import { refuseLate } from './faults.ts';
+
+const MULTIPART = 'multipart/form-data';
+export const FORM_TYPES = [MULTIPART, 'application/x-www-form-urlencoded'];
+
+/** Of the largest `[ai] text_limit`. */
+const text = (description: string, examples: readonly string[]) => Type.String({ maxLength: 16_777_216, description, examples: [...examples] });
+/** See name.ts. */
+const NAME = '^(?!\\.{1,2}$)[^\\u0000-\\u001f\\u007f-\\u009f/\\\\]+$';
+const name = (description: string, example: string) => Type.String({ minLength: 1, maxLength: 128, pattern: NAME, description, examples: [example] });
+const language = (description: string, example: string) =>
+  Type.String({ minLength: 2, maxLength: 11, pattern: '^[A-Za-z]{2}([-_][A-Za-z0-9]{2,8})?$', description, examples: [example] });
+const file = Type.String({ format: 'binary', maxLength: 134_217_728, description: 'an epub, pdf or docx file' });
+const query = text('the question', ['Who may enter the building?']);
+const db = name('name of the documentary base', 'documents');
+const reference = name('name of the reference', 'house rules');
+
+export const FIELDS = {
+  summarize: { doc: text('the text to summarise', ['A long text.']) },
+  translate: {
+    doc: text('the text to translate', ['hello world']),
+    src_lang: language('language of the text', 'en'),
+    tgt_lang: language('language to translate to', 'fr'),
+  },
+  context_predict: { context: text('the text that holds the answer', ['Only members may enter the building.']), query },
+  rag_predict: {
+    db,
+    query,
+    sources: Type.Optional(Type.Enum(['true', 'false'], { description: 'whether to return the passages that the answer is from' })),
+    limit: Type.Optional(Type.String({ maxLength: 2, pattern: '^([1-9]|[1-4][0-9]|50)$', description: 'passages to read, 1 to 50', examples: ['10'] })),
+  },
+  add_reference: { file, db, reference },
+  delete_reference: { db, reference },
+} satisfies Readonly<Record<string, TProperties>>;
+
+export type FormName = keyof typeof FIELDS;
+
+export function schemaOf(form: FormName): TSchema {
+  return Type.Object(FIELDS[form], { additionalProperties: false });
+}
+
+/** Reads the form of a request on a thread of the text actor. @throws Fault BAD_REQUEST that names a field that is missing or unknown */
+export async function readForm(ctx: AiContext, form: FormName, { headers, body }: Request<Uint8Array | undefined>): Promise<Form> {
+  const contentType = String(headers['content-type'] ?? '');
+  const properties: TProperties = FIELDS[form];
+  const fields = Object.keys(properties).filter((field) => field !== 'file');
+  const limits = { fields, ...('file' in properties && { file: 'file' }), maxFieldBytes: ctx.config.text_limit };
+  const read = await ctx.actors.text.form(contentType, move(toOwned(body ?? new Uint8Array())), limits).catch(refuseLate);
+  const required = (schemaOf(form) as { readonly required?: readonly string[] }).required ?? [];
+  const missing = required.filter((field) => (field === 'file' ? !read.file : read.fields[field] === undefined));
+  if (missing.length > 0)
+    throw new Fault('BAD_REQUEST', { detail: `missing form field: ${missing[0]}`, errors: missing.map((field) => `missing form field: ${field}`) });
+  return read;
+}

@@ -1,0 +1,16 @@
+// The tables of documentary bases.
+import type { Migration } from '../../kernel/store/migrate.ts';
+
+export const AI_MIGRATIONS: readonly Migration[] = [
+  {
+    id: 1,
+    about: 'documentary bases, their references and the passages of these; the revision of a base changes with every change of its references',
+    sql: `
+      CREATE TABLE ai_base (name TEXT PRIMARY KEY, revision BIGINT NOT NULL, created_at BIGINT NOT NULL);
+      CREATE TABLE ai_reference (id TEXT PRIMARY KEY, base TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, title TEXT NOT NULL, sha256 TEXT NOT NULL,
+        added_at BIGINT NOT NULL, UNIQUE (base, name));
+      CREATE TABLE ai_passage (reference_id TEXT NOT NULL, ordinal BIGINT NOT NULL, chapter TEXT NOT NULL, page BIGINT NOT NULL, text TEXT NOT NULL,
+        PRIMARY KEY (reference_id, ordinal));
+    `,
+  },
+];

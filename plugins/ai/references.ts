@@ -1,0 +1,78 @@
+// The routes of documentary bases: lists, additions and deletions of references, and answers from a base.
+import Type from 'typebox';
+import type { Librarian } from '../../actors/library/api.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Request, Response } from '../../kernel/http/route.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
+import type { AiContext } from './actors.ts';
+import { mayUse, noBase, requireUse } from './bases.ts';
+import { refuseLate } from './faults.ts';
+import { readForm } from './forms.ts';
+import { requireName } from './name.ts';
+import { EXTRACTIVE } from './texts.ts';
+
+const PASSAGES = 10;
+const TEXT = 'text/plain; charset=utf-8';
+
+const SOURCE = Type.Object({
+  reference: Type.String(),
+  chapter: Type.Optional(Type.String()),
+  page: Type.Optional(Type.Integer()),
+  text: Type.String(),
+  score: Type.Number(),
+});
+export const ANSWER = Type.Object({ result: Type.Array(Type.String()), sources: Type.Optional(Type.Array(SOURCE)) });
+export const BASES = Type.Object({ documentary_bases: Type.Record(Type.String(), Type.Array(Type.String())) });
+
+export async function listBases(ctx: AiContext, { caller }: Request): Promise<Response> {
+  const all = await ctx.actors.library.at('main').list();
+  const own = Object.entries(all).filter(([base]) => mayUse(ctx.config, base, 'readers', caller));
+  return { status: 200, body: { documentary_bases: Object.fromEntries(own) } };
+}
+
+export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
+  const { db = '', query = '', sources, limit } = (await readForm(ctx, 'rag_predict', request)).fields;
+  if (sources !== undefined && sources !== 'true' && sources !== 'false') throw new Fault('BAD_REQUEST', { detail: 'sources: must be true or false' });
+  const base = requireName('db', db);
+  requireUse(ctx.config, base, 'readers', request.caller);
+  const hits = await ctx.actors.library.at('main').search(base, query, passagesIn(limit));
+  if (!hits) throw noBase();
+  const texts = hits.map(({ text }) => text);
+  const result = await ctx.actors.text.answer(query, texts).catch(refuseLate);
+  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: EXTRACTIVE };
+}
+
+function passagesIn(limit: string | undefined): number {
+  if (limit === undefined) return PASSAGES;
+  if (/^([1-9]|[1-4][0-9]|50)$/.test(limit)) return Number(limit);
+  throw new Fault('BAD_REQUEST', { detail: 'limit: must be a whole number from 1 to 50' });
+}
+
+/** The rights come before the file is read. */
+export async function addReference(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
+  const { fields, file } = await readForm(ctx, 'add_reference', request);
+  const [base, name] = [requireName('db', fields['db'] ?? ''), requireName('reference', fields['reference'] ?? '')];
+  requireUse(ctx.config, base, 'writers', request.caller);
+  if (!file) throw new Fault('BAD_REQUEST', { detail: 'missing form field: file' });
+  const { config, actors } = ctx;
+  const library = actors.library.at('main');
+  if (!config.auto_create_bases && !(base in (await library.list()))) throw noBase();
+  const document = await actors.text.document(file.name, move(file.bytes)).catch(refuseLate);
+  if (!(await library.add({ base, name, ...document }, config.auto_create_bases, librarianOf(request)))) throw noBase();
+  return { status: 200, body: 'File successfully processed', type: TEXT };
+}
+
+export async function deleteReference(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
+  const { db = '', reference = '' } = (await readForm(ctx, 'delete_reference', request)).fields;
+  const [base, name] = [requireName('db', db), requireName('reference', reference)];
+  requireUse(ctx.config, base, 'writers', request.caller);
+  if (!(await ctx.actors.library.at('main').remove(base, name, librarianOf(request))))
+    throw new Fault('NOT_FOUND', { detail: 'there is no reference of this name in this base' });
+  return { status: 200, body: 'Reference successfully removed', type: TEXT };
+}
+
+/** `[ai] open` serves callers without a name. */
+function librarianOf({ caller, address }: Request): Librarian {
+  return { realm: caller?.realm ?? '', user: caller?.username ?? 'anonymous', scheme: caller?.scheme ?? '', source: sourceOf(address) };
+}

@@ -1,0 +1,82 @@
+// The routes of the AI runner, with what the OpenAPI document says of them.
+import Type from 'typebox';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import type { Request, Response, ResponseDescription, Route } from '../../kernel/http/route.ts';
+import type { AiContext } from './actors.ts';
+import { FORM_TYPES, type FormName, schemaOf } from './forms.ts';
+import { ANSWER, addReference, BASES, deleteReference, listBases, ragPredict } from './references.ts';
+import { contextPredict, RESULT, SUMMARY, summarize, TRANSLATION, translate } from './texts.ts';
+
+type Handle = (ctx: AiContext, request: Request<Uint8Array | undefined>) => Promise<Response>;
+
+interface FormRoute {
+  readonly method: 'POST' | 'DELETE';
+  readonly form: FormName;
+  readonly summary: string;
+  readonly answer: ResponseDescription;
+  readonly handle: Handle;
+}
+
+const plain = (description: string): ResponseDescription => ({ description, schema: Type.String(), type: 'text/plain' });
+
+const FORMS: readonly FormRoute[] = [
+  { method: 'POST', form: 'summarize', summary: 'Summarise a text', answer: { description: 'the summary', schema: SUMMARY }, handle: summarize },
+  { method: 'POST', form: 'translate', summary: 'Translate a text', answer: { description: 'the translation', schema: TRANSLATION }, handle: translate },
+  {
+    method: 'POST',
+    form: 'context_predict',
+    summary: 'Answer from a text',
+    answer: { description: 'answers, the best first', schema: RESULT },
+    handle: contextPredict,
+  },
+  {
+    method: 'POST',
+    form: 'rag_predict',
+    summary: 'Answer from a documentary base',
+    answer: { description: 'answers, the best first', schema: ANSWER },
+    handle: ragPredict,
+  },
+  { method: 'POST', form: 'add_reference', summary: 'Add a document to a base, or replace it', answer: plain('the file was processed'), handle: addReference },
+  { method: 'DELETE', form: 'delete_reference', summary: 'Delete a document from a base', answer: plain('the reference was removed'), handle: deleteReference },
+];
+
+const TAG = 'AI runner';
+/** Of a form beside its fields: names, boundaries, headers of parts. */
+const FRAME_BYTES = 65_536;
+
+export function aiRoutes(ctx: AiContext): readonly Route[] {
+  const { enabled, open, text_limit: textBytes, file_limit: fileBytes } = ctx.config;
+  if (!enabled) return [];
+  const auth = open ? 'none' : CREDENTIAL_KINDS;
+  const bases: Route = {
+    method: 'GET',
+    path: '/documentary_bases',
+    auth,
+    tag: TAG,
+    summary: 'List documentary bases and their references',
+    responses: { 200: { description: 'the references of each base', schema: BASES } },
+    handle: (request) => listBases(ctx, request),
+  };
+  const forms = FORMS.map(({ method, form, summary, answer, handle }): Route => {
+    return {
+      method,
+      path: `/${form}`,
+      auth,
+      rawBody: true,
+      body: schemaOf(form),
+      bodyTypes: form === 'add_reference' ? FORM_TYPES.slice(0, 1) : FORM_TYPES,
+      bodyLimit: (form === 'add_reference' ? fileBytes : 2 * textBytes) + FRAME_BYTES,
+      tag: TAG,
+      summary,
+      responses: {
+        200: answer,
+        400: { description: 'a field is missing, unknown or wrong, or the file cannot be read' },
+        404: { description: 'there is no such base or reference' },
+        422: { description: 'the work takes longer than the time limit' },
+        503: { description: 'too busy, or no model that can do this is installed' },
+      },
+      handle: (request) => handle(ctx, request),
+    };
+  });
+  return [...forms, bases];
+}

@@ -1,0 +1,77 @@
+// Who may read and change a documentary base, what is kept over a restart, and the runner without authentication.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { people } from '../../people.ts';
+import { signInAdmin, startServer, temporaryFolder } from '../../server.ts';
+import { docx, form } from './files.ts';
+
+const CONFIG = `
+[[ai.documentary_bases]]
+name = "open"
+
+[[ai.documentary_bases]]
+name = "staff"
+readers = ["staff", "editor"]
+writers = ["editor"]
+`;
+
+test('a base is for the roles that it names: others do not learn that it is there', async () => {
+  const server = await startServer({ config: CONFIG });
+  try {
+    const admin = await signInAdmin(server);
+    const { realm, user, session } = people(server, admin);
+    await realm('r');
+    const signIn = async (username: string, roles: readonly string[]) => {
+      await user('r', username, 'a password of theirs', { roles });
+      return session('r', username, 'a password of theirs');
+    };
+    const [editor, staff, guest] = [await signIn('eve', ['editor']), await signIn('sam', ['staff']), await signIn('gus', ['guest'])];
+    const bytes = await docx(['The safe opens at noon.']);
+    const add = async (cookie: string) =>
+      server.ask('POST', '/add_reference', { cookie, ...(await form({ db: 'staff', reference: 'safe' }, { name: 'a.docx', bytes })) });
+    const ask = async (cookie: string) => server.ask('POST', '/rag_predict', { cookie, ...(await form({ db: 'staff', query: 'When does the safe open?' })) });
+    const remove = async (cookie: string) => server.ask('DELETE', '/delete_reference', { cookie, ...(await form({ db: 'staff', reference: 'safe' })) });
+    assert.deepEqual([(await add(guest)).status, (await add(staff)).status, (await add(editor)).status], [404, 403, 200]);
+    assert.deepEqual([(await ask(guest)).status, (await ask(staff)).body, (await ask(editor)).status], [404, { result: ['The safe opens at noon.'] }, 200]);
+    const list = async (cookie: string) => Object.keys((await server.ask('GET', '/documentary_bases', { cookie })).body.documentary_bases);
+    assert.deepEqual([await list(guest), await list(staff)], [['open'], ['open', 'staff']]);
+    const unknown = await server.ask('POST', '/rag_predict', { cookie: guest, ...(await form({ db: 'nothing', query: 'a' })) });
+    assert.equal(unknown.body.message, (await ask(guest)).body.message);
+    assert.deepEqual([(await remove(guest)).status, (await remove(staff)).status, (await remove(editor)).status], [404, 403, 200]);
+  } finally {
+    await server.end();
+  }
+});
+
+test('references outlive a restart; bases are created on request if the configuration says so', async () => {
+  const folder = temporaryFolder();
+  const start = () => startServer({ config: '[ai]\nauto_create_bases = true\nopen = true\n', dataDir: join(folder, 'data') });
+  try {
+    const first = await start();
+    const bytes = await docx(['# Hours', 'The museum opens at ten.']);
+    const { status } = await first.ask('POST', '/add_reference', await form({ db: 'new', reference: 'hours' }, { name: 'a.docx', bytes }));
+    assert.equal(status, 200);
+    await first.end();
+    const second = await start();
+    assert.deepEqual((await second.ask('GET', '/documentary_bases')).body, { documentary_bases: { documents: [], new: ['hours'] } });
+    const { body } = await second.ask('POST', '/rag_predict', await form({ db: 'new', query: 'When does the museum open?' }));
+    assert.deepEqual(body, { result: ['The museum opens at ten.'] });
+    await second.end();
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('without the runner its paths are not there', async () => {
+  const server = await startServer({ config: '[ai]\nenabled = false\n' });
+  try {
+    const cookie = await signInAdmin(server);
+    assert.equal((await server.ask('GET', '/documentary_bases', { cookie })).status, 404);
+  } finally {
+    await server.end();
+  }
+});
+
+test.run();

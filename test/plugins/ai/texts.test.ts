@@ -1,0 +1,85 @@
+// Texts over HTTPS, without a model: summaries and answers are chosen sentences, and translations say what is missing.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+import { form } from './files.ts';
+import { HARBOUR, QUESTIONS } from './harbour.ts';
+
+const TEXT = HARBOUR.filter((paragraph) => !paragraph.startsWith('#')).join('\n\n');
+
+let server: TestServer;
+let cookie: string;
+test.before(async () => {
+  server = await startServer({ config: '[ai]\ntext_limit = 20000\n' });
+  cookie = await signInAdmin(server);
+});
+test.after(() => server?.end());
+
+const post = async (path: string, ...given: Parameters<typeof form>) => server.ask('POST', path, { cookie, ...(await form(...given)) });
+
+test('POST /summarize: some sentences of the text, in their order, shorter than the text', async () => {
+  const long = Array.from({ length: 6 }, (_, part) => TEXT.replaceAll('mole', `mole ${part}`)).join('\n\n');
+  const { status, body, headers } = await post('/summarize', { doc: long });
+  assert.deepEqual([status, Object.keys(body), headers['x-ai-engine']], [200, ['summary'], 'extractive']);
+  const words = body.summary.split(' ').length;
+  assert.ok(words > 20 && words < long.split(' ').length / 3, `${words} words`);
+  const sentences = body.summary.match(/[^.]+\./g) as string[];
+  const places = sentences.map((sentence) => long.indexOf(sentence.trim()));
+  assert.ok(
+    places.every((place, index) => place >= 0 && (index === 0 || place > (places[index - 1] as number))),
+    body.summary,
+  );
+  assert.deepEqual((await post('/summarize', { doc: '' })).body, { summary: '' });
+  assert.deepEqual((await post('/summarize', { doc: 'One sentence only.' })).body, { summary: 'One sentence only.' });
+});
+
+test('POST /context_predict: the sentence that answers, the best first; none if no word is there', async () => {
+  for (const [query, answer] of QUESTIONS) {
+    const { status, body } = await post('/context_predict', { context: TEXT, query });
+    assert.deepEqual([status, Object.keys(body)], [200, ['result']]);
+    assert.match(body.result[0], answer, query);
+  }
+  assert.deepEqual((await post('/context_predict', { context: TEXT, query: 'Is there a zebra?' })).body, { result: [] });
+});
+
+test('POST /translate: without a model 503 names the pair, the same language is the text itself', async () => {
+  const missing = await post('/translate', { doc: 'hello', src_lang: 'en', tgt_lang: 'FR' });
+  assert.deepEqual([missing.status, missing.body.code], [503, 'MODEL_NOT_INSTALLED']);
+  assert.match(missing.body.message, /from en to fr/);
+  assert.deepEqual((await post('/translate', { doc: 'hello', src_lang: 'en-GB', tgt_lang: 'EN' })).body, { translation: 'hello' });
+  for (const code of ['english', 'zz', 'e', '', '../x']) {
+    const { status, body } = await post('/translate', { doc: 'hello', src_lang: code, tgt_lang: 'fr' });
+    assert.deepEqual([status, /^src_lang: must be a language code/.test(body.message)], [400, true], code);
+  }
+});
+
+test('a text may come as a file, and too long a one is 413', async () => {
+  const data = new FormData();
+  data.append('doc', new Blob(['A text from a file.']), 'text.txt');
+  const encoded = new Response(data);
+  const headers = { 'content-type': encoded.headers.get('content-type') as string };
+  const { body } = await server.ask('POST', '/summarize', { cookie, headers, body: new Uint8Array(await encoded.arrayBuffer()) });
+  assert.deepEqual(body, { summary: 'A text from a file.' });
+  const long = await post('/summarize', { doc: 'a '.repeat(10_001) });
+  assert.deepEqual([long.status, long.body.message], [413, 'doc: a field of this form has at most 20000 bytes']);
+  assert.equal((await post('/summarize', { doc: 'a '.repeat(100_000) })).status, 413);
+});
+
+test('a body that is no form is refused with what is wrong', async () => {
+  const ask = (type: string, body: string) => server.ask('POST', '/summarize', { cookie, headers: { 'content-type': type }, body });
+  const cases: [string, string, RegExp][] = [
+    ['application/json', '{"doc":"a"}', /content type must be multipart/],
+    ['multipart/form-data', 'a', /must have a boundary/],
+    ['multipart/form-data; boundary=x', 'a', /malformed|missing form field/],
+    ['multipart/form-data; boundary=x', '--x\r\ncontent-disposition: form-data; name="doc"\r\n\r\nunfinished', /malformed/],
+    ['application/x-www-form-urlencoded', 'doc=a&doc=b', /doc: the form has this field twice/],
+    ['application/x-www-form-urlencoded', '', /missing form field: doc/],
+  ];
+  for (const [type, body, message] of cases) {
+    const answer = await ask(type, body);
+    assert.equal(answer.status, 400, `${type} ${body} ${answer.text}`);
+    assert.match(answer.body.message, message);
+  }
+});
+
+test.run();

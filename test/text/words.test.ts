@@ -1,0 +1,59 @@
+// Words, sentences and passages of texts in several languages.
+import assert from 'node:assert/strict';
+import { test } from 'uvu';
+import { passagesOf } from '../../text/passages.ts';
+import { sentencesOf } from '../../text/sentences.ts';
+import { termsOf, wordsOf } from '../../text/words.ts';
+
+test('words have no case and no accents; scripts without spaces are cut by their own rules', () => {
+  assert.deepEqual(wordsOf("L'ÉTÉ, naïve ﬁne 42nd"), ['l', 'ete', 'naive', 'fine', '42nd']);
+  assert.deepEqual(wordsOf('東京に行く').join(''), '東京に行く');
+  assert.ok(wordsOf('東京に行く').length > 1);
+});
+
+test('a run of combining marks, which would take seconds to compose, is left out', () => {
+  assert.deepEqual(wordsOf(`a${'\u0315\u0316'.repeat(200_000)}b c\u0301`), ['ab', 'c']);
+});
+
+test('terms have no endings, and words that say nothing are left out', () => {
+  assert.deepEqual(termsOf('The rotations of the rotating keys'), ['rotat', 'rotat', 'kei']);
+  assert.deepEqual(termsOf('what is this'), []);
+  assert.ok((termsOf('x'.repeat(10_000))[0] as string).length <= 64);
+});
+
+test('sentences end at full stops, not at abbreviations, line breaks or initials', () => {
+  assert.deepEqual(sentencesOf('Dr. Brandt keeps the\nlight. It burns!  Who pays?'), ['Dr. Brandt keeps the light.', 'It burns!', 'Who pays?']);
+  assert.deepEqual(sentencesOf('A heading\n\nA sentence.\n- one item\n- another'), ['A heading', 'A sentence.', '- one item', '- another']);
+  assert.deepEqual(sentencesOf(' \n '), []);
+});
+
+test('passages are whole sentences under one heading on one page, and not too long', () => {
+  const long = Array.from({ length: 60 }, (_, at) => `This is sentence number ${at} of a paragraph.`).join(' ');
+  const passages = passagesOf([
+    { text: 'One', isHeading: true },
+    { text: long, isHeading: false },
+    { text: 'Two', isHeading: true },
+    { text: 'Short.', isHeading: false },
+    { text: 'On page two.', isHeading: false, page: 2 },
+  ]);
+  assert.ok(passages.every(({ text }) => text.split(' ').length <= 160));
+  assert.equal(
+    passages
+      .filter(({ chapter }) => chapter === 'One')
+      .map(({ text }) => text)
+      .join(' '),
+    long,
+  );
+  assert.deepEqual(passages.slice(-2), [
+    { text: 'Short.', chapter: 'Two' },
+    { text: 'On page two.', chapter: 'Two', page: 2 },
+  ]);
+});
+
+test('a sentence without an end is cut; a document of headings alone is not lost', () => {
+  const passages = passagesOf([{ text: 'word '.repeat(5_000), isHeading: false }]);
+  assert.ok(passages.length > 10 && passages.every(({ text }) => text.length <= 2_000));
+  assert.deepEqual(passagesOf([{ text: 'Only this', isHeading: true }]), [{ text: 'Only this' }]);
+});
+
+test.run();

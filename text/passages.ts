@@ -1,0 +1,63 @@
+// Cuts the blocks of a document into passages: whole sentences of one chapter or page, long enough to be understood and short enough to be quoted.
+import { sentencesOf } from './sentences.ts';
+
+/** A paragraph, list item or heading, in the order of the document. */
+export interface Block {
+  readonly text: string;
+  readonly isHeading: boolean;
+  /** From 1, for documents that have pages. */
+  readonly page?: number;
+}
+
+export interface Passage {
+  readonly text: string;
+  /** The heading that it stands under. */
+  readonly chapter?: string;
+  readonly page?: number;
+}
+
+/** In words. A shorter passage takes the next sentences too, unless a heading or page begins. */
+const MAX_WORDS = 160;
+/** In characters: a heading is repeated with every passage. */
+const MAX_CHAPTER = 200;
+/** In characters: a longer sentence, such as a table without full stops, is cut at a space. */
+const MAX_SENTENCE = 2_000;
+
+export function passagesOf(blocks: Iterable<Block>): Passage[] {
+  const passages: Passage[] = [];
+  let chapter: string | undefined;
+  let page: number | undefined;
+  let open: string[] = [];
+  let words = 0;
+  const close = () => {
+    if (open.length > 0) passages.push({ text: open.join(' '), ...(chapter !== undefined && { chapter }), ...(page !== undefined && { page }) });
+    open = [];
+    words = 0;
+  };
+  for (const block of blocks) {
+    if (block.isHeading || block.page !== page) close();
+    page = block.page;
+    if (block.isHeading) chapter = block.text.slice(0, MAX_CHAPTER);
+    else
+      for (const sentence of sentencesOf(block.text).flatMap(cut)) {
+        const length = sentence.split(' ').length;
+        if (words > 0 && words + length > MAX_WORDS) close();
+        open.push(sentence);
+        words += length;
+      }
+  }
+  close();
+  return passages.length === 0 && chapter !== undefined ? [{ text: chapter, ...(page !== undefined && { page }) }] : passages;
+}
+
+function cut(sentence: string): string[] {
+  const parts: string[] = [];
+  let rest = sentence;
+  while (rest.length > MAX_SENTENCE) {
+    const space = rest.lastIndexOf(' ', MAX_SENTENCE);
+    const at = space > 0 ? space : MAX_SENTENCE;
+    parts.push(rest.slice(0, at));
+    rest = rest.slice(at).trimStart();
+  }
+  return [...parts, rest];
+}

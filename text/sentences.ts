@@ -1,0 +1,28 @@
+// Cuts a text into sentences by the rules of Unicode (UAX #29), which fit most languages.
+const segmenter = new Intl.Segmenter('und', { granularity: 'sentence' });
+/** An abbreviation before a name ends no sentence. */
+const ABBREVIATION = /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Mme|Mlle|M|No|Fig|vs|cf|e\.g|i\.e|[A-Z])\.\s*$/u;
+
+/** An empty line, or the next item of a list, ends a paragraph; other line breaks come from the layout. */
+const PARAGRAPH = /\n[^\S\n]*(?:\n\s*|(?=[-*•] ))/;
+
+/** @returns the sentences in order, without the space around them; no sentence goes on in the next paragraph */
+export function sentencesOf(text: string): string[] {
+  return text.split(PARAGRAPH).flatMap((paragraph) => inParagraph(squeeze(paragraph)));
+}
+
+function inParagraph(paragraph: string): string[] {
+  const sentences: string[] = [];
+  let open = '';
+  for (const { segment } of segmenter.segment(paragraph)) {
+    open += segment;
+    if (ABBREVIATION.test(open)) continue;
+    sentences.push(open.trim());
+    open = '';
+  }
+  return [...sentences, open.trim()].filter((sentence) => sentence !== '');
+}
+
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
