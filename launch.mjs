@@ -77,8 +77,10 @@ function run(entry) {
   const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
   // From the second start on, nothing is stripped and compiled again. Whoever can write here can write the sources; where nobody can, Node does without.
   if (command === 'start') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'gatehouse');
+  const flags = ['--disable-warning=ExperimentalWarning', entry, ...args];
+  if (command === 'start') become(node, flags, env);
   // The closing of the IPC channel tells the server that this launcher has ended without forwarding a signal.
-  const child = spawn(node, ['--disable-warning=ExperimentalWarning', entry, ...args], {
+  const child = spawn(node, flags, {
     cwd: process.cwd(),
     env,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
@@ -94,4 +96,10 @@ function run(entry) {
     if (signal) process.kill(process.pid, signal);
     else process.exit(code ?? 1);
   });
+}
+
+/** Replaces this process by the server, so that no idle launcher is left beside it. Returns where the system or this Node (before 22.15) cannot do that. */
+function become(node, flags, env) {
+  if (process.platform === 'win32' || !process.execve) return;
+  process.execve(node, [node, ...flags], env);
 }

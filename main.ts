@@ -1,4 +1,4 @@
-// The main module of the server: starts it, prints its address, and stops it on SIGTERM and SIGINT.
+// The main module of the server: starts it, prints its address, and stops it on SIGTERM, SIGINT and SIGHUP.
 import { readFileSync } from 'node:fs';
 import { backUp } from './kernel/backup/back-up.ts';
 import { BackupError } from './kernel/backup/format.ts';
@@ -17,7 +17,8 @@ async function main(argv: readonly string[]): Promise<void> {
   const flags = parseFlags(argv, {});
   if (flags.version) return console.log(version);
   if (flags.help) return console.log(usage(Object.assign({}, ...BUILT_IN.map((plugin) => plugin.flags ?? {}))));
-  const options = { plugins: BUILT_IN, version, argv, env: process.env };
+  const builtIn = new URL('./plugins/index.ts', import.meta.url);
+  const options = { plugins: BUILT_IN, builtIn, version, argv, env: process.env };
   if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
   if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));
   const server = await boot(options);
@@ -46,6 +47,8 @@ function stopOnSignals(server: Server): void {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
+  // The terminal was closed.
+  process.on('SIGHUP', stop);
   // The launcher has ended without a signal, so nobody could stop this server.
   if (process.channel) process.on('disconnect', () => stop('SIGTERM'));
 }

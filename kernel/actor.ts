@@ -100,6 +100,9 @@ export interface RestartPolicy {
 
 export const DEFAULT_RESTART: RestartPolicy = Object.freeze({ max: 5, withinMs: 60_000, firstDelayMs: 50, maxDelayMs: 5_000, retryMs: 60_000 });
 
+/** The thread of actors that have little to do. */
+export const QUIET_THREAD = 'quiet';
+
 interface SpecBase<A extends Api> {
   readonly module: URL;
   /** Time limit from the call to its answer, including the wait in the queue. */
@@ -115,6 +118,8 @@ interface SpecBase<A extends Api> {
   readonly memoryMb?: number;
   /** Added to the niceness of the thread and of the threads that its libraries start, so that CPU work yields to the main thread. */
   readonly nice?: number;
+  /** For an actor that is seldom busy: the name of a thread that it may share. All actors of this name have its memory together, and a crash of one restarts all. */
+  readonly sharedThread?: string | undefined;
   /** The actor may open the store. */
   readonly store?: boolean;
   /** Data keys of the server that the actor needs. */

@@ -6,23 +6,26 @@ import { createClock, type LocalClock } from './clock.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { contextsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
+import type { Fronts } from './fronts/fronts.ts';
 import type { Front } from './http/front.ts';
-import { certificatesIn, readTls, tlsFiles } from './http/tls.ts';
+import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
 import { keyEncryptionKeyOf } from './key-server-key.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
-import { createMetrics, type Metrics } from './metrics.ts';
+import { createMetrics, createProcessMetrics, type Metrics } from './metrics.ts';
 import type { FrontView } from './plugin.ts';
-import { createPorts, type ServedTls } from './ports.ts';
 import { nodeName, type Prepared, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import { Runtime } from './runtime/runtime.ts';
-import { Regions } from './shared/region.ts';
+import { frontCount, type Served, serveHere, serveInThreads } from './serve.ts';
+import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
 import { Unwind } from './unwind.ts';
-import { createVersions } from './versions.ts';
+import { createVersions, type Versions } from './versions.ts';
 
 interface BootOptions extends ConfigureOptions {
   readonly version: string;
+  /** Module that exports `plugins` as BUILT_IN. Without it there is one front, in this thread: a thread cannot get the plugins themselves. */
+  readonly builtIn?: URL;
   /** For tests that move the clock. */
   readonly clock?: LocalClock;
   /** Parts of actors beside the front get copies, as other threads would: tests notice what both sides hold. */
@@ -36,6 +39,8 @@ export interface Server {
   readonly address: string;
   readonly dataDir: string;
   readonly runtime: Runtime;
+  /** The fronts, if they are in threads of their own. */
+  readonly fronts: Fronts | undefined;
   /** Texts for the operator, printed with the start message. */
   readonly announcements: readonly string[];
   readonly log: Log;
@@ -66,64 +71,81 @@ interface Start extends BootOptions, Configured {
 }
 
 async function start(options: Start): Promise<Server> {
-  const { config, log, unwind, version } = options;
+  const { log, unwind } = options;
   const clock = options.clock ?? createClock();
-  const metrics = createMetrics();
   const dataDir = openDataDir(options.dataDir, (warning) => log.warn({ warning }, 'data folder'));
   unwind.add('data folder', () => dataDir.release());
-  const files = await tlsFiles(config.http, options.base, dataDir.path, clock.now());
-  const tls: ServedTls = { files, current: readTls(files) };
-  const url = storeUrl(config.store.url, dataDir.path);
-  const node = nodeName(dataDir.path);
+  const files = await tlsFiles(options.config.http, options.base, dataDir.path, clock.now());
+  const count = frontCount(options);
+  const shared = newSharedMemory(count === 1 ? 1 : count + 1);
+  unwind.add('shared memory', () => shared.bell.close());
+  const store = { url: storeUrl(options.config.store.url, dataDir.path) };
+  const parts = { clock, metrics: createMetrics(), shared, versions: createVersions(), store, node: nodeName(dataDir.path) };
+  const built = build(options, parts, { tls: readTls(files) }, dataDir.path);
+  const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, count);
+  const serving = { ...options, ...parts, ...built, prepared, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
+  const opened = count === 1 ? await serveHere(serving) : await serveInThreads(serving, count);
+  unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
+  announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
+  const { address, fronts } = opened;
+  return { address, dataDir: dataDir.path, runtime: built.runtime, fronts, announcements, log, stop: () => unwind.run(log) };
+}
+
+type Built = ReturnType<typeof build>;
+
+/** Everything that starts nothing. */
+function build(options: Start, parts: RuntimeParts, served: Served, dataDir: string) {
+  const { clock, metrics, shared } = parts;
   const keys: { prepared?: Prepared } = {};
-  const runtime = createRuntime(options, { clock, metrics, store: { url }, node, prepared: () => keys.prepared as Prepared });
+  const runtime = createRuntime(options, parts, () => keys.prepared as Prepared);
   const stopping = new AbortController();
-  const served: { front?: Front } = {};
-  const front: FrontView = { openapi: (format) => (served.front as Front).openapi(format), certificateChain: () => certificatesIn(String(tls.current.cert)) };
-  const shared = new Regions(1);
-  const contexts = contextsOf(options, { runtime, clock, metrics, shared, dataDir: dataDir.path, version, front, env: options.kept, signal: stopping.signal });
-  const routes = routesOf(contexts);
+  const front: FrontView = { openapi: (format) => (served.front as Front).openapi(format), certificateChain: () => certificatesIn(String(served.tls.cert)) };
+  const about = { dataDir, version: options.version, env: options.kept, signal: stopping.signal };
+  const contexts = contextsOf(options, { ...about, runtime, clock, metrics, shared: shared.regions, front });
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
-  const prepared = await prepareStore(options, url, node, dataDir.path, clock, keyEncryptionKeyOf(contexts));
+  return { keys, runtime, stopping, served, contexts, listeners, routes: routesOf(contexts) };
+}
+
+/** Starts everything that is not a front. */
+async function startParts(options: Start, { clock, store: { url }, node }: RuntimeParts, built: Built, dataDir: string, count: number) {
+  const { unwind } = options;
+  const { keys, runtime, stopping, contexts } = built;
+  const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeyOf(contexts));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
-  await runtime.start();
+  await runtime.start(count === 1);
   await prepared.seal.waitForAttempt();
   prepared.seal.requireRightKey();
   await settleRows(prepared, runtime.dataKeys, url, node, clock);
   const announcements = [...prepared.announcements, ...prepared.seal.announcements];
   for (const [plugin, ctx] of contexts) announcements.push(...((await plugin.open?.(ctx)) ?? []));
   unwind.add('collection', collectLargeBytes(IN_FRONT));
-  const ports = await createPorts({ ...options, contexts, routes, listeners, tls, runtime, seal: prepared.seal, metrics, clock, shared });
-  served.front = ports.front;
-  const opened = await ports.open();
-  announcements.push(...opened.announcements);
-  return { address: opened.address, dataDir: dataDir.path, runtime, announcements, log, stop: () => unwind.run(log) };
+  return { prepared, announcements };
 }
 
 interface RuntimeParts {
   readonly clock: LocalClock;
   readonly metrics: Metrics;
+  readonly shared: SharedMemory;
+  readonly versions: Versions;
   readonly store: { readonly url: string };
   readonly node: string;
-  /** Called when an actor starts; the store is prepared by then. */
-  prepared(): Prepared;
 }
 
-function createRuntime({ catalog, sections, config, base, version, log, isCopying }: Start, { metrics, prepared, ...parts }: RuntimeParts): Runtime {
-  const runtime = new Runtime(actorSpecs(catalog.plugins, sections, config, base, version), {
-    ...parts,
-    versions: createVersions(),
-    log,
+/** @param prepared called when an actor starts; the store is prepared by then */
+function createRuntime({ catalog, sections, config, base, version, log, isCopying }: Start, parts: RuntimeParts, prepared: () => Prepared): Runtime {
+  const { clock, versions, store, node, metrics, shared } = parts;
+  return new Runtime(actorSpecs(catalog.plugins, sections, config, base, version), {
+    ...{ clock, versions, store, node, log },
+    shared: shared.regions.threads > 1 ? shared : undefined,
     dataKey: (purpose) => (purpose === 'keys' ? prepared().seal.dataKey() : prepared().keyring.dataKey(purpose)),
     unsealed: () => prepared().seal.unsealed(),
     adopts: (purpose) => prepared().keyring.adopts(purpose),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
     isCopying: isCopying ?? false,
+    isSharing: config.actors.share_threads,
   });
-  metrics.watch(runtime, () => prepared().seal.isSealed);
-  return runtime;
 }

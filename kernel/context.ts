@@ -5,11 +5,18 @@ import type { Configured } from './configure.ts';
 import { type Log, withFields } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { AnyPlugin, FrontView, PluginContext } from './plugin.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { Group } from './runtime/runtime.ts';
 import type { Regions } from './shared/region.ts';
 
+/** The actors as a thread calls them: those of the runtime in the main thread, and over channels of its own in a front's. */
+export interface CalledActors {
+  readonly groups: ReadonlyMap<string, Pick<Group, 'ref'>>;
+  /** @returns the last reported status of an actor, by key */
+  reported(actor: string): ReadonlyMap<string, Status | undefined>;
+}
+
 interface ContextParts {
-  readonly runtime: Runtime;
+  readonly runtime: CalledActors;
   readonly clock: LocalClock;
   readonly metrics: Metrics;
   readonly shared: Regions;
@@ -25,10 +32,12 @@ type AnyContext = PluginContext<unknown, Record<string, AnySpec>>;
 export type Contexts = ReadonlyMap<AnyPlugin, AnyContext>;
 
 /** @returns a context for each plugin, in the order of the catalog */
-export function contextsOf({ catalog, sections, flags, log }: Configured & { readonly log: Log }, { runtime, ...parts }: ContextParts): Contexts {
+export function contextsOf(
+  { catalog, sections, flags, log }: Pick<Configured, 'catalog' | 'sections' | 'flags'> & { readonly log: Log },
+  { runtime, ...parts }: ContextParts,
+): Contexts {
   const actors = Object.fromEntries([...runtime.groups].map(([name, group]) => [name, group.ref])) as AnyContext['actors'];
-  const reported = (actor: string) =>
-    new Map((runtime.groups.get(actor)?.supervisors ?? []).map((supervisor): [string, Status | undefined] => [supervisor.key, supervisor.status]));
+  const reported = (actor: string) => runtime.reported(actor);
   return new Map(
     catalog.plugins.map((plugin) => [
       plugin,

@@ -4,9 +4,8 @@ import type { KernelConfig } from './config/sections.ts';
 import { type ConnectionLedgers, connectionLedgers } from './http/connections.ts';
 import type { Listener } from './listener/listener.ts';
 import { cores } from './runtime/runtime.ts';
-import { Bell } from './shared/bell.ts';
 import { Ledger } from './shared/ledger.ts';
-import type { Regions } from './shared/region.ts';
+import type { SharedMemory } from './shared/memory.ts';
 import { SHARES_LEDGER, Shares } from './shares.ts';
 import { Stalled } from './stalled.ts';
 import { Turns } from './turns.ts';
@@ -28,14 +27,13 @@ export interface FrontLimits {
 /** Part of all connections that the listeners of other protocols may have together. */
 const LISTENERS_SHARE = 0.25;
 
-/** @param regions of all threads; the main thread opens the limits first, even if it serves nothing */
+/** @param shared memory of all threads; the main thread opens the limits first, even if it serves nothing */
 export function frontLimits(
   { caller_memory, total_memory, write_timeout }: KernelConfig['http'],
   listeners: readonly Pick<Listener, 'name'>[],
   clock: Clock,
-  regions: Regions,
+  { regions, bell }: SharedMemory,
 ): FrontLimits {
-  const bell = new Bell(regions);
   const amounts = { each: caller_memory, total: total_memory };
   const held = new Ledger(regions, bell, 'requests', SHARES_LEDGER);
   const unsent = new Ledger(regions, bell, 'answers', SHARES_LEDGER);
@@ -54,9 +52,6 @@ export function frontLimits(
       for (const ledger of ledgers) ledger.giveBack(thread);
       turns.giveBack(thread);
     },
-    close() {
-      stalled.close();
-      bell.close();
-    },
+    close: () => stalled.close(),
   };
 }

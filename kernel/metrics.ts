@@ -1,17 +1,29 @@
 // The Prometheus metrics of the kernel, in a registry to which plugins can add theirs.
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallObserver } from './runtime/pending.ts';
-import type { Runtime } from './runtime/runtime.ts';
+import type { Group, Runtime } from './runtime/runtime.ts';
+import type { Supervisor } from './runtime/supervisor.ts';
 
 export interface Metrics {
+  /** What this thread counts. The figures of all threads that serve requests add up. */
   readonly registry: Registry;
   readonly httpDuration: Histogram<'method' | 'route' | 'status'>;
   /** @returns an observer that counts the calls of one actor; cheap enough for every call */
   observe(actor: string): CallObserver;
   /** @returns the counter `gatehouse_<name>`, created on first use */
   counter<L extends string>(name: string, help: string, labels: readonly L[]): Counter<L>;
-  /** Reads the actors and the seal of the key server at every scrape. */
-  watch(runtime: Runtime, isSealed: () => boolean): void;
+  /** Reads the calls of this thread at every scrape. */
+  watchCalls(actors: () => Iterable<Callee>): void;
+}
+
+/** An actor as this thread calls it. */
+type Callee = Pick<Group, 'name' | 'mailboxes'>;
+
+/** The metrics of the whole process, which only the main thread has. */
+export interface ProcessMetrics {
+  readonly registry: Registry;
+  /** Reads the actors, the seal of the key server and the fronts at every scrape. */
+  watch(runtime: Runtime, isSealed: () => boolean, fronts: () => readonly Supervisor[]): void;
 }
 
 interface CallFigures {
@@ -24,7 +36,6 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
   const figures = new Map<string, CallFigures>();
   exposeCalls(registry, figures);
   return {
@@ -48,8 +59,18 @@ export function createMetrics(): Metrics {
     counter: <L extends string>(name: string, help: string, labels: readonly L[]) =>
       (registry.getSingleMetric(`gatehouse_${name}`) as Counter<L> | undefined) ??
       new Counter({ name: `gatehouse_${name}`, help, labelNames: [...labels], registers: [registry] }),
-    watch(runtime, isSealed) {
+    watchCalls: (actors) => exposeQueues(registry, actors),
+  };
+}
+
+export function createProcessMetrics(): ProcessMetrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'gatehouse_' });
+  return {
+    registry,
+    watch(runtime, isSealed, fronts) {
       exposeActors(registry, runtime);
+      exposeFronts(registry, fronts);
       exposeSeal(registry, isSealed);
     },
   };
@@ -78,41 +99,57 @@ function exposeCalls(registry: Registry, figures: ReadonlyMap<string, CallFigure
   );
 }
 
-function exposeActors(registry: Registry, runtime: Runtime): void {
-  const gauge = <L extends string>(name: string, help: string, labelNames: L[], read: (gauge: Gauge<L>) => void) =>
-    new Gauge<L>({
-      name,
-      help,
-      labelNames,
-      registers: [registry],
-      collect() {
-        this.reset();
-        read(this);
-      },
-    });
-  gauge('gatehouse_actor_queue_depth', 'Waiting and running calls', ['actor'], (depth) => {
-    for (const { name, mailboxes } of runtime.groups.values())
+/** A gauge that is read anew at every scrape. */
+function gauge<L extends string>(registry: Registry, name: string, help: string, labelNames: readonly L[], read: (gauge: Gauge<L>) => void): void {
+  new Gauge<L>({
+    name,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+    collect() {
+      this.reset();
+      read(this);
+    },
+  });
+}
+
+function exposeQueues(registry: Registry, actors: () => Iterable<Callee>): void {
+  gauge(registry, 'gatehouse_actor_queue_depth', 'Waiting and running calls', ['actor'], (depth) => {
+    for (const { name, mailboxes } of actors())
       depth.set(
         { actor: name },
         mailboxes.reduce((sum, mailbox) => sum + mailbox.waiting + mailbox.busy, 0),
       );
   });
-  gauge(
-    'gatehouse_actor_beside_calls_total',
-    'Calls that met the part of an actor beside the front, by how they ended there',
-    ['actor', 'outcome'],
-    (calls) => {
-      for (const { name, mailboxes } of runtime.groups.values())
-        for (const [outcome, count] of Object.entries(mailboxes[0]?.beside?.counts ?? {})) calls.set({ actor: name, outcome }, count);
+  new Counter({
+    name: 'gatehouse_actor_beside_calls_total',
+    help: 'Calls that met the part of an actor beside the front, by how they ended there',
+    labelNames: ['actor', 'outcome'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { name, mailboxes } of actors())
+        for (const [outcome, count] of Object.entries(mailboxes[0]?.beside?.counts ?? {})) this.inc({ actor: name, outcome }, count);
     },
-  );
-  gauge('gatehouse_actor_state', 'State of each actor thread, as a label; the value is always 1', ['actor', 'key', 'state'], (state) => {
-    for (const { name, supervisors } of runtime.groups.values())
-      for (const supervisor of supervisors) state.set({ actor: name, key: supervisor.key, state: supervisor.state }, 1);
   });
-  gauge('gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
-    for (const { name, supervisors } of runtime.groups.values())
-      for (const supervisor of supervisors) restarts.set({ actor: name, key: supervisor.key }, supervisor.restarts);
+}
+
+function exposeActors(registry: Registry, runtime: Runtime): void {
+  const threads = () => [...runtime.groups.values()].flatMap(({ supervisors }) => supervisors);
+  gauge(registry, 'gatehouse_actor_state', 'State of each actor thread, as a label; the value is always 1', ['actor', 'key', 'state'], (state) => {
+    for (const { name, key, state: now } of threads()) state.set({ actor: name, key, state: now }, 1);
+  });
+  gauge(registry, 'gatehouse_actor_restarts_total', 'Crashes of actor threads since the start', ['actor', 'key'], (restarts) => {
+    for (const { name, key, restarts: count } of threads()) restarts.set({ actor: name, key }, count);
+  });
+}
+
+function exposeFronts(registry: Registry, fronts: () => readonly Supervisor[]): void {
+  gauge(registry, 'gatehouse_front_state', 'State of each thread that serves requests, as a label; the value is always 1', ['front', 'state'], (state) => {
+    for (const { key, state: now } of fronts()) state.set({ front: key, state: now }, 1);
+  });
+  gauge(registry, 'gatehouse_front_restarts_total', 'Crashes of threads that serve requests since the start', ['front'], (restarts) => {
+    for (const { key, restarts: count } of fronts()) restarts.set({ front: key }, count);
   });
 }
 

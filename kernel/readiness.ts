@@ -1,18 +1,29 @@
-// Collects what is not ready for /ready: the seal of the key server, actor threads, statuses that actors report, and plugins.
+// Collects what is not ready for /ready: the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
 import type { Contexts } from './context.ts';
 import type { KeyServerSeal } from './key-server-seal.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
 
+/** What the threads that serve requests add. */
+export interface FrontsView {
+  readonly supervisors: readonly Supervisor[];
+  /** @returns calls past their deadline that actors still work on, by `name/key` of the actor; those of a front that does not answer are missing */
+  overdue(): Promise<ReadonlyMap<string, number>>;
+}
+
+export const NO_FRONTS: FrontsView = { supervisors: [], overdue: async () => new Map() };
+
 /** @returns the names of the parts that are not ready, each with its reason */
-export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeyServerSeal): Promise<string[]> {
+export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeyServerSeal, fronts: FrontsView): Promise<string[]> {
+  const late = await fronts.overdue();
   const names = seal.problem === undefined ? [] : [`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`];
   for (const { name, spec, supervisors } of runtime.groups.values()) {
     for (const supervisor of supervisors) {
-      const reason = reasonOf(supervisor);
+      const reason = reasonOf(supervisor, late.get(`${name}/${supervisor.key}`) ?? 0);
       if (reason) names.push(`${name}${spec.kind === 'pinned' || supervisors.length > 1 ? `/${supervisor.key}` : ''}: ${reason}`);
     }
   }
+  for (const { key, state } of fronts.supervisors) if (state !== 'running') names.push(`front/${key}: ${state}`);
   for (const [plugin, ctx] of contexts) {
     const status = await plugin.status?.(ctx);
     if (status && !status.ready) names.push(`${plugin.name}: ${status.note ?? 'not ready'}`);
@@ -20,9 +31,10 @@ export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeySe
   return names;
 }
 
-function reasonOf({ state, status, dispatcher }: Supervisor): string | undefined {
+function reasonOf({ state, status, dispatcher }: Supervisor, lateElsewhere: number): string | undefined {
   if (state !== 'running') return state;
   // A thread that still works on a call past its deadline is stuck in native code or in a loop.
-  if (dispatcher.overdue > 0) return `${dispatcher.overdue} calls past their deadline`;
+  const late = dispatcher.overdue + lateElsewhere;
+  if (late > 0) return `${late} calls past their deadline`;
   return status && !status.ready ? (status.note ?? 'not ready') : undefined;
 }

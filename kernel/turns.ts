@@ -35,17 +35,22 @@ const ALONE_MS = 2_000;
 const MAX_REMEMBERED = 10_000;
 /** When other threads have requests that wait too, they get this time to begin one of them. */
 const YIELD_MS = 1;
+const LOOK_AGAIN_MS = 10;
 
 export class Turns {
   readonly #options: TurnsOptions;
   readonly #table: TurnTable;
   readonly #callers = new Map<string, CallerTurns>();
+  /** Those with waiting requests. */
   readonly #kept = new Set<CallerTurns>();
+  readonly #isShared: boolean;
+  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: TurnsOptions, regions = new Regions(1), bell = new Bell(regions)) {
     this.#options = options;
     this.#table = new TurnTable(regions, bell, Math.max(FIRST, options.least));
-    if (regions.threads > 1) bell.listen(() => this.#hear());
+    this.#isShared = regions.threads > 1;
+    if (this.#isShared) bell.listen(() => this.#hear());
   }
 
   /**
@@ -82,10 +87,16 @@ export class Turns {
       this.#kept.add(caller);
       if (signal?.aborted) return abandon();
       signal?.addEventListener('abort', abandon, { once: true });
-      // Another thread may have ended a turn before it could see that somebody waits.
-      this.#admit(caller);
+      if (this.#isShared) this.#timer ??= setTimeout(this.#lookAgain, LOOK_AGAIN_MS);
     });
   }
+
+  /** Another thread may have ended a turn before it could see that somebody waits, or both left the last turn to each other. */
+  readonly #lookAgain = (): void => {
+    this.#timer = undefined;
+    this.#hear();
+    if (this.#kept.size > 0) this.#timer ??= setTimeout(this.#lookAgain, LOOK_AGAIN_MS);
+  };
 
   #unwait(caller: CallerTurns, start: () => void): void {
     if (!caller.waiting.delete(start)) return;

@@ -50,6 +50,9 @@ export interface TestServerOptions {
   readonly dataDir?: string;
 }
 
+/** How many fronts the servers of tests have. */
+export const FRONTS = process.env['GATEHOUSE_TEST_FRONTS'] ?? '1';
+
 export function temporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), 'gatehouse-test-'));
 }
@@ -75,10 +78,13 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
     const env = Object.assign(options.env ?? {}, {
       GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '100000',
       GATEHOUSE_AUTH_LOGIN_RATE_BURST: '100000',
+      GATEHOUSE_HTTP_THREADS: FRONTS,
       ...(url === undefined ? {} : { GATEHOUSE_STORE_URL: url }),
       ...options.env,
     });
-    const server = await boot({ plugins: options.plugins ?? BUILT_IN, version: '0.0.0-test', argv, env, clock, logTo, isCopying: true });
+    const plugins = options.plugins ?? BUILT_IN;
+    const builtIn = plugins === BUILT_IN ? new URL('../plugins/index.ts', import.meta.url) : undefined;
+    const server = await boot({ plugins, ...(builtIn && { builtIn }), version: '0.0.0-test', argv, env, clock, logTo, isCopying: true });
     const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
     const agent = new Agent({ connect: { ca } });
     const end = async () => {

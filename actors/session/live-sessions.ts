@@ -102,6 +102,8 @@ export class LiveSessions {
   }
 }
 
-function viewOf({ cookieHash: _hash, use: _use, bytes: _bytes, ...view }: StoredSession): SessionView {
-  return view;
+/** Written out, because removing members from a copy takes eight times as long. */
+function viewOf(session: StoredSession): SessionView {
+  const { id, realm, username, account, realmAccount, scheme, createdAt, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims } = session;
+  return { id, realm, username, account, realmAccount, scheme, createdAt, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims };
 }

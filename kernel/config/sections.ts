@@ -7,6 +7,8 @@ export const KERNEL_SECTIONS = {
   http: Section({
     host: Type.String({ default: '127.0.0.1', minLength: 1 }),
     port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535 }),
+    // 0: as many as cores, at most 8.
+    threads: Type.Integer({ default: 0, minimum: 0, maximum: 8 }),
     trusted_proxies: Type.Array(Type.String(), { default: [] }),
     body_limit: Type.Integer({ default: 1_048_576, minimum: 1_024, maximum: 67_108_864 }),
     request_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
@@ -25,6 +27,7 @@ export const KERNEL_SECTIONS = {
     url: Secret({ default: 'sqlite:gatehouse.db', minLength: 1 }),
     root_key: Secret({ default: '' }),
   }),
+  actors: Section({ share_threads: Type.Boolean({ default: true }) }),
   log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),
   metrics: Section({ allow: Type.Array(Type.String(), { default: [] }) }),
   audit: Section({ retention_days: Type.Integer({ default: 365, minimum: 1, maximum: 36_500 }) }),

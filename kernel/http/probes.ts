@@ -1,8 +1,8 @@
 // The routes for operators: /health, /ready, /metrics and /version.
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Registry } from 'prom-client';
 import { Fault } from '../fault.ts';
-import type { Metrics } from '../metrics.ts';
 import { preferred } from './accept.ts';
 import type { Authentication } from './authenticate.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
@@ -13,7 +13,8 @@ interface ProbeOptions {
   /** Names of the parts that are not ready, each with its reason; empty if all are ready. */
   notReady(): Promise<readonly string[]>;
   readonly authentication: Authentication;
-  readonly metrics: Metrics;
+  /** The metrics in the text format of Prometheus. */
+  scrape(): Promise<string>;
   /** Addresses and networks that may read the metrics, in addition to loopback. */
   readonly allow: readonly string[];
   readonly version: string;
@@ -60,7 +61,7 @@ function describeProbe(path: keyof typeof PROBES): { schema: ReturnType<typeof o
   return { schema: operationOf(described) };
 }
 
-export function addProbes(app: FastifyInstance, { notReady, authentication, metrics, allow, version, isVersionJson }: ProbeOptions): void {
+export function addProbes(app: FastifyInstance, { notReady, authentication, scrape, allow, version, isVersionJson }: ProbeOptions): void {
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
   for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
@@ -78,7 +79,7 @@ export function addProbes(app: FastifyInstance, { notReady, authentication, metr
   });
   app.get('/metrics', describeProbe('/metrics'), async (request, reply) => {
     if (!isIn(allowed, request)) throw new Fault('FORBIDDEN');
-    return reply.type(metrics.registry.contentType).send(await metrics.registry.metrics());
+    return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await scrape());
   });
 }
 

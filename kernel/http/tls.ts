@@ -1,4 +1,5 @@
 // Reads the TLS files, sets the TLS options, and reloads the files when they change.
+import { randomFillSync } from 'node:crypto';
 import { unwatchFile, watchFile } from 'node:fs';
 import { resolve } from 'node:path';
 import { createSecureContext, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
@@ -25,6 +26,7 @@ export interface TlsService {
 }
 
 const WATCH_MS = 2_000;
+const TICKET_KEY_BYTES = 48;
 const HANDSHAKE_MS = 10_000;
 
 /** @param base folder of relative paths @throws ConfigError for an incomplete combination of files */
@@ -54,6 +56,8 @@ export function readTls(files: TlsFiles): TlsOptions {
     key,
     minVersion: 'TLSv1.2',
     handshakeTimeout: HANDSHAKE_MS,
+    // All fronts can resume a session that one of them began, until the files change.
+    ticketKeys: randomFillSync(new Uint8Array(TICKET_KEY_BYTES)) as Buffer,
     // The handshake accepts clients without a trusted certificate. The HTTP front checks the certificate at every use.
     ...(ca ? { ca, requestCert: true, rejectUnauthorized: false } : {}),
     ...(crl ? { crl } : {}),
@@ -75,28 +79,36 @@ export function certificatesIn(pem: string): readonly string[] {
 }
 
 /**
- * Applies changed files without a restart. If they do not fit together, the old ones stay in use. Client certificates that were checked
- * with the old files lose their effect: they may be on the new revocation list, or their authority may be gone.
- * @param onChange gets the new options
+ * Reads changed files without a restart. If they do not fit together, the old ones stay in use.
+ * @param apply gets the new options; settles when all ports use them
  */
-export function watchTls(services: readonly TlsService[], files: TlsFiles, log: Log, onChange: (tls: TlsOptions) => void): () => void {
+export function watchTls(files: TlsFiles, log: Log, apply: (tls: TlsOptions) => Promise<void> | void): () => void {
   const paths = Object.values(files).filter((path) => path !== undefined);
-  const endOld = services.map(watchClients);
-  const reload = () => {
+  const reload = async () => {
     try {
-      const tls = readTls(files);
-      // If the files do not fit together, the first call throws and nothing has changed.
-      for (const { server } of services) server.setSecureContext(tls);
-      onChange(tls);
-      for (const end of endOld) end();
+      await apply(readTls(files));
       log.info({}, 'TLS files reloaded');
     } catch (error) {
       log.error({ error: describe(error) }, 'the changed TLS files cannot be used; the old ones stay in use');
     }
   };
-  for (const path of paths) watchFile(path, { interval: WATCH_MS, persistent: false }, reload);
+  const look = () => void reload();
+  for (const path of paths) watchFile(path, { interval: WATCH_MS, persistent: false }, look);
   return () => {
-    for (const path of paths) unwatchFile(path, reload);
+    for (const path of paths) unwatchFile(path, look);
+  };
+}
+
+/**
+ * @returns a function that gives the ports new options. Client certificates that were checked with the old files lose their effect: they may be
+ * on the new revocation list, or their authority may be gone.
+ */
+export function tlsApplier(services: readonly TlsService[]): (tls: TlsOptions) => void {
+  const endOld = services.map(watchClients);
+  return (tls) => {
+    // If the files do not fit together, the first call throws and nothing has changed.
+    for (const { server } of services) server.setSecureContext(tls);
+    for (const end of endOld) end();
   };
 }
 

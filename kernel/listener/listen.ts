@@ -19,6 +19,8 @@ interface ListenOptions {
   /** Time limit from the first byte of a message to its last. */
   readonly arrivalMs: number;
   readonly limits: FrontLimits;
+  /** Other threads of the process listen on the same port. */
+  readonly reusePort: boolean;
 }
 
 export interface OpenListener extends TlsService {
@@ -34,7 +36,7 @@ const CHECK_MS = 5_000;
 /** @throws ConfigError if no client authority is configured, or the port cannot be opened */
 export async function listen(listener: Listener, options: ListenOptions): Promise<OpenListener> {
   const { tls, clock, log, limits } = options;
-  if (!tls.requestCert) throw new ConfigError([`${listener.setting}: requires client certificates; set http.tls.client_ca`]);
+  requireClients(listener, tls);
   const server = createServer({ ...tls, rejectUnauthorized: true });
   const connections = watchConnections(server, limits.connections.listeners.get(listener.name) as ConnectionLedgers);
   const talks = new Map<TLSSocket, Conversation>();
@@ -49,7 +51,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     socket.on('close', () => talks.delete(socket));
   });
   server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'TLS handshake failed'));
-  const address = await bind(server, listener);
+  const address = await bind(server, listener, options.reusePort);
   const stopChecks = repeat(clock, () => {
     for (const talk of talks.values()) talk.expire();
   });
@@ -73,10 +75,15 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
   };
 }
 
-async function bind(server: Server, { host, port, setting }: Listener): Promise<string> {
+/** @throws ConfigError if no client authority is configured */
+export function requireClients({ setting }: Listener, tls: TlsOptions): void {
+  if (!tls.requestCert) throw new ConfigError([`${setting}: requires client certificates; set http.tls.client_ca`]);
+}
+
+async function bind(server: Server, { host, port, setting }: Listener, reusePort: boolean): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) => reject(new ConfigError([`${setting}: cannot listen on ${host} port ${port} (${code})`])));
-    server.listen({ host, port }, resolve);
+    server.listen({ host, port, reusePort }, resolve);
   });
   const bound = server.address() as AddressInfo;
   return `tls://${host.includes(':') ? `[${host}]` : host}:${bound.port}`;

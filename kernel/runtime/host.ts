@@ -6,7 +6,6 @@ import { encodeFault } from '../fault.ts';
 import { type Log, logTo } from '../log-entry.ts';
 import type { Versions } from '../versions.ts';
 import type { Channel } from './channel.ts';
-import { collectLargeBytes, IN_ACTORS } from './collect.ts';
 import { exposeApi } from './facade.ts';
 import type { HostTask } from './incarnation.ts';
 import type { Control } from './messages.ts';
@@ -46,9 +45,7 @@ export async function host(task: HostTask, channel: Channel, surroundings: HostS
     if (message.kind === 'serve') exposeApi(actor.api, surroundings.channel(message));
   });
   channel.control({ kind: 'started' });
-  const endCollecting = collectLargeBytes(IN_ACTORS);
   await stopped;
-  endCollecting();
   stopping.abort();
   await actor.stop?.();
   peers.close();

@@ -71,3 +71,8 @@ export async function endGracefully({ channel, lost }: Incarnation): Promise<voi
   await lost;
   await Promise.race([lastWord, new Promise((resolve) => setTimeout(resolve, LAST_WORD_MS))]);
 }
+
+/** The buffers of the data keys, which are moved with the task. */
+export function keyBuffers({ dataKeys }: HostTask): ArrayBuffer[] {
+  return Object.values(dataKeys).map(({ buffer }) => buffer as ArrayBuffer);
+}

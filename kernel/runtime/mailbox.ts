@@ -1,6 +1,5 @@
 // The caller's side of an actor: a bounded queue in front of one or several dispatchers, and the typed remote that callers use.
 import { performance } from 'node:perf_hooks';
-import type { Api, Remote } from '../actor.ts';
 import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
@@ -9,6 +8,7 @@ import { inspectPayload } from './bytes.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type CallObserver, type CallOptions, Pending } from './pending.ts';
+import type { SharedQueue } from './shared-queue.ts';
 
 interface MailboxOptions {
   readonly deadlineMs: number;
@@ -18,8 +18,12 @@ interface MailboxOptions {
   readonly perDispatcher: number;
   readonly clock: Clock;
   readonly observe: CallObserver;
+  /** The calls of other threads to the same actor, if there are such threads. */
+  readonly shared?: SharedQueue | undefined;
 }
 
+/** When calls wait in other threads too, those get this time to take a place before this one does. */
+const YIELD_MS = 1;
 /** A dispatcher that has not answered for this time is considered slow. */
 const SLOW_MS = 10;
 const SLOW_COMMIT_MS = 100;
@@ -39,7 +43,8 @@ export class Mailbox {
     this.dispatchers = dispatchers;
     this.#options = options;
     this.#deadlines = new Deadlines(options.deadlineMs, options.clock);
-    for (const dispatcher of dispatchers) dispatcher.onRoom = () => this.#pump();
+    for (const dispatcher of dispatchers) dispatcher.onRoom = () => this.#onRoom();
+    options.shared?.listen(() => this.#pump());
   }
 
   get waiting(): number {
@@ -61,8 +66,9 @@ export class Mailbox {
   /** Asks the actor itself. @param writes whether the call is short and writes */
   cross(method: string, args: readonly unknown[], options: CallOptions, writes = false): Promise<unknown> {
     const { clock, observe, maxQueue } = this.#options;
-    const refusal = this.#closed ? 'STOPPING' : (this.#refusal() ?? (this.busy + this.#waiting.size >= maxQueue ? 'OVERLOADED' : undefined));
+    const refusal = this.#closed ? 'STOPPING' : (this.#refusal() ?? (this.#hasRoom(maxQueue) ? undefined : 'OVERLOADED'));
     if (refusal) {
+      this.#note();
       observe(refusal, 0, 0);
       return Promise.reject(new Fault(refusal));
     }
@@ -70,6 +76,7 @@ export class Mailbox {
     try {
       transfer = inspectPayload(args);
     } catch (error) {
+      this.#note();
       return Promise.reject(error);
     }
     const deadlines = options.deadlineMs === undefined ? this.#deadlines : new Deadlines(options.deadlineMs, clock, true);
@@ -86,6 +93,7 @@ export class Mailbox {
     if (!refusal) return;
     for (const pending of this.#waiting) pending.fail(refusal);
     this.#waiting.clear();
+    this.#note();
   }
 
   /** Accepts no more calls. Settles when the running calls have ended or `ms` have passed. */
@@ -125,7 +133,38 @@ export class Mailbox {
     const dispatcher = this.#waiting.size === 0 ? this.#room(pending) : undefined;
     if (dispatcher) return dispatcher.send(pending);
     this.#waiting.add(pending);
-    pending.onAbandoned = () => void this.#waiting.delete(pending);
+    pending.onAbandoned = () => {
+      this.#waiting.delete(pending);
+      this.#note();
+    };
+    this.#note();
+  }
+
+  /** Forgets the calls of another thread, which has ended. */
+  giveBack(thread: number): void {
+    this.#options.shared?.giveBack(thread);
+  }
+
+  #hasRoom(maxQueue: number): boolean {
+    return this.#options.shared?.admits(this.#calls, maxQueue) ?? this.#calls < maxQueue;
+  }
+
+  get #calls(): number {
+    return this.busy + this.#waiting.size;
+  }
+
+  /** Tells the other threads what this one has under way. */
+  #note(): void {
+    this.#options.shared?.note(this.#calls, this.#waiting.size);
+  }
+
+  #onRoom(): void {
+    const { shared } = this.#options;
+    if (!shared) return this.#pump();
+    shared.noteEngaged(this.dispatchers.map(({ engaged }) => engaged));
+    this.#note();
+    if (!shared.wakeOthers() || this.#waiting.size === 0) this.#pump();
+    else setTimeout(() => this.#pump(), YIELD_MS);
   }
 
   /**
@@ -138,14 +177,19 @@ export class Mailbox {
     const slowMs = writes ? SLOW_COMMIT_MS : SLOW_MS;
     const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && dispatcher.silentFor(now) < slowMs;
     const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
+    const { shared, perDispatcher } = this.#options;
     let best: Dispatcher | undefined;
-    for (const dispatcher of this.dispatchers) {
-      if (isChoice && !isQuick(dispatcher)) continue;
-      if (dispatcher.state !== 'up' || dispatcher.engaged >= this.#options.perDispatcher) continue;
-      if (writes) return dispatcher;
-      if (!best || dispatcher.engaged < best.engaged) best = dispatcher;
+    let at = 0;
+    let least = perDispatcher;
+    for (let index = 0; index < this.dispatchers.length; index += 1) {
+      const dispatcher = this.dispatchers[index] as Dispatcher;
+      if (dispatcher.state !== 'up' || (isChoice && !isQuick(dispatcher))) continue;
+      const engaged = shared?.engaged(index) ?? dispatcher.engaged;
+      if (engaged >= least) continue;
+      [best, at, least] = [dispatcher, index, engaged];
+      if (writes) break;
     }
-    return best;
+    return best && (shared?.claim(at, best.engaged, perDispatcher) ?? true) ? best : undefined;
   }
 
   #pump(): void {
@@ -153,35 +197,9 @@ export class Mailbox {
       const dispatcher = this.#room(pending);
       if (!dispatcher) return;
       this.#waiting.delete(pending);
+      this.#note();
       dispatcher.send(pending);
     }
     if (this.#onDrained && this.busy === 0) this.#onDrained();
   }
-}
-
-const OPTIONS = Symbol('call options');
-
-interface Optional {
-  [OPTIONS](options: CallOptions): unknown;
-}
-
-/** @returns the typed remote over a mailbox. It has methods only, and each is created once. */
-export function remoteOver<A extends Api>(mailbox: Pick<Mailbox, 'call'>, options: CallOptions = {}): Remote<A> {
-  const methods = new Map<string | symbol, unknown>([
-    // A remote is not a promise: awaiting it by mistake must not call a method `then` of the actor.
-    ['then', undefined],
-    [OPTIONS, (more: CallOptions) => remoteOver(mailbox, { ...options, ...more })],
-  ]);
-  return new Proxy(Object.create(null), {
-    get(_target, name) {
-      if (!methods.has(name)) methods.set(name, (...args: unknown[]) => mailbox.call(String(name), args, options));
-      return methods.get(name);
-    },
-    set: () => false,
-  }) as Remote<A>;
-}
-
-/** @returns the same remote, with another deadline or with a signal that cancels calls */
-export function callWith<A extends Api>(remote: Remote<A>, options: CallOptions): Remote<A> {
-  return (remote as unknown as Optional)[OPTIONS](options) as Remote<A>;
 }

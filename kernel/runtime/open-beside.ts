@@ -6,25 +6,29 @@ import { describe, Fault } from '../fault.ts';
 import { withFields } from '../log-entry.ts';
 import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
-import { remoteOver } from './mailbox.ts';
+import { remoteOver } from './remote.ts';
 import type { Group } from './runtime.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+
+/** An actor whose part is opened, as the thread that calls it has it. */
+export type Callee = Pick<Group, 'name' | 'spec' | 'mailboxes' | 'observe'>;
+type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' | 'store' | 'dataKey' | 'unsealed' | 'isCopying'>;
 
 const SQLITE = 'sqlite:';
 /** A locked database must not stop the front: its caller then asks the actor, which may wait. */
 const MAX_WAIT_MS = 20;
 
 export class BesideParts {
-  readonly #options: RuntimeOptions;
-  readonly #open = new Map<Beside, Group>();
+  readonly #options: BesideOptions;
+  readonly #open = new Map<Beside, Callee>();
   #isClosed = false;
 
-  constructor(options: RuntimeOptions) {
+  constructor(options: BesideOptions) {
     this.#options = options;
   }
 
   /** Where the part cannot start, every call goes to the actor: slower, and as right. */
-  async open(group: Group): Promise<void> {
+  async open(group: Callee): Promise<void> {
     const { log, store, unsealed } = this.#options;
     // Rows that other processes write cannot be trusted without asking the database: that wait belongs to the actor.
     if (!group.spec.beside || group.spec.kind === 'pinned' || !store.url.startsWith(SQLITE)) return;
@@ -45,7 +49,7 @@ export class BesideParts {
     this.#open.clear();
   }
 
-  async #openUnsealed(group: Group, unsealed: () => Promise<void>): Promise<void> {
+  async #openUnsealed(group: Callee, unsealed: () => Promise<void>): Promise<void> {
     try {
       await unsealed();
     } catch {
@@ -55,7 +59,7 @@ export class BesideParts {
     if (!this.#isClosed) await this.open(group);
   }
 
-  async #start(group: Group, module: URL, args: unknown): Promise<void> {
+  async #start(group: Callee, module: URL, args: unknown): Promise<void> {
     const { isCopying = false } = this.#options;
     const context = await this.#contextOf(group);
     const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context });
@@ -64,7 +68,7 @@ export class BesideParts {
     for (const mailbox of group.mailboxes) mailbox.beside = beside;
   }
 
-  async #contextOf({ name, spec, mailboxes }: Group): Promise<BesideContext<Api>> {
+  async #contextOf({ name, spec, mailboxes }: Callee): Promise<BesideContext<Api>> {
     const { clock, versions, node, log, store, dataKey } = this.#options;
     const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
     for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));

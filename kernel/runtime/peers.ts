@@ -5,7 +5,8 @@ import { Fault } from '../fault.ts';
 import type { Channel } from './channel.ts';
 import { Dispatcher } from './dispatcher.ts';
 import type { HostTask } from './incarnation.ts';
-import { Mailbox, remoteOver } from './mailbox.ts';
+import { Mailbox } from './mailbox.ts';
+import { remoteOver } from './remote.ts';
 
 interface Peers {
   ref<A extends Api>(name: string): PinnedRef<A>;

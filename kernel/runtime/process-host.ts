@@ -1,6 +1,7 @@
 // The main module of an actor in a separate process: waits for the task, creates the actor, and serves it until it is stopped or the parent is gone.
 import { createClock } from '../clock.ts';
 import { openChannel } from './channel.ts';
+import { collectLargeBytes, IN_ACTORS } from './collect.ts';
 import { host } from './host.ts';
 import type { HostTask } from './incarnation.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
@@ -15,6 +16,7 @@ process.on('disconnect', () => process.exit(1));
 channel.onControl(async (message) => {
   if (message.kind === 'clock' || message.kind === 'task') clock.offset[0] = BigInt(message['offset'] as number);
   if (message.kind !== 'task') return;
+  collectLargeBytes(IN_ACTORS);
   await host(message['task'] as HostTask, channel, { clock, versions: undefined, channel: (given) => openChannel(hub.wire(given['channel'] as number)) });
   await hub.waitUntilDrained();
   process.exit(0);

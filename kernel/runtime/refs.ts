@@ -1,8 +1,9 @@
 // Makes the references that callers use: one remote per instance or shard, or one for all replicas.
 import type { AnySpec, Api, PinnedRef, Remote, ShardedRef } from '../actor.ts';
 import { hashOf } from '../versions.ts';
-import { type Mailbox, remoteOver } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
 import { unknownKey } from './peers.ts';
+import { remoteOver } from './remote.ts';
 
 export function keysOf(spec: AnySpec): readonly string[] {
   if (spec.kind === 'pinned') return Object.keys(spec.instances);

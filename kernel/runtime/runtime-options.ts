@@ -2,6 +2,7 @@
 import type { LocalClock } from '../clock.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import type { Log } from '../log-entry.ts';
+import type { SharedMemory } from '../shared/memory.ts';
 import type { Versions } from '../versions.ts';
 import type { StoreAddress } from './incarnation.ts';
 import type { CallObserver } from './pending.ts';
@@ -21,6 +22,10 @@ export interface RuntimeOptions {
   /** Time limit of the graceful stop of one actor. */
   readonly stopMs: number;
   observe(actor: string): CallObserver;
+  /** Memory of the threads that call these actors, if there are others than this one. */
+  readonly shared?: SharedMemory | undefined;
+  /** Whether actors share threads as their specs allow. Default false: each has a thread of its own. */
+  readonly isSharing?: boolean;
   /** Copies what goes to and from parts beside this thread, as if they were in another: for tests. */
   readonly isCopying?: boolean;
 }

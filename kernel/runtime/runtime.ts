@@ -1,18 +1,21 @@
 // Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors in order, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
-import { type AnySpec, DEFAULT_RESTART, type RefOf } from '../actor.ts';
+import { type AnySpec, DEFAULT_RESTART, type RefOf, type Status } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
-import { Deadlines } from './deadlines.ts';
-import { Dispatcher } from './dispatcher.ts';
+import { Callers } from './callers.ts';
 import type { HostTask, Incarnation } from './incarnation.ts';
-import { Mailbox } from './mailbox.ts';
+import type { Mailbox } from './mailbox.ts';
+import { DEFAULT_MAX_QUEUE, dispatcherOf, mailboxesOf } from './mailboxes.ts';
 import { BesideParts } from './open-beside.ts';
 import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
 import { startProcess } from './process.ts';
 import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+import { type SharedThread, sharedThreads } from './shared-thread.ts';
 import { Supervisor } from './supervisor.ts';
+import type { SupervisorOptions } from './supervisor-options.ts';
+import { tellClock } from './tell-clock.ts';
 import { startThread } from './thread.ts';
 
 /** One actor of the specs, with everything that runs for it. */
@@ -25,29 +28,36 @@ export interface Group {
   readonly observe: CallObserver;
 }
 
-const DEFAULT_MAX_QUEUE = 1024;
 const DEFAULT_MEMORY_MB = 256;
-/** How long a call waits for an actor whose deadline limits the work only. */
-const WAIT_MS = 10_000;
 
 /** Number of threads for CPU work: one per core. */
 export const cores = availableParallelism();
 
 export class Runtime {
   readonly groups = new Map<string, Group>();
+  /** The fronts, which call the actors themselves. */
+  readonly callers: Callers;
   readonly #options: RuntimeOptions;
   readonly #peerRouter: PeerRouter;
   readonly #beside: BesideParts;
+  readonly #shared: ReadonlyMap<string, SharedThread>;
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
     this.#peerRouter = new PeerRouter(specs);
+    this.callers = new Callers(this.#peerRouter, () => this.#supervisors);
     this.#beside = new BesideParts(options);
+    this.#shared = sharedThreads(options.isSharing ? specs : {}, DEFAULT_MEMORY_MB, { offset: options.clock.offset, versions: options.versions.memory });
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }
 
   ref<S extends AnySpec>(name: string): RefOf<S> {
     return this.groups.get(name)?.ref as RefOf<S>;
+  }
+
+  /** @returns the last reported status of an actor, by key; undefined while it is not running */
+  reported(actor: string): ReadonlyMap<string, Status | undefined> {
+    return new Map(this.groups.get(actor)?.supervisors.map(({ key, status }) => [key, status]));
   }
 
   /** Purposes of the data keys of all actors that run and are not background actors. */
@@ -56,14 +66,17 @@ export class Runtime {
     return [...this.groups.values()].flatMap((group) => (isRunning(group) ? (group.spec.dataKeys ?? []) : []));
   }
 
-  /** Starts all actors in order, without waiting for background actors. Rejects with the first failed start. */
-  async start(): Promise<void> {
+  /**
+   * Starts all actors in order, without waiting for background actors. Rejects with the first failed start.
+   * @param calls whether requests are served in this thread, so that parts of actors live beside it
+   */
+  async start(calls = true): Promise<void> {
     for (const { supervisors, spec } of this.groups.values()) {
       const starting = Promise.all(supervisors.map((supervisor) => supervisor.start()));
       if (spec.start === 'background') starting.catch(() => {});
       else await starting;
     }
-    for (const group of this.groups.values()) await this.#beside.open(group);
+    if (calls) for (const group of this.groups.values()) await this.#beside.open(group);
   }
 
   /** Waits for running calls, and stops the actors in reverse order. */
@@ -80,39 +93,17 @@ export class Runtime {
     const { clock } = this.#options;
     Atomics.add(clock.offset, 0, BigInt(ms));
     clock.fireDue();
-    const running = [...this.groups.values()].flatMap(({ supervisors }) => supervisors).flatMap(({ incarnation }) => incarnation ?? []);
-    await Promise.all(running.map((incarnation) => this.#tellClock(incarnation)));
-  }
-
-  async #tellClock({ channel, lost }: Incarnation): Promise<void> {
-    let unlisten = () => {};
-    const moved = new Promise<void>((resolve) => {
-      unlisten = channel.onControl(({ kind }) => {
-        if (kind === 'moved') resolve();
-      });
-    });
-    channel.control({ kind: 'clock', offset: Number(this.#options.clock.offset[0]) });
-    await Promise.race([moved, lost]);
-    unlisten();
+    const running = [...this.#supervisors, ...this.callers.supervisors].flatMap(({ incarnation }) => incarnation ?? []);
+    await Promise.all(running.map((incarnation) => tellClock(incarnation, Number(clock.offset[0]))));
   }
 
   #group(name: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Group {
     const keys = keysOf(spec);
     const supervisors = keys.map((key) => this.#supervisor(name, key, spec, specs));
     const dispatchers = supervisors.map(({ dispatcher }) => dispatcher);
-    const maxQueue = spec.maxQueue ?? DEFAULT_MAX_QUEUE;
-    const perDispatcher = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
-    const { clock } = this.#options;
+    const { clock, shared } = this.#options;
     const observe = this.#options.observe(name);
-    const mailbox = (own: readonly Dispatcher[]) =>
-      new Mailbox(own, {
-        deadlineMs: spec.onDeadline === 'kill' ? Math.max(spec.deadlineMs, WAIT_MS) : spec.deadlineMs,
-        maxQueue,
-        perDispatcher: perDispatcher,
-        clock,
-        observe,
-      });
-    const mailboxes = spec.kind === 'replicated' ? [mailbox(dispatchers)] : dispatchers.map((dispatcher) => mailbox([dispatcher]));
+    const mailboxes = mailboxesOf(name, spec, dispatchers, { clock, observe, shared });
     return { name, spec, supervisors: supervisors, mailboxes: mailboxes, ref: refOver(name, spec, keys, mailboxes), observe };
   }
 
@@ -125,32 +116,56 @@ export class Runtime {
     return new Supervisor({
       name,
       key,
-      dispatcher: new Dispatcher(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined),
+      dispatcher: dispatcherOf(spec, clock),
       policy: spec.restart ?? DEFAULT_RESTART,
       clock,
       log,
       killLate: spec.onDeadline === 'kill',
       stopMs,
       launch: async () => this.#launch(await this.#task(name, key, spec, specs), spec),
-      onRunning: (supervisor) => this.#peerRouter.join(supervisor),
-      onLost: (supervisor) => {
+      ...this.#listeners(name, distrust),
+    });
+  }
+
+  /** @param distrust called when a thread may have written what it did not announce */
+  #listeners(name: string, distrust: () => void) {
+    const refuseWaiting = () => {
+      for (const mailbox of this.groups.get(name)?.mailboxes ?? []) mailbox.refuseWaiting();
+    };
+    return {
+      onRunning: (supervisor: Supervisor) => {
+        this.#peerRouter.join(supervisor);
+        this.callers.tell(supervisor);
+      },
+      onReport: (supervisor: Supervisor) => this.callers.tell(supervisor),
+      onLost: (supervisor: Supervisor) => {
         this.#peerRouter.leave(supervisor);
         distrust();
+        this.callers.tell(supervisor);
       },
       // An ended thread may still finish a commit after its loss is known.
       onGone: distrust,
-      onFailed: () => {
-        for (const mailbox of this.groups.get(name)?.mailboxes ?? []) mailbox.refuseWaiting();
+      onFailed: (supervisor: Supervisor) => {
+        this.callers.tell(supervisor);
+        refuseWaiting();
       },
-      onSealed: (supervisor) => {
-        for (const mailbox of this.groups.get(name)?.mailboxes ?? []) mailbox.refuseWaiting();
+      onSealed: (supervisor: Supervisor) => {
+        this.callers.tell(supervisor);
+        refuseWaiting();
         // This rejects if the server stops before the key server is unsealed.
         this.#options.unsealed?.().then(
-          () => supervisor.unseal(),
+          () => {
+            supervisor.unseal();
+            this.callers.tell(supervisor);
+          },
           () => {},
         );
       },
-    });
+    } satisfies Partial<SupervisorOptions>;
+  }
+
+  get #supervisors(): readonly Supervisor[] {
+    return [...this.groups.values()].flatMap(({ supervisors }) => supervisors);
   }
 
   #launch(task: HostTask, spec: AnySpec): Promise<Incarnation> {
@@ -158,6 +173,8 @@ export class Runtime {
     const memoryMb = spec.memoryMb ?? DEFAULT_MEMORY_MB;
     const isolated = spec.kind === 'pinned' ? spec.isolated?.[task.key] : undefined;
     if (isolated) return startProcess(task, { memoryMb, env: isolated.env, offset: Number(clock.offset[0]) });
+    const shared = this.#shared.get(spec.sharedThread ?? '');
+    if (shared) return shared.start(task);
     return startThread(task, { memoryMb, nice: spec.nice ?? 0, offset: clock.offset, versions: versions.memory });
   }
 

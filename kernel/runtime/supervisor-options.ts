@@ -19,6 +19,8 @@ export interface SupervisorOptions {
   readonly stopMs: number;
   launch(): Promise<Incarnation>;
   onRunning(supervisor: Supervisor): void;
+  /** Called when the actor has reported a status. */
+  onReport?(supervisor: Supervisor): void;
   onLost(supervisor: Supervisor): void;
   /** Called when nothing of an incarnation runs any more, so that it cannot write to the store. Also for one that was replaced. */
   onGone(): void;

@@ -21,6 +21,8 @@ export class Supervisor {
   status: Status | undefined;
   /** Number of crashes since the start of the server. */
   restarts = 0;
+  /** Number of starts, by which another thread says which incarnation it means. */
+  launches = 0;
   /** Reason of the last loss or failed start, for the log and for a start of the server that fails. */
   lastCause: unknown;
   incarnation: Incarnation | undefined;
@@ -96,6 +98,7 @@ export class Supervisor {
 
   async #launch(): Promise<void> {
     this.status = undefined;
+    this.launches += 1;
     this.#launching = this.#options.launch();
     const incarnation = await this.#launching;
     this.incarnation = incarnation;

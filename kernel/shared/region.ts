@@ -33,6 +33,8 @@ const HEADER_BYTES = 64;
 const SPINS = 200;
 /** Longest sleep before a thread looks at the lock again, in milliseconds. What happens under a lock takes microseconds. */
 const LOOK_AGAIN_MS = 0.1;
+/** The main thread gives up then: it alone can free a lock whose holder has ended. */
+const MAX_WAIT_MS = 200;
 
 export class Regions {
   readonly thread: number;
@@ -99,10 +101,15 @@ export function locked<T>(region: Region, work: () => T): T {
   }
 }
 
+/** @throws Error in the main thread if another thread holds the lock for too long */
 function take(lock: Int32Array, mine: number): void {
+  let waitedMs = 0;
   for (let tries = 1; ; tries += 1) {
     const holder = Atomics.compareExchange(lock, 0, 0, mine);
     if (holder === 0) return;
-    if (tries % SPINS === 0) Atomics.wait(lock, 0, holder, LOOK_AGAIN_MS);
+    if (tries % SPINS !== 0) continue;
+    Atomics.wait(lock, 0, holder, LOOK_AGAIN_MS);
+    waitedMs += LOOK_AGAIN_MS;
+    if (mine === 1 && waitedMs > MAX_WAIT_MS) throw new Error(`thread ${holder - 1} does not free its lock`);
   }
 }

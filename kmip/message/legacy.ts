@@ -121,17 +121,22 @@ function gather(members: readonly Node[]): Node[] {
 }
 
 /** @param payload of a response, in the form of 2.1 */
-export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): Node[] {
+export function downgradePayload(operation: OperationName, payload: readonly Node[], version: Version): readonly Node[] {
   const shown = knownValues(payload, version);
   const answered = version.major === 1 ? shown.flatMap((node) => downgradeMember(operation, node)) : shown;
   return keepKnown(answered, version);
 }
 
-/** Removes, at every level, members that the version does not have. */
-function keepKnown(nodes: readonly Node[], version: Version): Node[] {
+/** Removes, at every level, members that the version does not have. Mostly there are none, and then nothing is copied. */
+function keepKnown(nodes: readonly Node[], version: Version): readonly Node[] {
+  if (nodes.every((node) => isKnown(node, version))) return nodes;
   return nodes
     .filter(({ tag }) => tagExists(tag, version))
     .map((node) => (node.type === TYPE.Structure ? structure(node.tag, keepKnown(node.value, version)) : node));
+}
+
+function isKnown(node: Node, version: Version): boolean {
+  return tagExists(node.tag, version) && (node.type !== TYPE.Structure || node.value.every((member) => isKnown(member, version)));
 }
 
 function downgradeMember(operation: OperationName, node: Node): Node[] {

@@ -43,14 +43,15 @@ function checkUsage(mask: number, version: Version): void {
  */
 export function knownValues(nodes: readonly Node[], version: Version): Node[] {
   const known: Node[] = [];
-  for (const node of nodes) {
-    if (node.type === TYPE.Structure)
-      known.push(node.tag === TAG.Attributes ? knownAttributes(node, version) : structure(node.tag, knownMembers(node, version)));
-    else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) known.push(integer(node.tag, usageIn(node.value, version)));
-    else if (node.type !== TYPE.Enumeration || isCodeIn(node, version)) known.push(node);
-    else if (node.tag === TAG.ObjectType) throw new Refusal('InvalidObjectType', `${spoken(version)} has no object type ${describeCode(node)}`);
-  }
+  for (const node of nodes) addKnown(known, node, version);
   return known;
+}
+
+function addKnown(known: Node[], node: Node, version: Version): void {
+  if (node.type === TYPE.Structure) known.push(node.tag === TAG.Attributes ? knownAttributes(node, version) : structure(node.tag, knownMembers(node, version)));
+  else if (node.type === TYPE.Integer && node.tag === TAG.CryptographicUsageMask) known.push(integer(node.tag, usageIn(node.value, version)));
+  else if (node.type !== TYPE.Enumeration || isCodeIn(node, version)) known.push(node);
+  else if (node.tag === TAG.ObjectType) throw new Refusal('InvalidObjectType', `${spoken(version)} has no object type ${describeCode(node)}`);
 }
 
 const describeCode = ({ tag, value }: Node): string => codeName(value as number, enumerationNames(tag));
@@ -73,7 +74,10 @@ function knownAttributes({ tag, value }: Structure, version: Version): Structure
       index = node;
       continue;
     }
-    if (isAttributeIn(node.tag, version) && isWhole(node, version)) known.push(...(index ? [index] : []), ...knownValues([node], version));
+    if (isAttributeIn(node.tag, version) && isWhole(node, version)) {
+      if (index) known.push(index);
+      addKnown(known, node, version);
+    }
     index = undefined;
   }
   return structure(tag, known);

@@ -30,8 +30,17 @@ export function secondsOf(text: string): number | undefined {
 /** `2024-01-02T03:04:05Z`; undefined if the year does not have four digits. */
 export function dateText(seconds: number): string | undefined {
   if (seconds < FIRST || seconds >= AFTER_LAST) return undefined;
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+  const known = texts.get(seconds);
+  if (known !== undefined) return known;
+  const text = `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+  if (texts.size >= MAX_TEXTS) texts.clear();
+  texts.set(seconds, text);
+  return text;
 }
+
+/** Dates that were written before: the few objects that are asked for often have the same ones each time. */
+const texts = new Map<number, string>();
+const MAX_TEXTS = 1_024;
 
 /** `2024-01-02T03:04:05.000006Z`; undefined if the year does not have four digits. */
 export function preciseDateText(microseconds: bigint): string | undefined {

@@ -119,6 +119,13 @@ const rankStarts = (starts: Starts) =>
     .map(([version, code]) => ({ from: rank(...(version.split('.').map(Number) as [number, number])), code }))
     .sort((a, b) => b.code - a.code);
 
+type RankedStart = ReturnType<typeof rankStarts>[number];
+
+function rankOf(starts: readonly RankedStart[], code: number): number {
+  for (const start of starts) if (code >= start.code) return start.from;
+  return 0;
+}
+
 const TAG_RANKS = rankStarts(TAG_STARTS);
 const VALUE_RANKS = new Map(Object.entries(VALUE_STARTS).map(([name, starts]) => [name, rankStarts(starts)]));
 const GONE_TAGS: ReadonlySet<number> = new Set(TAG_GONE_IN_2.map((name) => TAG[name]));
@@ -154,7 +161,7 @@ export function tagExists(tag: number, { major, minor }: ProtocolVersion): boole
   if (tag >= FIRST_EXTENSION_TAG) return true;
   const version = rank(major, minor);
   if (version >= SECOND && GONE_TAGS.has(tag)) return false;
-  return (TAG_RANKS.find(({ code }) => tag >= code)?.from ?? 0) <= version;
+  return rankOf(TAG_RANKS, tag) <= version;
 }
 
 /** Like `tagExists`, for a code of an enumeration. */
@@ -162,7 +169,7 @@ export function enumerationValueExists(enumeration: EnumName, value: number, { m
   if (value >= FIRST_EXTENSION_VALUE || (enumeration === 'ResultReason' && value === GENERAL_FAILURE)) return true;
   const version = rank(major, minor);
   if (version >= SECOND && GONE_VALUES.get(enumeration)?.has(value)) return false;
-  return (VALUE_RANKS.get(enumeration)?.find(({ code }) => value >= code)?.from ?? 0) <= version;
+  return rankOf(VALUE_RANKS.get(enumeration) ?? [], value) <= version;
 }
 
 export function operationExists(code: number, version: ProtocolVersion): boolean {

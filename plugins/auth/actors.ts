@@ -9,7 +9,7 @@ import type { SessionApi } from '../../actors/session/api.ts';
 import type { SessionArgs } from '../../actors/session/session.actor.ts';
 import type { TokenApi } from '../../actors/token/api.ts';
 import type { TokenArgs } from '../../actors/token/token.actor.ts';
-import { pinned, replicated, sharded } from '../../kernel/actor.ts';
+import { pinned, QUIET_THREAD, replicated, sharded } from '../../kernel/actor.ts';
 import { ConfigError } from '../../kernel/config/load.ts';
 import type { KernelConfig } from '../../kernel/config/sections.ts';
 import { readPem } from '../../kernel/pem.ts';
@@ -35,6 +35,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
         main: { auditRetentionDays: kernel.audit.retention_days, lockout, quotas: config.quotas, clientCertificates: kernel.http.tls.client_ca !== '' },
       },
       deadlineMs: 10_000,
+      sharedThread: QUIET_THREAD,
       store: true,
       dataKeys: ['auth'],
     }),
@@ -65,6 +66,7 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       instances: { main: { caFile: authorityFile(config.jwks_ca, base) } },
       // Time for two fetches of a key set and a wait in the queue.
       deadlineMs: 15_000,
+      sharedThread: QUIET_THREAD,
     }),
     token: sharded<TokenApi, TokenArgs>({
       module: new URL('../../actors/token/token.actor.ts', import.meta.url),
@@ -73,6 +75,8 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       args: { quotas: config.quotas },
       deadlineMs: 10_000,
       maxQueue: 4_096,
+      // Without a part beside its callers it serves every request of a machine.
+      sharedThread: config.placement === 'beside' ? QUIET_THREAD : undefined,
       store: true,
     }),
   };

@@ -4,7 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
-import { callWith } from '../../kernel/runtime/mailbox.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { AuthContext } from './actors.ts';
 import { type BasicCredentials, passwordBytes } from './basic.ts';

@@ -5,7 +5,7 @@ import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
-import { callWith } from '../../kernel/runtime/mailbox.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags } from './config.ts';
 import { type HsmInstance, hsmInstances } from './instances.ts';
 import { exposeInstances } from './metrics.ts';

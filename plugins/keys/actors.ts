@@ -5,7 +5,7 @@ import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';
 import type { StreamApi, StreamArgs } from '../../actors/stream/api.ts';
-import { type PinnedSpec, pinned, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
+import { type PinnedSpec, pinned, QUIET_THREAD, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { KeysConfig } from './config.ts';
@@ -45,6 +45,8 @@ export function keysActors(config: KeysConfig, version: string) {
     instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), {}])),
     deadlineMs: 60_000,
     memoryMb: 1_024,
+    // With "own", keys never leave the threads of the key server.
+    sharedThread: config.placement === 'beside' ? QUIET_THREAD : undefined,
   });
   return { kmip, kmip_stream };
 }

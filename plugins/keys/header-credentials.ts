@@ -7,7 +7,7 @@ import { signInLimit } from '../../kernel/http/sign-in-limit.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { normalName, normalPassword } from '../../kernel/normal-form.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
-import { callWith } from '../../kernel/runtime/mailbox.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeysContext } from './actors.ts';
 import { principalOf } from './identity.ts';

@@ -2,7 +2,7 @@
 import { Fault, failureText } from '../../kernel/fault.ts';
 import type { Caller } from '../../kernel/http/credential.ts';
 import type { Listener, Message } from '../../kernel/listener/listener.ts';
-import { callWith } from '../../kernel/runtime/mailbox.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import { TYPE } from '../../kmip/ttlv/node.ts';
 import { TAG } from '../../kmip/ttlv/tag.ts';
 import type { KeysContext } from './actors.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import { until } from '../runtime.ts';
 import { temporaryFolder } from '../server.ts';
-import { exitOf, integrity, launch, root, serverPid, start } from './started.ts';
+import { exitOf, integrity, launch, root, STAYING, serverPid, start } from './started.ts';
 
 const isAlive = (pid: number) => existsSync(`/proc/${pid}`) && !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 
@@ -63,10 +63,21 @@ test('kill -9 in the middle of logins loses no session that was answered, and th
   rmSync(dataDir, { recursive: true });
 });
 
-test('a server whose launcher is killed stops by itself', async () => {
+test('the launcher becomes the server, so that one process runs; SIGHUP ends it like SIGTERM', async () => {
   const dataDir = join(temporaryFolder(), 'data');
   const server = await start(dataDir);
+  assert.equal(serverPid(server), server.child.pid);
+  server.child.kill('SIGHUP');
+  assert.equal(await exitOf(server.child), 0);
+  assert.match(server.output.text, /"signal":"SIGHUP"/);
+  rmSync(dataDir, { recursive: true });
+});
+
+test('a server whose launcher is killed stops by itself', async () => {
+  const dataDir = join(temporaryFolder(), 'data');
+  const server = await start(dataDir, [], STAYING);
   const pid = serverPid(server);
+  assert.notEqual(pid, server.child.pid);
   server.child.kill('SIGKILL');
   await until(() => !isAlive(pid), 'the server ended');
   rmSync(dataDir, { recursive: true });
@@ -80,7 +91,7 @@ test('what is wrong with the configuration is told in words, with exit code 1, a
   assert.equal(await exitOf(child), 1);
   assert.equal(
     output.text.trim(),
-    'gatehouse cannot start: the configuration has 3 problems:\n  - --whatever: unknown flag; --help lists the flags\n  - nope: unknown section (known: auth, hsm_instances, keys, tokenize, docs, http, store, log, metrics, audit, plugins)\n  - http.prot: unknown key (known: host, port, trusted_proxies, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
+    'gatehouse cannot start: the configuration has 3 problems:\n  - --whatever: unknown flag; --help lists the flags\n  - nope: unknown section (known: auth, hsm_instances, keys, tokenize, ai, docs, http, store, actors, log, metrics, audit, plugins)\n  - http.prot: unknown key (known: host, port, trusted_proxies, body_limit, request_timeout, write_timeout, caller_memory, total_memory, tls)',
   );
   assert.equal(existsSync(join(folder, 'data')), false);
   rmSync(folder, { recursive: true });

@@ -44,8 +44,12 @@ export async function exitOf(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-/** The pid of the server below its launcher. */
-export function serverPid({ child }: Started): number {
+/** Variables with which the launcher stays beside its server, as it does where the system or an older Node cannot replace a process. */
+export const STAYING: NodeJS.ProcessEnv = { NODE_OPTIONS: '--import=data:text/javascript,delete%20process.execve' };
+
+/** The pid of the server: the launcher itself, which has become the server, or the process below one that stays. */
+export function serverPid({ child }: Pick<Started, 'child'>): number {
+  if (readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').includes('main.ts')) return child.pid as number;
   return Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ')[0]);
 }
 

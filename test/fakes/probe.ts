@@ -7,7 +7,10 @@ const module = new URL('./probe.actor.ts', import.meta.url);
 const restart = { max: 3, withinMs: 60_000, firstDelayMs: 20, maxDelayMs: 100, retryMs: 60_000 };
 
 type Common = Partial<
-  Pick<PinnedSpec<ProbeApi, ProbeArgs>, 'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated' | 'beside'>
+  Pick<
+    PinnedSpec<ProbeApi, ProbeArgs>,
+    'deadlineMs' | 'maxQueue' | 'onDeadline' | 'restart' | 'memoryMb' | 'peers' | 'start' | 'isolated' | 'beside' | 'sharedThread'
+  >
 >;
 
 export function pinnedProbe(instances: Record<string, ProbeArgs>, options: Common = {}): PinnedSpec<ProbeApi, ProbeArgs> {

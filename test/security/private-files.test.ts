@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
-import { exitOf, root, serverPid, start } from '../e2e/started.ts';
+import { exitOf, root, STAYING, serverPid, start } from '../e2e/started.ts';
 import { until } from '../runtime.ts';
 import { startServer, temporaryFolder } from '../server.ts';
 
@@ -91,24 +91,25 @@ function processesOf(pid: number): number[] {
   return [pid, ...children.flatMap(processesOf)];
 }
 
-test('secrets leave the environment of the launcher, the server and whatever it starts once they are read', async () => {
-  const config = join(folder, 'config.toml');
-  writeFileSync(config, '[store]\nroot_key = { env = "THE_ROOT_KEY" }\n');
-  const secrets = { GATEHOUSE_ADMIN_PASSWORD: 'initial password', THE_ROOT_KEY: 'ab'.repeat(32), GATEHOUSE_STORE_URL: 'sqlite:named-in-the-environment.db' };
-  const server = await start(join(folder, 'environment'), ['--config', config], secrets);
-  try {
-    const launcher = server.child.pid as number;
-    assert.ok(processesOf(launcher).includes(serverPid(server)));
-    const environmentOf = (pid: number) => readFileSync(`/proc/${pid}/environ`, 'latin1');
-    const told = () => processesOf(launcher).flatMap((pid) => Object.values(secrets).filter((secret) => environmentOf(pid).includes(secret)));
-    await until(() => told().length === 0, 'no process has a secret in its environment', 2_000).catch(() => assert.deepEqual(told(), []));
-    for (const pid of processesOf(launcher)) assert.match(environmentOf(pid), /PATH=/, 'what is no secret stays');
-    const login = await server.ask('POST', '/login?realm=_', { user: 'admin:initial password' });
-    assert.equal(login.body.next_step, 'ChangePassword');
-  } finally {
-    server.child.kill('SIGTERM');
-    await exitOf(server.child);
-  }
-});
+for (const [launcher, variables] of Object.entries({ 'launcher that becomes the server': {}, 'launcher that stays': STAYING }))
+  test(`secrets leave the environment of a ${launcher}, the server and whatever it starts once they are read`, async () => {
+    const config = join(folder, 'config.toml');
+    writeFileSync(config, '[store]\nroot_key = { env = "THE_ROOT_KEY" }\n');
+    const secrets = { GATEHOUSE_ADMIN_PASSWORD: 'initial password', THE_ROOT_KEY: 'ab'.repeat(32), GATEHOUSE_STORE_URL: 'sqlite:named-in-the-environment.db' };
+    const server = await start(join(folder, launcher), ['--config', config], { ...secrets, ...variables });
+    try {
+      const first = server.child.pid as number;
+      assert.ok(processesOf(first).includes(serverPid(server)));
+      const environmentOf = (pid: number) => readFileSync(`/proc/${pid}/environ`, 'latin1');
+      const told = () => processesOf(first).flatMap((pid) => Object.values(secrets).filter((secret) => environmentOf(pid).includes(secret)));
+      await until(() => told().length === 0, 'no process has a secret in its environment', 2_000).catch(() => assert.deepEqual(told(), []));
+      for (const pid of processesOf(first)) assert.match(environmentOf(pid), /PATH=/, 'what is no secret stays');
+      const login = await server.ask('POST', '/login?realm=_', { user: 'admin:initial password' });
+      assert.equal(login.body.next_step, 'ChangePassword');
+    } finally {
+      server.child.kill('SIGTERM');
+      await exitOf(server.child);
+    }
+  });
 
 test.run();

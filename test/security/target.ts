@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Agent } from 'undici';
 import { CLIENT_AUTH, type Made, makeCertificate, SERVER_AUTH } from '../certificates.ts';
+import { serverPid } from '../e2e/started.ts';
 import { type Ask, asker, temporaryFolder } from '../server.ts';
 
 /** What a client needs to reach the server, as plain data: it goes to the process of the attackers too. */
@@ -48,7 +49,7 @@ export async function startTarget(clients: readonly string[], config = ''): Prom
   const { child, output } = spawnServer(folder, dataDir);
   try {
     const { address, listenerPort } = await ready(child, output);
-    const pid = pidBelow(child);
+    const pid = serverPid({ child });
     const agent = new Agent({ connect: { ca: authority.cert } });
     const ask = asker(address, agent);
     const signedIn = await ask('POST', '/login?realm=_', {
@@ -91,11 +92,6 @@ function spawnServer(folder: string, dataDir: string) {
   // A test that fails must not leave its server behind: it ends with its launcher.
   process.on('exit', () => child.kill('SIGTERM'));
   return { child, output };
-}
-
-/** The server is below its launcher. */
-function pidBelow({ pid }: ChildProcess): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0]);
 }
 
 async function ready(child: ChildProcess, output: { readonly text: string }): Promise<{ address: string; listenerPort: number }> {

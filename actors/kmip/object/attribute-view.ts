@@ -1,5 +1,5 @@
 // What a client sees of an object's attributes: the stored ones that its KMIP version defines, and those that the server computes.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
 import { ATTRIBUTES } from '../../../kmip/attribute/table.ts';
@@ -60,7 +60,7 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
   return [
     text(TAG.UniqueIdentifier, object.id),
     // Section 4.56: the SHA-256 of the identifier.
-    bytes(TAG.ShortUniqueIdentifier, new Uint8Array(createHash('sha256').update(object.id).digest())),
+    bytes(TAG.ShortUniqueIdentifier, Buffer.from(hash('sha256', object.id, 'base64'), 'base64')),
     enumeration(TAG.ObjectType, object.type),
     ...(isStateless(object) ? [] : [enumeration(TAG.State, stateAt(object, now))]),
     interval(TAG.LeaseTime, leaseSeconds(object)),

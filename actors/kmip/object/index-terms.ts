@@ -1,5 +1,5 @@
 // Selects what is indexed of an object's attributes, as texts that are equal exactly if the values are equal.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isTags, referenceTo } from '../../../kmip/attribute/reference.ts';
 import type { ReadonlyAttributes } from '../../../kmip/attribute/set.ts';
 import { parseTags } from '../../../kmip/tags.ts';
@@ -59,12 +59,12 @@ export function termOf(node: Node): IndexTerm {
           node.value.toSorted((a, b) => a.tag - b.tag),
         )
       : node;
-  return { tag: node.tag, value: createHash('sha256').update(encodeBinary(ordered)).digest('base64url').slice(0, 22) };
+  return { tag: node.tag, value: hash('sha256', encodeBinary(ordered), 'base64url').slice(0, 22) };
 }
 
 /** The client's text itself, or its hash if it is too long for an index of PostgreSQL. */
 function short(value: string): string {
-  return value.length <= MAX_TERM_CHARACTERS ? value : `#${createHash('sha256').update(value).digest('base64url')}`;
+  return value.length <= MAX_TERM_CHARACTERS ? value : `#${hash('sha256', value, 'base64url')}`;
 }
 
 /** The term for a tag that users give an object, or for the system tag of its type. */

@@ -7,7 +7,7 @@ import { createClock } from '../../../kernel/clock.ts';
 import { frontLimits } from '../../../kernel/front-limits.ts';
 import { listen } from '../../../kernel/listener/listen.ts';
 import type { Listener } from '../../../kernel/listener/listener.ts';
-import { Regions } from '../../../kernel/shared/region.ts';
+import { newSharedMemory } from '../../../kernel/shared/memory.ts';
 import { CLIENT_AUTH, makeCertificate, SERVER_AUTH } from '../../certificates.ts';
 import { memoryLog } from '../../runtime.ts';
 
@@ -26,9 +26,9 @@ const listener: Listener = {
 
 test('the connection that goes beyond the limit is closed; memory comes back with answers and with ends', async () => {
   const clock = createClock();
-  const limits = frontLimits({ caller_memory: 250_000, total_memory: 250_000, write_timeout: 30 } as never, [listener], clock, new Regions(1));
+  const limits = frontLimits({ caller_memory: 250_000, total_memory: 250_000, write_timeout: 30 } as never, [listener], clock, newSharedMemory(1));
   const tls = { cert: own.cert, key: own.key, ca: authority.cert, requestCert: true };
-  const open = await listen(listener, { tls, clock, log: memoryLog().log, limits, arrivalMs: 60_000 });
+  const open = await listen(listener, { tls, clock, log: memoryLog().log, limits, arrivalMs: 60_000, reusePort: false });
   const sockets: TLSSocket[] = [];
   const dial = async () => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(open.address).port), ca: authority.cert, cert: ann.cert, key: ann.key });

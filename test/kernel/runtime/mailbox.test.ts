@@ -4,7 +4,8 @@ import { test } from 'uvu';
 import { Deadlines } from '../../../kernel/runtime/deadlines.ts';
 import { Dispatcher } from '../../../kernel/runtime/dispatcher.ts';
 import { exposeApi } from '../../../kernel/runtime/facade.ts';
-import { callWith, Mailbox, remoteOver } from '../../../kernel/runtime/mailbox.ts';
+import { Mailbox } from '../../../kernel/runtime/mailbox.ts';
+import { callWith, remoteOver } from '../../../kernel/runtime/remote.ts';
 import { outcome } from '../../runtime.ts';
 import { channels, movedClock, settle } from './two-ends.ts';
 

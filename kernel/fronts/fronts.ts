@@ -1,0 +1,174 @@
+// The fronts of a server in threads of their own: opens their ports, gives them what they need, and adds up what they count.
+import type { TlsOptions } from 'node:tls';
+import type { Api } from '../actor.ts';
+import type { LocalClock } from '../clock.ts';
+import { describe } from '../fault.ts';
+import type { FrontLimits } from '../front-limits.ts';
+import type { Log } from '../log-entry.ts';
+import type { BoundPorts } from '../ports.ts';
+import type { FrontsView } from '../readiness.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Supervisor } from '../runtime/supervisor.ts';
+import type { SharedMemory } from '../shared/memory.ts';
+import { type Figures, Totals } from '../totals.ts';
+import type { Versions } from '../versions.ts';
+import { FrontMember } from './front-member.ts';
+import type { FrontAddresses, FrontTask, KernelApi } from './front-task.ts';
+
+interface FrontsOptions {
+  readonly count: number;
+  /** What every front gets. */
+  readonly task: Omit<FrontTask, 'thread' | 'tls' | 'shared'>;
+  readonly tls: TlsOptions;
+  readonly runtime: Runtime;
+  readonly shared: SharedMemory;
+  readonly limits: FrontLimits;
+  readonly clock: LocalClock;
+  readonly versions: Versions;
+  readonly log: Log;
+  readonly kernel: Pick<KernelApi, 'dataKey' | 'unsealed'>;
+  notReady(fronts: FrontsView): Promise<readonly string[]>;
+  /** What the main thread counts itself. */
+  figures(): Promise<Figures>;
+  /** The metrics of the process, in the text format of Prometheus. */
+  processText(): Promise<string>;
+}
+
+/** How long a scrape or /ready waits for a front; then it does without. */
+const ASK_MS = 2_000;
+
+export class Fronts implements FrontsView {
+  readonly #options: FrontsOptions;
+  readonly #totals = new Totals();
+  readonly #members: readonly FrontMember[];
+  #tls: TlsOptions;
+  #bound: BoundPorts | undefined;
+
+  constructor(options: FrontsOptions) {
+    this.#options = options;
+    this.#tls = options.tls;
+    this.#members = Array.from({ length: options.count }, (_, at) => this.#member(at + 1));
+  }
+
+  get supervisors(): readonly Supervisor[] {
+    return this.#members.map(({ supervisor }) => supervisor);
+  }
+
+  /** Starts all fronts and opens the ports. The first front chooses the numbers of ports that are not configured. */
+  async open(): Promise<FrontAddresses> {
+    const [first, ...others] = this.#members as [FrontMember, ...FrontMember[]];
+    await Promise.all(this.#members.map((member) => member.supervisor.start()));
+    const addresses = await first.ask().open(null);
+    const bound = boundOf(addresses);
+    await Promise.all(others.map((member) => member.ask().open(bound)));
+    this.#bound = bound;
+    return addresses;
+  }
+
+  /** Settles when all ports use the new options. A front that cannot use them is ended, and the one in its place begins with them. */
+  async applyTls(tls: TlsOptions): Promise<void> {
+    this.#tls = tls;
+    await this.#askAll((member) =>
+      member
+        .ask()
+        .applyTls(tls)
+        .catch((error: unknown) => this.#end(member, error, 'a front cannot use the changed TLS files; it is started again')),
+    );
+  }
+
+  /** The metrics of all threads, in the text format of Prometheus. */
+  async scrape(): Promise<string> {
+    await this.#askAll(async (member) => this.#totals.note(member.thread, await member.ask(ASK_MS).figures()));
+    return `${await this.#options.processText()}\n${await this.#totals.text(await this.#options.figures())}`;
+  }
+
+  async overdue(): Promise<ReadonlyMap<string, number>> {
+    const sums = new Map<string, number>();
+    await this.#askAll(async (member) => {
+      for (const [name, count] of await member.ask(ASK_MS).overdue()) sums.set(name, (sums.get(name) ?? 0) + count);
+    });
+    return sums;
+  }
+
+  /** Ends one front after its running requests, and puts another in its place. @param thread its number, from 1 */
+  async replace(thread: number): Promise<void> {
+    await this.#members.find((member) => member.thread === thread)?.replace();
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.stop()));
+  }
+
+  /** Asks every front that runs. What one of them does not answer is left out. */
+  async #askAll(ask: (member: FrontMember) => Promise<unknown>): Promise<void> {
+    const running = this.#members.filter(({ supervisor }) => supervisor.state === 'running');
+    await Promise.all(
+      running.map((member) =>
+        ask(member).catch((error: unknown) => this.#options.log.warn({ front: member.thread, error: describe(error) }, 'a front does not answer')),
+      ),
+    );
+  }
+
+  #member(thread: number): FrontMember {
+    const { task, shared, clock, log, versions, runtime } = this.#options;
+    return new FrontMember({
+      ...{ thread, clock, log, versions, runtime, kernel: this.#kernel() },
+      task: () => ({ ...task, thread, tls: this.#tls, shared: shared.regions.memory }),
+      onRunning: (member) => void this.#reopen(member),
+      giveBack: () => this.#giveBack(thread),
+    });
+  }
+
+  /** Opens the ports of a front that has taken the place of another. */
+  async #reopen(member: FrontMember): Promise<void> {
+    const bound = this.#bound;
+    if (!bound) return;
+    try {
+      if (member.task?.tls !== this.#tls) await member.ask().applyTls(this.#tls);
+      await member.ask().open(bound);
+    } catch (error) {
+      await this.#end(member, error, 'the ports of a front cannot be opened; it is started again');
+    }
+  }
+
+  async #end(member: FrontMember, error: unknown, message: string): Promise<void> {
+    this.#options.log.error({ front: member.thread, error: describe(error) }, message);
+    await member.supervisor.incarnation?.kill();
+  }
+
+  async #giveBack(thread: number): Promise<boolean> {
+    const { limits, runtime, log } = this.#options;
+    try {
+      limits.giveBack(thread);
+      for (const { mailboxes } of runtime.groups.values()) for (const mailbox of mailboxes) mailbox.giveBack(thread);
+    } catch (error) {
+      log.warn({ front: thread, error: describe(error) }, 'what an ended front held cannot be given back yet');
+      return false;
+    }
+    await this.#totals.end(thread);
+    return true;
+  }
+
+  #kernel(): Api {
+    const { kernel, notReady, runtime } = this.#options;
+    const api: KernelApi = {
+      ...kernel,
+      notReady: () => notReady(this),
+      scrape: () => this.scrape(),
+      late(actor, key, launch) {
+        const supervisor = runtime.groups.get(actor)?.supervisors.find((each) => each.key === key);
+        // The thread that it was about may have been replaced already.
+        if (supervisor?.launches === launch) supervisor.dispatcher.onLate();
+      },
+    };
+    return api as unknown as Api;
+  }
+}
+
+function boundOf({ address, listeners }: FrontAddresses): BoundPorts {
+  return { https: portIn(address), listeners: new Map([...listeners].map(([name, where]) => [name, portIn(where)])) };
+}
+
+function portIn(address: string): number {
+  return Number(/:(\d+)$/.exec(address)?.[1]);
+}

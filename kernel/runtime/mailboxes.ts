@@ -1,0 +1,33 @@
+// Makes the mailboxes of an actor: one in front of all replicas, or one for each instance or shard.
+import type { AnySpec } from '../actor.ts';
+import type { Clock } from '../clock.ts';
+import type { SharedMemory } from '../shared/memory.ts';
+import { Deadlines } from './deadlines.ts';
+import { Dispatcher } from './dispatcher.ts';
+import { Mailbox } from './mailbox.ts';
+import type { CallObserver } from './pending.ts';
+import { SharedQueue } from './shared-queue.ts';
+
+interface MailboxesOptions {
+  readonly clock: Clock;
+  readonly observe: CallObserver;
+  /** What other threads that call the actor know of; absent if there are none. */
+  readonly shared?: SharedMemory | undefined;
+}
+
+export const DEFAULT_MAX_QUEUE = 1024;
+/** How long a call waits for an actor whose deadline limits the work only. */
+const WAIT_MS = 10_000;
+
+export function dispatcherOf(spec: AnySpec, clock: Clock): Dispatcher {
+  return new Dispatcher(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined);
+}
+
+export function mailboxesOf(name: string, spec: AnySpec, dispatchers: readonly Dispatcher[], { clock, observe, shared }: MailboxesOptions): readonly Mailbox[] {
+  const maxQueue = spec.maxQueue ?? DEFAULT_MAX_QUEUE;
+  const perDispatcher = spec.kind === 'replicated' ? (spec.prefetch ?? 1) : maxQueue;
+  const deadlineMs = spec.onDeadline === 'kill' ? Math.max(spec.deadlineMs, WAIT_MS) : spec.deadlineMs;
+  const mailbox = (own: readonly Dispatcher[], label: string) =>
+    new Mailbox(own, { deadlineMs, maxQueue, perDispatcher, clock, observe, shared: shared && new SharedQueue(shared, label, own.length) });
+  return spec.kind === 'replicated' ? [mailbox(dispatchers, name)] : dispatchers.map((dispatcher, at) => mailbox([dispatcher], `${name}/${at}`));
+}
