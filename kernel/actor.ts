@@ -54,13 +54,7 @@ export interface Actor<A extends Api> {
 /** Creates an actor, whose state lives in the closure. If the factory throws, the start has failed. */
 export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) => Promise<Actor<A>> | Actor<A>;
 
-/** Thrown by a part beside the callers where the actor itself has to serve the call. One object for all: it costs next to nothing, and its stack says nothing. */
-export const ELSEWHERE: Error = new Error('the actor itself serves this call');
-/** The same for a short call that writes: replicas serve those together where one of them has room, so that they share transactions. */
-export const WRITTEN_ELSEWHERE: Error = new Error('the actor itself serves this call, which writes');
-
-/** Whether a part beside the callers has left the call to the actor. */
-export const isLeft = (error: unknown): boolean => error === ELSEWHERE || error === WRITTEN_ELSEWHERE;
+export { ELSEWHERE, isLeft, WRITTEN_ELSEWHERE } from './elsewhere.ts';
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
 export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey' | 'report'> {
