@@ -1,6 +1,6 @@
 // The interface of plugins: what a plugin declares, and the context that it gets.
 import type { TSchema } from 'typebox';
-import type { AnySpec, RefOf, Status } from './actor.ts';
+import type { AnySpec, RefOf } from './actor.ts';
 import type { Clock } from './clock.ts';
 import type { FlagSpec, FlagValues } from './config/flags.ts';
 import type { KernelConfig } from './config/sections.ts';
@@ -13,6 +13,7 @@ import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { Regions } from './shared/region.ts';
+import type { Status } from './status.ts';
 import type { Migration } from './store/migrate.ts';
 
 export type Actors = Readonly<Record<string, AnySpec>>;

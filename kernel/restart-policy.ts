@@ -1,4 +1,4 @@
-// When a thread that was lost is started again, and when it is given up for a while.
+// How often and after which delays a lost actor is started again.
 
 export interface RestartPolicy {
   /** Number of crashes within `withinMs` after which the actor is still restarted. One more, and it is `failed`. */

@@ -17,6 +17,7 @@ import { NO_FRONTS, notReady } from './readiness.ts';
 import { move } from './runtime/bytes.ts';
 import type { StoreAddress } from './runtime/incarnation.ts';
 import { cores, type Runtime } from './runtime/runtime.ts';
+import { degraded, selfTestsOf } from './self-tests.ts';
 import type { SharedMemory } from './shared/memory.ts';
 import { figuresOf } from './totals.ts';
 import type { Unwind } from './unwind.ts';
@@ -86,6 +87,7 @@ export async function serveHere(serving: Serving): Promise<Opened> {
   );
   const whole = {
     notReady: () => notReady(runtime, contexts, prepared.seal, NO_FRONTS),
+    degraded: async () => degraded(selfTestsOf(runtime, [])),
     scrape: async () => `${await processMetrics.registry.metrics()}\n${await metrics.registry.metrics()}`,
   };
   const ports = await createPorts({ ...serving, tls: served.tls, limits, whole, reusePort: false });

@@ -38,7 +38,7 @@ export default async function serve({ port, offset, versions, args }: ThreadTask
   });
   let front: Awaited<ReturnType<typeof openFront>>;
   try {
-    front = await openFront(task, { clock, log, versions: createVersions(versions), kernel });
+    front = await openFront(task, { clock, log, versions: createVersions(versions), kernel, report: (status) => channel.control({ kind: 'report', status }) });
   } catch (error) {
     channel.control({ kind: 'failed', fault: encodeFault(error) });
     return stopped;
