@@ -141,7 +141,7 @@ export class Fronts implements FrontsView {
     const { limits, runtime, log } = this.#options;
     try {
       limits.giveBack(thread);
-      for (const { mailboxes } of runtime.groups.values()) for (const mailbox of mailboxes) mailbox.giveBack(thread);
+      for (const { mailboxes } of runtime.groups.values()) for (const mailbox of mailboxes) mailbox.shared?.giveBack(thread);
     } catch (error) {
       log.warn({ front: thread, error: describe(error) }, 'what an ended front held cannot be given back yet');
       return false;

@@ -29,6 +29,7 @@ export class Mailbox {
   readonly dispatchers: readonly Dispatcher[];
   /** Asked first; absent until the actor runs. */
   beside: Beside | undefined;
+  readonly shared: SharedQueue | undefined;
   readonly #options: MailboxOptions;
   readonly #deadlines: Deadlines;
   /** In order of arrival. A Set, so that an abandoned call can be removed without a search. */
@@ -39,9 +40,10 @@ export class Mailbox {
   constructor(dispatchers: readonly Dispatcher[], options: MailboxOptions) {
     this.dispatchers = dispatchers;
     this.#options = options;
+    this.shared = options.shared;
     this.#deadlines = new Deadlines(options.deadlineMs, options.clock);
     for (const dispatcher of dispatchers) dispatcher.onRoom = () => this.#onRoom();
-    options.shared?.listen(() => this.#pump());
+    this.shared?.listen(() => this.#pump());
   }
 
   get waiting(): number {
@@ -137,26 +139,18 @@ export class Mailbox {
     this.#note();
   }
 
-  /** Forgets the calls of another thread, which has ended. */
-  giveBack(thread: number): void {
-    this.#options.shared?.giveBack(thread);
-  }
-
   #hasRoom(maxQueue: number): boolean {
-    return this.#options.shared?.admits(this.#calls, maxQueue) ?? this.#calls < maxQueue;
-  }
-
-  get #calls(): number {
-    return this.busy + this.#waiting.size;
+    const own = this.busy + this.#waiting.size;
+    return this.shared?.admits(own, maxQueue) ?? own < maxQueue;
   }
 
   /** Tells the other threads what this one has under way. */
   #note(): void {
-    this.#options.shared?.note(this.#calls, this.#waiting.size);
+    this.shared?.note(this.busy + this.#waiting.size, this.#waiting.size);
   }
 
   #onRoom(): void {
-    const { shared } = this.#options;
+    const { shared } = this;
     if (!shared) return this.#pump();
     shared.noteEngaged(this.dispatchers.map(({ engaged }) => engaged));
     this.#note();
@@ -172,19 +166,19 @@ export class Mailbox {
     const now = performance.now();
     const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && !dispatcher.isSlow(now, writes);
     const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
-    const { shared, perDispatcher } = this.#options;
+    const { perDispatcher } = this.#options;
     let best: Dispatcher | undefined;
     let at = 0;
     let least = perDispatcher;
     for (let index = 0; index < this.dispatchers.length; index += 1) {
       const dispatcher = this.dispatchers[index] as Dispatcher;
       if (dispatcher.state !== 'up' || (isChoice && !isQuick(dispatcher))) continue;
-      const engaged = shared?.engaged(index) ?? dispatcher.engaged;
+      const engaged = this.shared?.engaged(index) ?? dispatcher.engaged;
       if (engaged >= least) continue;
       [best, at, least] = [dispatcher, index, engaged];
       if (writes) break;
     }
-    return best && (shared?.claim(at, best.engaged, perDispatcher) ?? true) ? best : undefined;
+    return best && (this.shared?.claim(at, best.engaged, perDispatcher) ?? true) ? best : undefined;
   }
 
   #pump(): void {

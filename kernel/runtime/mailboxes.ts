@@ -4,8 +4,10 @@ import type { Clock } from '../clock.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import { Deadlines } from './deadlines.ts';
 import { Dispatcher } from './dispatcher.ts';
+import type { HostTask } from './incarnation.ts';
 import { Mailbox } from './mailbox.ts';
 import type { CallObserver } from './pending.ts';
+import { keysOf } from './refs.ts';
 import { SharedQueue } from './shared-queue.ts';
 
 interface MailboxesOptions {
@@ -15,7 +17,7 @@ interface MailboxesOptions {
   readonly shared?: SharedMemory | undefined;
 }
 
-export const DEFAULT_MAX_QUEUE = 1024;
+const DEFAULT_MAX_QUEUE = 1024;
 /** How long a call waits for an actor whose deadline limits the work only. */
 const WAIT_MS = 10_000;
 
@@ -30,4 +32,12 @@ export function mailboxesOf(name: string, spec: AnySpec, dispatchers: readonly D
   const mailbox = (own: readonly Dispatcher[], label: string) =>
     new Mailbox(own, { deadlineMs, maxQueue, perDispatcher, clock, observe, shared: shared && new SharedQueue(shared, label, own.length) });
   return spec.kind === 'replicated' ? [mailbox(dispatchers, name)] : dispatchers.map((dispatcher, at) => mailbox([dispatcher], `${name}/${at}`));
+}
+
+/** @returns what an actor must know of those that it may call */
+export function peersOf({ peers = [] }: AnySpec, specs: Readonly<Record<string, AnySpec>>): HostTask['peers'] {
+  const known = peers.map((name) => [name, specs[name] as AnySpec] as const);
+  return Object.fromEntries(
+    known.map(([name, peer]) => [name, { keys: keysOf(peer), deadlineMs: peer.deadlineMs, maxQueue: peer.maxQueue ?? DEFAULT_MAX_QUEUE }]),
+  );
 }

@@ -8,7 +8,7 @@ import { Callers } from './callers.ts';
 import type { HostTask } from './incarnation.ts';
 import { Launcher } from './launch.ts';
 import type { Mailbox } from './mailbox.ts';
-import { DEFAULT_MAX_QUEUE, dispatcherOf, mailboxesOf } from './mailboxes.ts';
+import { dispatcherOf, mailboxesOf, peersOf } from './mailboxes.ts';
 import { BesideParts } from './open-beside.ts';
 import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
@@ -167,12 +167,6 @@ export class Runtime {
   }
 
   async #task(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Promise<HostTask> {
-    const peers = Object.fromEntries(
-      (spec.peers ?? []).map((peer) => {
-        const other = specs[peer] as AnySpec;
-        return [peer, { keys: keysOf(other), deadlineMs: other.deadlineMs, maxQueue: other.maxQueue ?? DEFAULT_MAX_QUEUE }];
-      }),
-    );
     const args: unknown = spec.kind === 'pinned' ? spec.instances[key] : spec.args;
     const { store, node, dataKey, adopts } = this.#options;
     const purposes = spec.dataKeys ?? [];
@@ -184,6 +178,6 @@ export class Runtime {
       throw error;
     }
     const adopted = purposes.filter((purpose) => adopts?.(purpose));
-    return { module: spec.module.href, name, key, args, peers, store: spec.store ? store : undefined, dataKeys, adopts: adopted, node };
+    return { module: spec.module.href, name, key, args, peers: peersOf(spec, specs), store: spec.store ? store : undefined, dataKeys, adopts: adopted, node };
   }
 }
