@@ -2,6 +2,7 @@
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
+import type { RestartPolicy } from './restart-policy.ts';
 import type { Status } from './status.ts';
 import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';
@@ -80,22 +81,6 @@ export interface BesidePart<A extends Api> {
 }
 
 export type BesideFactory<A extends Api, Args> = (args: Args, ctx: BesideContext<A>) => Promise<BesidePart<A>> | BesidePart<A>;
-
-export interface RestartPolicy {
-  /** Number of crashes within `withinMs` after which the actor is still restarted. One more, and it is `failed`. */
-  readonly max: number;
-  readonly withinMs: number;
-  /** Delay before the first restart. It doubles with each crash within `withinMs`, up to `maxDelayMs`. */
-  readonly firstDelayMs: number;
-  readonly maxDelayMs: number;
-  /** A failed actor is started again at this interval, without end. */
-  readonly retryMs: number;
-}
-
-export const DEFAULT_RESTART: RestartPolicy = Object.freeze({ max: 5, withinMs: 60_000, firstDelayMs: 50, maxDelayMs: 5_000, retryMs: 60_000 });
-
-/** The thread of actors that have little to do. */
-export const QUIET_THREAD = 'quiet';
 
 interface SpecBase<A extends Api> {
   readonly module: URL;

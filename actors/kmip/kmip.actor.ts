@@ -56,14 +56,18 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),
   };
+<<<<<<< HEAD
   startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   const acting = hasTokens ? (caller: Principal) => ({ ...caller, administers: tokens.administered(caller) }) : (caller: Principal) => caller;
+=======
+  const acting = hasTokens ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
+>>>>>>> hsm
   return {
     api: throwFaults<KmipApi>({
       ...createAccess(server, acting),
       ...createTombstones(server),
-      serve: (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, acting(caller), verdict),
-      crypto: (call, body, caller) => answerCrypto(server, call, body, acting(caller)),
+      serve: async (message, encoding, endpoint, caller, verdict) => serve(server, message, encoding, endpoint, await acting(caller), verdict),
+      crypto: async (call, body, caller) => answerCrypto(server, call, body, await acting(caller)),
       rotateDue: () => rotateDue(server),
     }),
     stop: () => store.close(),

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { installSystemPackages } from '../runner/installation.ts';
 import { type Exception, readExceptions } from './exceptions.ts';
 import { type ServerUnderTest, startUnderTest } from './server-under-test.ts';
 import { judge } from './verdicts.ts';
@@ -12,6 +13,8 @@ const RUNNER_LIMIT_MS = 900_000;
 const [given] = process.argv.slice(2);
 if (given === undefined) throw new Error('usage: run.ts FOLDER, the folder of oasis-runner.mjs and vectors-runner.mjs');
 const folder = resolve(given);
+// The vectors of HSMs need SoftHSM, and this runs before the tests, which install it.
+if (process.env['CI'] || process.env['GATEHOUSE_TEST_INSTALL'] === '1') installSystemPackages();
 const exceptions = readExceptions(readFileSync(new URL('exceptions.toml', import.meta.url), 'utf8'));
 const server = await startUnderTest(join(folder, 'make-certs.sh'));
 try {

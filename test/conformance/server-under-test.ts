@@ -29,6 +29,7 @@ client_ca = "certificates/ca.crt"
 # Scenarios of appliances send an account that is not the certificate's.
 [keys]
 header_credentials = "ignored"
+KEY_ENCRYPTION_KEY
 [log]
 level = "warn"
 `;
@@ -50,7 +51,8 @@ export async function startUnderTest(makeCertificates: string): Promise<ServerUn
   execFileSync('bash', [makeCertificates, certificates], { stdio: 'ignore' });
   const hsm = skipWithout('softhsm2') ? undefined : createSoftHsm();
   const hsmSlot = hsm?.addToken('conformance', PIN);
-  writeFileSync(join(folder, 'config.toml'), CONFIG + (hsmSlot === undefined ? '' : hsmConfig(hsmSlot)));
+  const kek = hsmSlot === undefined ? '' : `key_encryption_key = "hsm::soft_hsm::${hsmSlot}::kek"`;
+  writeFileSync(join(folder, 'config.toml'), CONFIG.replace('KEY_ENCRYPTION_KEY', kek) + (hsmSlot === undefined ? '' : hsmConfig(hsmSlot)));
   const { child, output } = launch(join(folder, 'data'), ['--config', join(folder, 'config.toml')], { GATEHOUSE_ADMIN_PASSWORD: 'the first password' });
   const kill = () => void child.kill('SIGKILL');
   process.on('exit', kill);
@@ -67,11 +69,20 @@ export async function startUnderTest(makeCertificates: string): Promise<ServerUn
     await until(() => /is ready at/.test(output.text) || child.exitCode !== null, 'the server is ready', 60_000);
     const address = /is ready at (https:\S+)/.exec(output.text)?.[1];
     if (address === undefined) throw new Error(`the server did not start: ${output.text}`);
+    await untilReady(address, join(certificates, 'ca.crt'));
     return { address, certificates, hsmSlot, cookie: await signIn(address, readFileSync(join(certificates, 'ca.crt'), 'utf8')), end };
   } catch (error) {
     await end();
     throw error;
   }
+}
+
+/** The HSM starts in the background, and the key server is sealed until then. */
+async function untilReady(address: string, ca: string): Promise<void> {
+  const agent = new Agent({ connect: { ca: readFileSync(ca, 'utf8') } });
+  const ask = asker(address, agent);
+  await until(async () => (await ask('GET', '/ready')).status === 200, 'everything is ready', 60_000);
+  await agent.close();
 }
 
 async function signIn(address: string, ca: string): Promise<string> {

@@ -59,13 +59,20 @@ function modes() {
     );
   });
 
-  test('a MAC of a token verifies, and that of other data does not', async () => {
-    const how = parameters(enumeration('BlockCipherMode', 'CMAC'));
+  test('MACs of a token verify, and those of other data do not', async () => {
     await done(makeSecret(server.admin, id('cmac')));
-    const { MACData: mac = '' } = await done(kmip(server.admin, 'MAC', identifier(id('cmac')), how, bytes('Data', DATA)));
-    const verdict = (data: Uint8Array) => done(kmip(server.admin, 'MACVerify', identifier(id('cmac')), how, bytes('Data', data), bytes('MACData', mac)));
-    assert.equal((await verdict(DATA))['ValidityIndicator'], 'Valid');
-    assert.equal((await verdict(Buffer.from('other')))['ValidityIndicator'], 'Invalid');
+    const hmac = [enumeration('CryptographicAlgorithm', 'HMAC_SHA512'), integer('CryptographicLength', 512), integer('CryptographicUsageMask', 0x180)];
+    await done(kmip(server.admin, 'Create', enumeration('ObjectType', 'SymmetricKey'), structure('Attributes', ...hmac, identifier(id('hmac')))));
+    for (const [name, how] of [
+      ['cmac', parameters(enumeration('BlockCipherMode', 'CMAC'))],
+      ['hmac', parameters()],
+    ] as const) {
+      const { MACData: mac = '' } = await done(kmip(server.admin, 'MAC', identifier(id(name)), how, bytes('Data', DATA)));
+      assert.equal(mac.length, name === 'cmac' ? 32 : 128);
+      const verdict = (data: Uint8Array) => done(kmip(server.admin, 'MACVerify', identifier(id(name)), how, bytes('Data', data), bytes('MACData', mac)));
+      assert.equal((await verdict(DATA))['ValidityIndicator'], 'Valid');
+      assert.equal((await verdict(Buffer.from('other')))['ValidityIndicator'], 'Invalid');
+    }
   });
 }
 
@@ -181,6 +188,30 @@ function life() {
     await done(kmip(server.admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block)));
     await roundTrip('brought', enumeration('BlockCipherMode', 'GCM'));
     await refused(kmip(server.admin, 'Get', identifier(id('brought'))), /^Sensitive/);
+  });
+
+  test('a key on the token wraps keys of the database, and unwraps them', async () => {
+    await done(makeSecret(server.admin, id('wrapping')));
+    const { UniqueIdentifier: key = '' } = await done(makeSecret(server.admin, 'to be wrapped'));
+    const materialOf = (answer: object) => /"KeyMaterial"[^}]*"value":"([0-9A-F]+)"/.exec(JSON.stringify(answer))?.[1];
+    const clear = materialOf(await done(kmip(server.admin, 'Get', identifier(key))));
+    const by = (mode: string) =>
+      structure(
+        'KeyWrappingSpecification',
+        enumeration('WrappingMethod', 'Encrypt'),
+        structure('EncryptionKeyInformation', identifier(id('wrapping')), parameters(enumeration('BlockCipherMode', mode))),
+        enumeration('EncodingOption', 'NoEncoding'),
+      );
+    for (const mode of ['NISTKeyWrap', 'GCM']) {
+      const answer = (await done(kmip(server.admin, 'Get', identifier(key), by(mode)))) as unknown as { SymmetricKey: Json[] };
+      assert.ok(!JSON.stringify(answer).includes(clear as string));
+      const brought = structure('SymmetricKey', ...answer.SymmetricKey);
+      const attributes = structure('Attributes', integer('CryptographicUsageMask', 12));
+      const into = [identifier(`unwrapped ${mode}`), enumeration('ObjectType', 'SymmetricKey'), enumeration('KeyWrapType', 'NotWrapped'), attributes, brought];
+      await done(kmip(server.admin, 'Import', ...into));
+      assert.equal(materialOf(await done(kmip(server.admin, 'Get', identifier(`unwrapped ${mode}`)))), clear);
+    }
+    await refused(kmip(server.admin, 'Get', identifier(key), by('AESKeyWrapPadding')), /the token has no mechanism CKM_AES_KEY_WRAP_KWP$/);
   });
 
   test('a batch with Undo changes nothing in an HSM', async () => {

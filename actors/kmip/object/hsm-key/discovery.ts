@@ -1,4 +1,6 @@
 // Takes in keys that vendor tools made on tokens: each gets a row, so that it is found, used, granted and destroyed as any other.
+import { setTimeout } from 'node:timers/promises';
+import { Fault } from '../../../../kernel/fault.ts';
 import { AttributeSet } from '../../../../kmip/attribute/set.ts';
 import { refusalOf } from '../../../../kmip/crypto-refusal.ts';
 import { keyBlock } from '../../../../kmip/key-block.ts';
@@ -42,14 +44,22 @@ export async function discoverKeys(tokens: Tokens, { rows, store }: DatabasePart
   await takeIn(ctx, found, place, isNew);
 }
 
-/** Nothing from a slot that is not there: a search goes on without it. */
+/** A search does not wait longer for a slot, in milliseconds. */
+const LIST_MS = 2_000;
+
+/** Nothing from a slot that is not there, or whose instance does not answer: a search goes on without it. */
 async function listOf(tokens: Tokens, place: Pick<TokenPlace, 'prefix' | 'slot'>): Promise<readonly TokenKey[]> {
-  try {
-    return await tokens.call(place, 'to list its keys', (hsm, slot) => hsm.list(slot));
-  } catch (error) {
-    if (error instanceof Refusal && error.reason === 'GeneralFailure') return [];
-    throw error;
-  }
+  const listed = tokens
+    .call(place, 'to list its keys', (hsm, slot) => hsm.list(slot))
+    .catch((error: unknown) => {
+      if (error instanceof Refusal || error instanceof Fault) return [];
+      throw error;
+    });
+  const enough = new AbortController();
+  const late = setTimeout(LIST_MS, [], { signal: enough.signal }).catch(() => []);
+  const keys = await Promise.race([listed, late]);
+  enough.abort();
+  return keys;
 }
 
 async function missing(find: () => Promise<TokenKey>): Promise<TokenKey[]> {

@@ -10,6 +10,8 @@ import type { TokenPlace } from './identifier.ts';
 type Instance = Remote<HsmApi>;
 /** Between two attempts to ask an instance what the configuration says of it. */
 const ASK_AGAIN_MS = 1_000;
+/** After the start, calls wait so long for instances that start too. */
+const BEGIN_MS = 2_000;
 const EVERYBODY = '*';
 
 export class Tokens {
@@ -20,12 +22,15 @@ export class Tokens {
   /** The mechanisms of a slot, by its place without name. */
   readonly #mechanisms = new Map<string, ReadonlySet<string>>();
   readonly #log: Log;
+  /** Settles once the instances have answered, or had the time to. */
+  readonly #begun: Promise<unknown>;
 
   constructor(instances: PinnedRef<HsmApi>, log: Log) {
     this.prefixes = instances.keys();
     this.#instances = new Map(this.prefixes.map((prefix) => [prefix, instances.at(prefix)]));
     this.#log = log;
-    for (const prefix of this.prefixes) void this.facts(prefix);
+    const facts = Promise.all(this.prefixes.map((prefix) => this.facts(prefix)));
+    this.#begun = Promise.race([facts, new Promise((late) => setTimeout(late, BEGIN_MS).unref())]);
   }
 
   /** What the configuration says of an instance; undefined while its actor does not answer. */
@@ -44,13 +49,21 @@ export class Tokens {
       return facts;
     } catch (error) {
       this.#log.debug({ prefix, error: String(error) }, 'an HSM instance does not answer yet');
-      setTimeout(() => this.#asking.delete(prefix), ASK_AGAIN_MS).unref();
+      setTimeout(() => {
+        this.#asking.delete(prefix);
+        void this.facts(prefix);
+      }, ASK_AGAIN_MS).unref();
       return undefined;
     }
   }
 
-  /** The instances that the caller administers. */
-  administered(caller: Principal): readonly string[] {
+  /** The caller with the instances that it administers. */
+  async acting(caller: Principal): Promise<Principal> {
+    await this.#begun;
+    return { ...caller, administers: this.#administered(caller) };
+  }
+
+  #administered(caller: Principal): readonly string[] {
     const name = callerName(caller);
     return this.prefixes.filter((prefix) => this.#facts.get(prefix)?.admins.some((admin) => admin === name || admin === EVERYBODY));
   }
