@@ -56,12 +56,8 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),
   };
-<<<<<<< HEAD
   startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
-  const acting = hasTokens ? (caller: Principal) => ({ ...caller, administers: tokens.administered(caller) }) : (caller: Principal) => caller;
-=======
   const acting = hasTokens ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
->>>>>>> hsm
   return {
     api: throwFaults<KmipApi>({
       ...createAccess(server, acting),
