@@ -1,9 +1,9 @@
-// Measures the memory of live sessions: creates and uses 100 000 sessions on SQLite, all in the cache of their actor.
+// Measures the memory of live sessions in the thread that caches them: creates and uses 100 000 sessions on SQLite.
 import { hash, randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NewSession, SessionApi } from '../actors/session/api.ts';
+import type { NewSession } from '../actors/session/api.ts';
 import type { SessionArgs } from '../actors/session/session.actor.ts';
 import { sharded } from '../kernel/actor.ts';
 import { createClock } from '../kernel/clock.ts';
@@ -11,10 +11,12 @@ import { migrate } from '../kernel/store/migrate.ts';
 import { openStore } from '../kernel/store/open.ts';
 import { AUTH_MIGRATIONS } from '../plugins/auth/migrations.ts';
 import { createRuntime } from '../test/runtime.ts';
+import type { WeighedSessionApi } from './fakes/weighed-session.actor.ts';
 import { report, round } from './report.ts';
 
 const SESSIONS = 100_000;
 const WIDTH = 256;
+const LIMIT_MB = 100;
 
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
 const file = join(folder, 'sessions.db');
@@ -23,8 +25,8 @@ const store = await openStore(`sqlite:${file}`, { writer: 'bench', clock });
 await migrate(store, [{ owner: 'auth', migrations: AUTH_MIGRATIONS }], () => clock.now());
 await store.transaction((tx) => tx.run("INSERT INTO realm VALUES ('r', '{}', 3600, 3600, 3600, 0)"));
 
-const module = new URL('../actors/session/session.actor.ts', import.meta.url);
-const session = sharded<SessionApi, SessionArgs>({
+const module = new URL('./fakes/weighed-session.actor.ts', import.meta.url);
+const session = sharded<WeighedSessionApi, SessionArgs>({
   module,
   shards: 1,
   args: { cacheBytes: 536_870_912, quotas: { sessions_per_identity: 0, sessions_per_realm: 0 } },
@@ -50,11 +52,11 @@ const made = Array.from({ length: SESSIONS }, (_, index): NewSession => {
     provenRealm: null,
   };
 });
-const before = process.memoryUsage().rss;
+const before = await actor.held();
 const makeMs = await timed((each) => actor.create(each));
 const firstMs = await timed(({ id, cookieHash }) => actor.authenticate(id, cookieHash));
 const againMs = await timed(({ id, cookieHash }) => actor.authenticate(id, cookieHash));
-const grown = process.memoryUsage().rss - before;
+const grown = (await actor.held()) - before;
 await runtime.stop();
 await store.close();
 const fileMb = statSync(file).size / 1e6;
@@ -73,7 +75,7 @@ report(
       'from the cache/s': perSecond(againMs),
     },
   ],
-  [],
+  [{ limit: `memory of ${SESSIONS} sessions, at most ${LIMIT_MB} MB`, value: round(grown / 1e6), holds: grown <= LIMIT_MB * 1e6 }],
 );
 process.exit(0);
 

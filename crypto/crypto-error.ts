@@ -20,7 +20,9 @@ export type CryptoErrorCode =
   | 'unsupported_derivation'
   | 'unsupported_wrapping'
   | 'bad_certificate_request'
-  | 'too_large';
+  | 'too_large'
+  /** The algorithm has failed its self-test: see switched-off.ts. */
+  | 'switched_off';
 
 /** `message` is public and must never contain a secret; `cause` is for the log. */
 export class CryptoError extends Error {

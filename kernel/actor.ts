@@ -2,18 +2,13 @@
 import type { Clock } from './clock.ts';
 import type { DataKeyPurpose } from './data-key-row.ts';
 import type { Log } from './log-entry.ts';
+import type { RestartPolicy } from './restart-policy.ts';
+import type { Status } from './status.ts';
 import type { ReadStore, Store } from './store/store.ts';
 import type { Versions } from './versions.ts';
 
 /** Each call of a method is one message, so arguments and results must be structured-cloneable. Optional and rest parameters are not supported. */
 export type Api = { readonly [method: string]: (...args: never[]) => unknown };
-
-/** The status that an actor reports. `detail` is plain data for the plugin that owns the actor. */
-export interface Status {
-  readonly ready: boolean;
-  readonly note?: string;
-  readonly detail?: unknown;
-}
 
 /** The call that is being served, from `ActorContext.call()`. */
 export interface Call {
@@ -59,16 +54,10 @@ export interface Actor<A extends Api> {
 /** Creates an actor, whose state lives in the closure. If the factory throws, the start has failed. */
 export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) => Promise<Actor<A>> | Actor<A>;
 
-/** Thrown by a part beside the callers where the actor itself has to serve the call. One object for all: it costs next to nothing, and its stack says nothing. */
-export const ELSEWHERE: Error = new Error('the actor itself serves this call');
-/** The same for a short call that writes: replicas serve those together where one of them has room, so that they share transactions. */
-export const WRITTEN_ELSEWHERE: Error = new Error('the actor itself serves this call, which writes');
-
-/** Whether a part beside the callers has left the call to the actor. */
-export const isLeft = (error: unknown): boolean => error === ELSEWHERE || error === WRITTEN_ELSEWHERE;
+export { ELSEWHERE, isLeft, WRITTEN_ELSEWHERE } from './elsewhere.ts';
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
-export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey'> {
+export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey' | 'report'> {
   readonly versions: Versions;
   openReader(): Promise<ReadStore>;
   requestId(): string | undefined;
@@ -86,22 +75,6 @@ export interface BesidePart<A extends Api> {
 }
 
 export type BesideFactory<A extends Api, Args> = (args: Args, ctx: BesideContext<A>) => Promise<BesidePart<A>> | BesidePart<A>;
-
-export interface RestartPolicy {
-  /** Number of crashes within `withinMs` after which the actor is still restarted. One more, and it is `failed`. */
-  readonly max: number;
-  readonly withinMs: number;
-  /** Delay before the first restart. It doubles with each crash within `withinMs`, up to `maxDelayMs`. */
-  readonly firstDelayMs: number;
-  readonly maxDelayMs: number;
-  /** A failed actor is started again at this interval, without end. */
-  readonly retryMs: number;
-}
-
-export const DEFAULT_RESTART: RestartPolicy = Object.freeze({ max: 5, withinMs: 60_000, firstDelayMs: 50, maxDelayMs: 5_000, retryMs: 60_000 });
-
-/** The thread of actors that have little to do. */
-export const QUIET_THREAD = 'quiet';
 
 interface SpecBase<A extends Api> {
   readonly module: URL;

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { CallObserver } from './runtime/pending.ts';
 import type { Group, Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
+import { exposeSelfTests, selfTestsOf } from './self-tests.ts';
 
 export interface Metrics {
   /** What this thread counts. The figures of all threads that serve requests add up. */
@@ -72,6 +73,7 @@ export function createProcessMetrics(): ProcessMetrics {
       exposeActors(registry, runtime);
       exposeFronts(registry, fronts);
       exposeSeal(registry, isSealed);
+      exposeSelfTests(registry, () => selfTestsOf(runtime, fronts()));
     },
   };
 }

@@ -1,6 +1,6 @@
 // The interface of plugins: what a plugin declares, and the context that it gets.
 import type { TSchema } from 'typebox';
-import type { AnySpec, RefOf, Status } from './actor.ts';
+import type { AnySpec, RefOf } from './actor.ts';
 import type { Clock } from './clock.ts';
 import type { FlagSpec, FlagValues } from './config/flags.ts';
 import type { KernelConfig } from './config/sections.ts';
@@ -13,6 +13,7 @@ import type { Listener } from './listener/listener.ts';
 import type { Log } from './log-entry.ts';
 import type { Metrics } from './metrics.ts';
 import type { Regions } from './shared/region.ts';
+import type { Status } from './status.ts';
 import type { Migration } from './store/migrate.ts';
 
 export type Actors = Readonly<Record<string, AnySpec>>;
@@ -80,7 +81,11 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
    * the actors start; the methods of the key are called while they start, and later.
    */
   keyEncryptionKey?(ctx: PluginContext<C, S & N>): KeyEncryptionKey | undefined;
-  /** Runs after the actors have started and before the server listens. @returns texts for the start message of the server */
+  /**
+   * Runs once, in the main thread, after the actors have started and before the server listens. The other functions run in the thread of every front
+   * as well, and metrics of all threads add up: what is read from elsewhere at every scrape belongs here.
+   * @returns texts for the start message of the server
+   */
   open?(ctx: PluginContext<C, S & N>): Promise<readonly string[]>;
   /** @returns whether the plugin is ready, in addition to the states of its actors */
   status?(ctx: PluginContext<C, S & N>): Status | Promise<Status>;

@@ -24,6 +24,8 @@ import type { Unwind } from './unwind.ts';
 export interface WholeServer {
   /** Names of the parts that are not ready, each with its reason. */
   notReady(): Promise<readonly string[]>;
+  /** What works less than it should although all parts are ready. */
+  degraded(): Promise<readonly string[]>;
   /** The metrics of all threads, in the text format of Prometheus. */
   scrape(): Promise<string>;
 }

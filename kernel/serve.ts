@@ -17,6 +17,7 @@ import { NO_FRONTS, notReady } from './readiness.ts';
 import { move } from './runtime/bytes.ts';
 import type { StoreAddress } from './runtime/incarnation.ts';
 import { cores, type Runtime } from './runtime/runtime.ts';
+import { degraded, selfTestsOf } from './self-tests.ts';
 import type { SharedMemory } from './shared/memory.ts';
 import { figuresOf } from './totals.ts';
 import type { Unwind } from './unwind.ts';
@@ -86,6 +87,7 @@ export async function serveHere(serving: Serving): Promise<Opened> {
   );
   const whole = {
     notReady: () => notReady(runtime, contexts, prepared.seal, NO_FRONTS),
+    degraded: async () => degraded(selfTestsOf(runtime, [])),
     scrape: async () => `${await processMetrics.registry.metrics()}\n${await metrics.registry.metrics()}`,
   };
   const ports = await createPorts({ ...serving, tls: served.tls, limits, whole, reusePort: false });
@@ -104,8 +106,7 @@ export async function serveHere(serving: Serving): Promise<Opened> {
 
 /** Fronts in threads of their own; this thread supervises. */
 export async function serveInThreads(serving: Serving, count: number): Promise<Opened> {
-  const { config, sections, flags, base, listeners, served, runtime, prepared, metrics, processMetrics, contexts, unwind } = serving;
-  const { clock, versions, shared, store, node, log, version, builtIn, isCopying = false } = serving;
+  const { config, listeners, served, runtime, prepared, metrics, processMetrics, contexts, unwind, clock, versions, shared, log } = serving;
   await claimPorts(config.http, listeners, served.tls);
   // Opened here first, because only this thread makes the memory; it serves nothing itself.
   const limits = frontLimits(config.http, listeners, clock, shared);
@@ -113,12 +114,7 @@ export async function serveInThreads(serving: Serving, count: number): Promise<O
   metrics.watchCalls(() => runtime.groups.values());
   const fronts = new Fronts({
     ...{ count, tls: served.tls, runtime, shared, limits, clock, versions, log },
-    task: {
-      ...{ builtIn: (builtIn as URL).href, sections, flags, base, dataDir: serving.dataDir, version, node, isCopying },
-      // A front reads a database in a file only; the password of another and the root key stay in this thread.
-      config: { ...config, store: { url: '', root_key: '' } },
-      store: { url: store.url.startsWith('sqlite:') ? store.url : '' },
-    },
+    task: taskOf(serving),
     kernel: {
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),
       unsealed: () => prepared.seal.unsealed(),
@@ -142,5 +138,14 @@ export async function serveInThreads(serving: Serving, count: number): Promise<O
       await fronts.applyTls(tls);
       served.tls = tls;
     },
+  };
+}
+
+/** What every front gets. A front reads a database in a file only: the password of another and the root key stay in this thread. */
+function taskOf({ config, sections, flags, base, dataDir, version, store, node, builtIn, isCopying = false }: Serving) {
+  return {
+    ...{ builtIn: (builtIn as URL).href, sections, flags, base, dataDir, version, node, isCopying },
+    config: { ...config, store: { url: '', root_key: '' } },
+    store: { url: store.url.startsWith('sqlite:') ? store.url : '' },
   };
 }

@@ -17,6 +17,7 @@ const REASONS: Readonly<Record<CryptoErrorCode, ResultReason>> = {
   unsupported_wrapping: 'KeyWrapTypeNotSupported',
   bad_certificate_request: 'InvalidCSR',
   too_large: 'ServerLimitExceeded',
+  switched_off: 'CryptographicFailure',
 };
 
 /** The refusal for an error of the protocol or of an algorithm. @returns undefined for any other error, because the request did not cause it */

@@ -1,4 +1,5 @@
 // The API of the kmip actor: messages of the protocol, calls of the REST crypto API and grants; each call runs on one thread.
+import type { KnownAnswer } from '../../crypto/self-test/known-answer.ts';
 import type { HeaderCredential } from '../../kmip/message/header-credentials.ts';
 import type { KeyQuotas } from './object/quota.ts';
 
@@ -163,4 +164,6 @@ export interface KmipArgs {
   readonly keyEncryptionKey?: string;
   /** Maximum number of objects that one generation of the data key seals. */
   readonly maxSealsPerDataKey: number;
+  /** For tests: known answers besides those of the table. */
+  readonly knownAnswers?: readonly KnownAnswer[];
 }

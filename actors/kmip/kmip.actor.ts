@@ -1,5 +1,6 @@
 // One thread of the key server: serves KMIP messages, calls of the REST crypto API and grants, and runs scheduled rotations.
 import { SeededRandom } from '../../crypto/random.ts';
+import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
@@ -27,6 +28,7 @@ import { rotateDue } from './rotation.ts';
 import type { KeyServer } from './server.ts';
 import { openStreams } from './streams.ts';
 import { createTombstones } from './tombstones.ts';
+import { warmUp } from './warm-up.ts';
 
 export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const store = await ctx.openStore();
@@ -54,6 +56,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),
   };
+  startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   const acting = hasTokens ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
   return {
     api: throwFaults<KmipApi>({

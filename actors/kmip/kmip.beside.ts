@@ -1,5 +1,6 @@
 // The key server in the threads of its callers: serves calls that take microseconds and write nothing; leaves all others to the actor.
 import { SeededRandom } from '../../crypto/random.ts';
+import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { defineBeside } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import type { Store } from '../../kernel/store/store.ts';
@@ -16,6 +17,7 @@ import { unconfiguredHsm } from './object/unconfigured-hsm.ts';
 import { OPERATIONS } from './operations/index.ts';
 import { leave, leaveWrite, quickKeys, quickObjects, quickOperations, requireSmall } from './quick.ts';
 import type { KeyServer } from './server.ts';
+import { warmUp } from './warm-up.ts';
 
 /** Limit for a message or a body: a longer one takes too long even to read. */
 const MAX_BYTES = 65_536;
@@ -52,13 +54,17 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: leave,
   };
+  const endSelfTest = startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   return {
     api: {
       serve: (message, encoding, endpoint, caller, verdict) =>
         message.length > MAX_BYTES || verdict !== undefined ? leave() : serve(server, message, encoding, endpoint, caller),
       crypto: (call, body, caller) => (body.length > MAX_BYTES || !QUICK_CALLS.has(call.name) ? leave() : answerCrypto(server, call, body, caller)),
     },
-    stop: () => reader.close(),
+    stop() {
+      endSelfTest();
+      return reader.close();
+    },
   };
 });
 

@@ -35,6 +35,11 @@ export class Activity {
     return session;
   }
 
+  /** @returns the use of a session that this thread has not written yet */
+  unwritten(id: string): SessionUse | undefined {
+    return this.#pending.get(id);
+  }
+
   /** Records that the session is used now. @returns false if the row was written and no longer exists */
   async note({ use: session }: StoredSession): Promise<boolean> {
     const now = this.#clock.now();

@@ -1,4 +1,4 @@
-// A cache with a limit in bytes. An entry is valid only while the version counter of its owner is unchanged since the entry was read.
+// A cache with a limit in bytes, which keeps as text what was not used lately. An entry is valid only while the version counter of its owner is unchanged.
 
 interface Entry<T> {
   readonly value: T;
@@ -6,14 +6,29 @@ interface Entry<T> {
   readonly bytes: number;
 }
 
+/** How values that were not used lately are kept. */
+export interface Packing<T> {
+  /** So many values are kept as they are. */
+  readonly unpacked: number;
+  pack(value: T): string;
+  unpack(id: string, text: string): T;
+}
+
 /** One value may take at most 1/64 of the cache, so that a few large values do not displace all others. */
 const MAX_PART_OF_ALL = 64;
+/** Upper bound of the memory for a packed value beside its text: the text's header, the entry, its place in the map, the identifier. */
+const PACKED_BYTES = 256;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that take one byte.
+const NARROW = /^[\x00-\xff]*$/;
 
 export class Cache<T> {
   readonly #maxBytes: number;
   readonly #bytesOf: (value: T) => number;
   readonly #versionOf: (value: T) => number;
+  readonly #packing: Packing<T> | undefined;
+  /** In the order of their last use; all of them were used after those that are packed. */
   readonly #entries = new Map<string, Entry<T>>();
+  readonly #packed = new Map<string, Entry<string>>();
   #held = 0;
   /** Counts deletions: if one happens during a read, the value that was read may be gone. */
   #deletions = 0;
@@ -22,22 +37,24 @@ export class Cache<T> {
    * @param maxBytes size of the cache, 0 for none; the least recently used entry is dropped first
    * @param bytesOf upper bound of the memory for a value
    * @param versionOf version counter of a value's owner
+   * @param packing without it all values are kept as they are
    */
-  constructor(maxBytes: number, bytesOf: (value: T) => number, versionOf: (value: T) => number) {
+  constructor(maxBytes: number, bytesOf: (value: T) => number, versionOf: (value: T) => number, packing?: Packing<T>) {
     this.#maxBytes = maxBytes;
     this.#bytesOf = bytesOf;
     this.#versionOf = versionOf;
+    this.#packing = packing;
   }
 
   get(id: string): T | undefined {
-    const entry = this.#entries.get(id);
+    const entry = this.#entries.get(id) ?? this.#unpacked(id);
     if (!entry) return undefined;
     if (this.#versionOf(entry.value) !== entry.version) {
       this.#drop(id);
       return undefined;
     }
-    this.#entries.delete(id);
-    this.#entries.set(id, entry);
+    if (this.#entries.delete(id)) this.#entries.set(id, entry);
+    else this.#put(id, entry);
     return entry.value;
   }
 
@@ -50,11 +67,7 @@ export class Cache<T> {
     const version = this.#versionOf(first);
     const value = await read();
     if (!value || this.#deletions !== before || this.#versionOf(value) !== version) return value;
-    const bytes = this.#bytesOf(value);
-    this.#drop(id);
-    this.#entries.set(id, { value, version, bytes });
-    this.#held += bytes;
-    while (this.#held > this.#maxBytes) this.#drop(this.#entries.keys().next().value as string);
+    this.#put(id, { value, version, bytes: this.#bytesOf(value) });
     return value;
   }
 
@@ -63,8 +76,34 @@ export class Cache<T> {
     this.#drop(id);
   }
 
+  #unpacked(id: string): Entry<T> | undefined {
+    const packed = this.#packed.get(id);
+    if (!packed || !this.#packing) return undefined;
+    const value = this.#packing.unpack(id, packed.value);
+    return { value, version: packed.version, bytes: this.#bytesOf(value) };
+  }
+
+  #put(id: string, entry: Entry<T>): void {
+    this.#drop(id);
+    this.#entries.set(id, entry);
+    this.#held += entry.bytes;
+    if (this.#packing && this.#entries.size > this.#packing.unpacked) this.#pack(this.#packing);
+    while (this.#held > this.#maxBytes) this.#drop((this.#packed.keys().next().value ?? this.#entries.keys().next().value) as string);
+  }
+
+  /** Packs the value that was not used for the longest time. */
+  #pack(packing: Packing<T>): void {
+    const [id, { value, version }] = this.#entries.entries().next().value as [string, Entry<T>];
+    this.#drop(id);
+    const text = packing.pack(value);
+    const bytes = PACKED_BYTES + (NARROW.test(text) ? 1 : 2) * text.length;
+    this.#packed.set(id, { value: text, version, bytes });
+    this.#held += bytes;
+  }
+
   #drop(id: string): void {
-    this.#held -= this.#entries.get(id)?.bytes ?? 0;
+    this.#held -= (this.#entries.get(id)?.bytes ?? 0) + (this.#packed.get(id)?.bytes ?? 0);
     this.#entries.delete(id);
+    this.#packed.delete(id);
   }
 }

@@ -7,8 +7,11 @@ import { userCounter, type Versions } from '../../kernel/versions.ts';
 import { Activity } from './activity.ts';
 import type { SessionView } from './api.ts';
 import { Cache } from './cache.ts';
+import { packSession, unpackSession } from './packed-session.ts';
 import { readRow, type SessionUse, type StoredSession } from './rows.ts';
 
+/** Sessions that are kept as objects, some 3 MB of them: those in use at the moment. */
+const UNPACKED = 2_048;
 const NOT_WRITTEN = 'cannot write when sessions were last used';
 
 interface Surroundings {
@@ -36,6 +39,7 @@ export class LiveSessions {
       versions ? cacheBytes : 0,
       ({ bytes }) => bytes,
       ({ realm, username }) => versions?.read(userCounter(realm, username)) ?? 0,
+      { unpacked: UNPACKED, pack: packSession, unpack: (id, text) => unpackSession(id, text, this.#activity.unwritten(id)) },
     );
     this.#activity = new Activity(write, clock, (error) => this.#tellUnwritten(error));
   }

@@ -1,5 +1,7 @@
 // The interface of the stream actor: multi-part cryptographic operations, whose state cannot leave its thread (KMIP specification 2.1 section 6).
+
 import type { CryptographicAlgorithm, CryptographicParameters } from '../../crypto/parameters.ts';
+import type { KnownAnswer } from '../../crypto/self-test/known-answer.ts';
 import type { ResultReason } from '../../kmip/refusal.ts';
 
 /** `PKCS_11` only records that a client has initialized. */
@@ -68,7 +70,10 @@ export interface StreamLimits {
 }
 
 /** Limits that differ from the defaults. */
-export type StreamArgs = Partial<StreamLimits>;
+export interface StreamArgs extends Partial<StreamLimits> {
+  /** For tests: known answers besides those of the table. */
+  readonly knownAnswers?: readonly KnownAnswer[];
+}
 
 const MIB = 1024 * 1024;
 

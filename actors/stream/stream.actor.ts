@@ -1,4 +1,5 @@
 // Multi-part cryptographic operations: one thread holds their state between the parts.
+import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
 import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './api.ts';
@@ -11,6 +12,7 @@ export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
   const limits = { ...STREAM_LIMITS, ...args };
   const table = new StreamTable(limits, () => ctx.clock.monotonic());
   const sweeping = sweepEvery(ctx, limits.idleMs, table);
+  startSelfTest(ctx, { more: args.knownAnswers });
   return {
     api: {
       begin: (start, data) => toResult(() => begin(table, start, data)),

@@ -3,6 +3,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
 import { keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters } from '../parameters.ts';
+import { requireOn } from '../switched-off.ts';
 import { eciesDecrypt, eciesEncrypt } from './ecies.ts';
 import { rsaDecrypt, rsaEncrypt } from './rsa-encrypt.ts';
 
@@ -13,6 +14,7 @@ function encrypts(key: KeyObject, { cryptographicAlgorithm }: CryptographicParam
   if (algorithm !== 'RSA' && !isElliptic) throw new CryptoError('unsupported', `${algorithm} keys cannot encrypt`);
   if (cryptographicAlgorithm !== undefined && (cryptographicAlgorithm === 'RSA') !== (algorithm === 'RSA'))
     throw new CryptoError('bad_parameters', `the algorithm of the key is ${algorithm}, not ${cryptographicAlgorithm}`);
+  if (isElliptic) requireOn('ECIES');
   return isElliptic ? 'ECIES' : 'RSA';
 }
 

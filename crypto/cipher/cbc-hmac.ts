@@ -3,6 +3,7 @@ import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type Key
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject } from '../key/secret-key.ts';
 import type { CryptographicParameters, HashingAlgorithm } from '../parameters.ts';
+import { requireOn } from '../switched-off.ts';
 import { checkedTag, notAuthentic } from './aead.ts';
 import type { Cipher } from './cipher.ts';
 import { checkedIv, type IvRule } from './initialization-vector.ts';
@@ -33,6 +34,7 @@ export function cbcHmac({ hashingAlgorithm }: CryptographicParameters, keyBytes:
   if (!hashingAlgorithm || !mode) throw new CryptoError('unsupported', `AES-CBC with HMAC takes SHA-256, SHA-384 or SHA-512, not ${hashingAlgorithm}`);
   if (mode.keyBytes !== keyBytes)
     throw new CryptoError('invalid', `AES-CBC with an HMAC of ${hashingAlgorithm} takes a key of ${mode.keyBytes * 8} bits, this one has ${keyBytes * 8}`);
+  requireOn(`AES-CBC-HMAC-${hashingAlgorithm}`);
   let cipher = made.get(hashingAlgorithm);
   if (cipher === undefined) {
     cipher = withHmac(mode);

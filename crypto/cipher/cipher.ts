@@ -2,6 +2,7 @@
 import { CryptoError } from '../crypto-error.ts';
 import type { SecretKey } from '../key/secret-key.ts';
 import type { BlockCipherMode, CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
+import { onSwitchOff, requireOn } from '../switched-off.ts';
 import { aead, ccm } from './aead.ts';
 import { blockCipher, counterMode } from './block-cipher.ts';
 import { chacha20 } from './chacha20.ts';
@@ -89,11 +90,12 @@ const BLOCK: Partial<Record<CryptographicAlgorithm, BlockAlgorithm>> = {
 /** There are few combinations of parameters without a counter, but a limit ensures that no caller can make the cache grow. */
 const RESOLVED_MAX = 1024;
 const resolved = new Map<string, Cipher>();
+onSwitchOff(() => resolved.clear());
 
 /**
  * The cipher for a key of `keyBytes` bytes. The default mode is GCM for AES and CBC for other block ciphers. PaddingMethod has an effect
  * only in ECB (default None) and CBC (default PKCS5). For FPE_FF1 see fpe.ts.
- * @throws CryptoError unsupported, invalid
+ * @throws CryptoError unsupported, invalid, switched_off
  */
 export function cipherFor(algorithm: CryptographicAlgorithm, parameters: CryptographicParameters, keyBytes: number): Cipher {
   if (parameters.initialCounterValue !== undefined) return resolve(algorithm, parameters, keyBytes);
@@ -109,10 +111,12 @@ function resolve(algorithm: CryptographicAlgorithm, parameters: CryptographicPar
   const mode = parameters.blockCipherMode;
   if (algorithm === 'ChaCha20' && mode === undefined) {
     checkKey('ChaCha20', [32], keyBytes);
+    requireOn('ChaCha20');
     return chacha20(parameters.initialCounterValue);
   }
   if (algorithm === 'ChaCha20Poly1305' && (mode === undefined || mode === 'AEAD')) {
     checkKey('ChaCha20-Poly1305', [32], keyBytes);
+    requireOn('ChaCha20-Poly1305');
     return aead('ChaCha20-Poly1305', 'chacha20-poly1305', parameters.tagLength);
   }
   const block = BLOCK[algorithm];
@@ -124,6 +128,7 @@ function resolve(algorithm: CryptographicAlgorithm, parameters: CryptographicPar
 function blockMode(block: BlockAlgorithm, mode: BlockCipherMode, parameters: CryptographicParameters, keyBytes: number): Cipher {
   const allowed = mode === 'XTS' ? [32, 64] : mode === 'GCMSIV' ? [16, 32] : block.keys;
   checkKey(`${block.name}-${mode}`, allowed, keyBytes);
+  requireOn(`${block.name}-${mode === 'AEAD' ? 'GCM' : mode}`);
   const bits = block.name === '3DES' ? '' : `-${mode === 'XTS' ? keyBytes * 4 : keyBytes * 8}`;
   const name = `${block.name}${bits}-${mode === 'AEAD' ? 'GCM' : mode}`;
   const openssl = block.openssl(keyBytes);

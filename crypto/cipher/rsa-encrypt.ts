@@ -3,6 +3,7 @@ import { constants, createCipheriv, createDecipheriv, type KeyObject, privateDec
 import { CryptoError } from '../crypto-error.ts';
 import { digestOf } from '../digest-name.ts';
 import type { CryptographicParameters } from '../parameters.ts';
+import { requireOn } from '../switched-off.ts';
 import { decryptOaep, encryptOaep, type OaepScheme, oaepCapacity } from './oaep.ts';
 
 type Scheme = { readonly kind: 'pkcs1' } | ({ readonly kind: 'oaep' | 'key-wrap' } & OaepScheme);
@@ -13,8 +14,17 @@ const TOO_LARGE = 'data too large for this key';
 const KWP_IV = Buffer.from('a65959a6', 'hex');
 const TEMPORARY_KEY_BYTES = 32;
 
-/** The default is OAEP with SHA-256. PaddingMethod None means RSA-AES key wrap. The default for the mask hash is the hash. */
+/** As the known answers name them. */
+const NAME: Readonly<Record<Scheme['kind'], string>> = { pkcs1: 'RSA-PKCS1-encryption', oaep: 'RSA-OAEP', 'key-wrap': 'RSA-AES-KEY-WRAP' };
+
 function schemeOf(parameters: CryptographicParameters): Scheme {
+  const scheme = schemeIn(parameters);
+  requireOn(NAME[scheme.kind]);
+  return scheme;
+}
+
+/** The default is OAEP with SHA-256. PaddingMethod None means RSA-AES key wrap. The default for the mask hash is the hash. */
+function schemeIn(parameters: CryptographicParameters): Scheme {
   const { paddingMethod = 'OAEP', hashingAlgorithm = 'SHA_256', maskGenerator, maskGeneratorHashingAlgorithm, pSource } = parameters;
   if (paddingMethod === 'PKCS1V1_5') return { kind: 'pkcs1' };
   if (paddingMethod !== 'OAEP' && paddingMethod !== 'None')

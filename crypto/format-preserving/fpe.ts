@@ -1,6 +1,7 @@
 // Format-preserving encryption of text with FF1, an alphabet and a 256-bit AES key.
 import { CryptoError } from '../crypto-error.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
+import { requireOn } from '../switched-off.ts';
 import { ff1 } from './ff1.ts';
 import type { FpeDescription } from './fpe-description.ts';
 import { decimalOf, doubleBits } from './fpe-double.ts';
@@ -63,6 +64,7 @@ export function ff1Decrypt(key: SecretKey, parameters: FpeParameters, data: Uint
 }
 
 function permute(key: SecretKey, parameters: FpeParameters, data: Uint8Array, encrypting: boolean): Uint8Array {
+  requireOn('FF1');
   const object = keyObject(key);
   if (object.symmetricKeySize !== KEY_BYTES) throw invalid('FF1 takes an AES key of 256 bits');
   const { tweak = new Uint8Array(), described } = parameters;

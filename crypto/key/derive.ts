@@ -6,6 +6,7 @@ import { CryptoError } from '../crypto-error.ts';
 import { hash, hashBytes, nodeHash } from '../hash.ts';
 import type { CryptographicAlgorithm, CryptographicParameters } from '../parameters.ts';
 import { mac, macAlgorithm, macBytes } from '../signature/mac.ts';
+import { requireOn } from '../switched-off.ts';
 import { kbkdf } from './kbkdf.ts';
 import { keyBytes, keyObject, type SecretKey } from './secret-key.ts';
 
@@ -63,6 +64,7 @@ const METHOD: Partial<Record<DerivationMethod, (input: DerivationInput) => Uint8
 export function derive(method: DerivationMethod, input: DerivationInput): Uint8Array {
   const derived = METHOD[method];
   if (derived === undefined) throw new CryptoError('unsupported_derivation', `the derivation method ${method} is not supported`);
+  requireOn(`KDF-${method}`);
   requireLength(input);
   return leading(derived(input), input.length);
 }
@@ -71,6 +73,7 @@ const pbkdf2InPool = promisify(opensslPbkdf2);
 
 /** Like `derive` with PBKDF2, but on a thread of the pool, because it may take seconds. */
 export async function derivePbkdf2(input: DerivationInput): Promise<Uint8Array> {
+  requireOn('KDF-PBKDF2');
   requireLength(input);
   return pbkdf2InPool(...pbkdf2Arguments(input));
 }

@@ -1,11 +1,15 @@
 // Key agreement with ECDH on every curve and DH, and key encapsulation with ML-KEM (SEC 1 section 3.3, RFC 7748 section 6, FIPS 203).
 import { diffieHellman, type KeyObject, decapsulate as opensslDecapsulate, encapsulate as opensslEncapsulate } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
+import { requireOn } from '../switched-off.ts';
 import { keyFacts } from './key-algorithm.ts';
+
+/** As the known answers name them. */
+const NAME = { EC: 'ECDH', DH: 'DH' } as const;
 
 /**
  * Returns the raw shared secret; for ECDH it is the x coordinate, with the length of the field.
- * @throws CryptoError invalid if the keys do not have the same curve or group, failed for a public key of small order
+ * @throws CryptoError invalid if the keys do not have the same curve or group, failed for a public key of small order, switched_off
  */
 export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
   const [mine, theirs] = [keyFacts(privateKey), keyFacts(publicKey)];
@@ -13,6 +17,7 @@ export function agree(privateKey: KeyObject, publicKey: KeyObject): Uint8Array {
     throw new CryptoError('unsupported', `${mine.algorithm} keys cannot be used for key agreement`);
   if (mine.algorithm !== theirs.algorithm || mine.curve !== theirs.curve || mine.length !== theirs.length)
     throw new CryptoError('invalid', 'the two keys must be on the same curve or in the same group');
+  requireOn(mine.algorithm === 'EC' || mine.algorithm === 'DH' ? NAME[mine.algorithm] : mine.curve === 'CURVE448' ? 'X448' : 'X25519');
   try {
     return diffieHellman({ privateKey, publicKey });
   } catch {
@@ -29,6 +34,7 @@ interface Encapsulation {
 function checkKem(key: KeyObject): void {
   const { algorithm } = keyFacts(key);
   if (!algorithm.startsWith('MLKEM')) throw new CryptoError('unsupported', `${algorithm} keys cannot encapsulate; use an ML-KEM key`);
+  requireOn(algorithm);
 }
 
 /** Makes a new secret and encapsulates it with an ML-KEM key. @throws CryptoError unsupported for other keys */

@@ -3,6 +3,7 @@ import { generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypt
 import { promisify } from 'node:util';
 import { CryptoError } from '../crypto-error.ts';
 import type { CryptographicAlgorithm, RecommendedCurve } from '../parameters.ts';
+import { requireOn } from '../switched-off.ts';
 import { type OkpType, okpType, opensslCurve } from './curve.ts';
 import { keyFacts, postQuantumType } from './key-algorithm.ts';
 
@@ -38,7 +39,7 @@ const generateInPool = promisify(generateKeyPair) as unknown as (...recipe: Reci
 /**
  * Generates a new pair. This blocks the thread: hundreds of milliseconds for RSA, seconds for DSA.
  * Defaults: 2048 bits for RSA, DSA and DH; for EC the curve with the given length, or P-256.
- * @throws CryptoError invalid for a length that is too short or not possible, unsupported if OpenSSL does not support the algorithm
+ * @throws CryptoError invalid for a length that is too short or not possible, unsupported if OpenSSL does not support the algorithm, switched_off
  */
 export function generatePair(algorithm: CryptographicAlgorithm, options: PairOptions = {}): KeyPair {
   return describePair(algorithm, options, generateNow(...recipeOf(algorithm, options)));
@@ -63,6 +64,8 @@ function describePair(algorithm: CryptographicAlgorithm, options: PairOptions, p
 
 function recipeOf(algorithm: CryptographicAlgorithm, { length, curve }: PairOptions): Recipe {
   const postQuantum = postQuantumType(algorithm);
+  // A pair that is good for one algorithm only is made only while that algorithm works.
+  requireOn(algorithm.startsWith('SLHDSA') ? algorithm.slice(0, algorithm.lastIndexOf('_')) : algorithm);
   if (postQuantum !== undefined) return [postQuantum];
   switch (algorithm) {
     case 'RSA':

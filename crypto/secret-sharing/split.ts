@@ -1,6 +1,7 @@
 // Splits and joins keys by the methods of KMIP 2.1 section 13.1: XOR, and Shamir's polynomials over three kinds of fields.
 import { checkPrimeSync, generatePrimeSync, randomBytes } from 'node:crypto';
 import { CryptoError } from '../crypto-error.ts';
+import { requireOn } from '../switched-off.ts';
 import { type Field, GF_2_8, GF_2_16, primeField } from './field.ts';
 import { sharePoints, sumWeighted, weights } from './shamir.ts';
 
@@ -33,6 +34,7 @@ const MAX_WORK = 2 ** 22;
  * @throws CryptoError invalid
  */
 export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number, threshold: number, prime?: bigint): SplitKey {
+  requireOn(`SplitKey-${method}`);
   if (!Number.isInteger(parts) || parts < 2 || parts > MAX_PARTS) throw invalid(`a key can be split into 2 to ${MAX_PARTS} parts`);
   if (!Number.isInteger(threshold) || threshold < 2 || threshold > parts) throw invalid('the threshold must be at least 2 and at most the number of parts');
   if (secret.length === 0) throw invalid('the key to split must not be empty');
@@ -60,6 +62,7 @@ export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number,
  * @throws CryptoError invalid; failed if there are too few parts, or parts that do not belong together
  */
 export function join(method: SplitKeyMethod, parts: readonly Share[], threshold: number, prime?: bigint, bytes?: number): Uint8Array {
+  requireOn(`SplitKey-${method}`);
   checkParts(parts, threshold);
   switch (method) {
     case 'XOR':

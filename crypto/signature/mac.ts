@@ -4,6 +4,7 @@ import { CryptoError } from '../crypto-error.ts';
 import { hashBytes, nodeHash } from '../hash.ts';
 import { keyObject, type SecretKey } from '../key/secret-key.ts';
 import type { CryptographicAlgorithm, CryptographicParameters, HashingAlgorithm } from '../parameters.ts';
+import { requireOn } from '../switched-off.ts';
 import { cmacStream } from './cmac.ts';
 
 const HMAC: Partial<Record<CryptographicAlgorithm, HashingAlgorithm>> = {
@@ -30,9 +31,15 @@ export type MacAlgorithm = { readonly hmac: HashingAlgorithm } | { readonly cmac
  * Finds the MAC for the algorithm of the parameters or, by default, of the key: an HMAC algorithm; a block cipher in mode CMAC;
  * or HMAC with the given hashing algorithm for anything else, such as AES keys and generic secrets.
  * @param algorithm of the key; undefined for a secret without an algorithm
- * @throws CryptoError unsupported, also if the hashing algorithm contradicts the HMAC algorithm
+ * @throws CryptoError unsupported, also if the hashing algorithm contradicts the HMAC algorithm; switched_off
  */
 export function macAlgorithm(algorithm: CryptographicAlgorithm | undefined, parameters: CryptographicParameters): MacAlgorithm {
+  const chosen = choose(algorithm, parameters);
+  requireOn('hmac' in chosen ? `HMAC-${chosen.hmac}` : `${chosen.cmac}-CMAC`);
+  return chosen;
+}
+
+function choose(algorithm: CryptographicAlgorithm | undefined, parameters: CryptographicParameters): MacAlgorithm {
   const { hashingAlgorithm, blockCipherMode } = parameters;
   const named = parameters.cryptographicAlgorithm ?? algorithm;
   const own = named === undefined ? undefined : HMAC[named];

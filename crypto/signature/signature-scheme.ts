@@ -4,6 +4,7 @@ import { CryptoError } from '../crypto-error.ts';
 import { type Digest, digestOf } from '../digest-name.ts';
 import { isOfAlgorithm, keyFacts } from '../key/key-algorithm.ts';
 import type { CryptographicParameters, DigitalSignatureAlgorithm, HashingAlgorithm } from '../parameters.ts';
+import { requireOn } from '../switched-off.ts';
 
 export interface PssScheme {
   readonly kind: 'pss';
@@ -20,6 +21,12 @@ export type Scheme =
   | { readonly kind: 'pure' };
 
 type Family = 'pkcs1' | 'pss' | 'dsa' | 'ecdsa';
+
+/** As the known answers name them. */
+const NAME: Readonly<Record<Family, string>> = { pkcs1: 'RSA-PKCS1', pss: 'RSA-PSS', dsa: 'DSA', ecdsa: 'ECDSA' };
+
+/** The parameter sets of SLH-DSA with the same hash are one algorithm: signing with each of them would take seconds. */
+const pureName = (algorithm: string): string => (algorithm.startsWith('SLHDSA') ? algorithm.slice(0, algorithm.lastIndexOf('_')) : algorithm);
 
 const rsa = (hash: HashingAlgorithm) => ({ family: 'pkcs1' as Family, hash });
 
@@ -55,10 +62,11 @@ const bad = (why: string): CryptoError => new CryptoError('bad_parameters', why)
  * is the hash: the specification says SHA-1, but the OASIS test case CS-AC-M-2 and existing clients use the hash.
  * @param digestLength length of digested data in bytes
  * @throws CryptoError bad_parameters if the parameters contradict the key or each other,
- *   unsupported, invalid for a digest of the wrong length
+ *   unsupported, invalid for a digest of the wrong length, switched_off
  */
 export function schemeOf(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): Scheme {
   const family = familyOf(key, parameters);
+  requireOn(family === 'pure' ? pureName(keyFacts(key).algorithm) : NAME[family]);
   if (family === 'pure') {
     if (digestLength !== undefined) throw new CryptoError('unsupported', `DigestedData: ${keyFacts(key).algorithm} signs whole messages only`);
     return { kind: 'pure' };
@@ -77,7 +85,9 @@ export function schemeOf(key: KeyObject, parameters: CryptographicParameters, di
 export function verifyingSchemes(key: KeyObject, parameters: CryptographicParameters, digestLength?: number): readonly Scheme[] {
   const scheme = schemeOf(key, parameters, digestLength);
   const isOpen = scheme.kind === 'pkcs1' && parameters.digitalSignatureAlgorithm === undefined && parameters.paddingMethod === undefined;
-  return isOpen ? [scheme, pss(parameters, scheme.digest)] : [scheme];
+  if (!isOpen) return [scheme];
+  requireOn(NAME.pss);
+  return [scheme, pss(parameters, scheme.digest)];
 }
 
 function hashOf({ digitalSignatureAlgorithm, hashingAlgorithm }: CryptographicParameters, digestLength: number | undefined): HashingAlgorithm {

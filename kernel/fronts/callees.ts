@@ -1,5 +1,5 @@
 // The actors as a front calls them: over channels of its own, which the main thread opens, and with the states that the main thread tells.
-import type { AnySpec, Status } from '../actor.ts';
+import type { AnySpec } from '../actor.ts';
 import type { Clock } from '../clock.ts';
 import type { Channel } from '../runtime/channel.ts';
 import type { Dispatcher } from '../runtime/dispatcher.ts';
@@ -8,6 +8,7 @@ import { dispatcherOf, mailboxesOf } from '../runtime/mailboxes.ts';
 import type { CallObserver } from '../runtime/pending.ts';
 import { keysOf, refOver } from '../runtime/refs.ts';
 import type { SharedMemory } from '../shared/memory.ts';
+import type { Status } from '../status.ts';
 
 interface CalleesOptions {
   readonly clock: Clock;

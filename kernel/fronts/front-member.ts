@@ -1,9 +1,10 @@
 // One front in a thread of its own, whichever incarnation of it runs: supervises it, and gives back what a lost one held.
 import { MessageChannel } from 'node:worker_threads';
-import type { Api, Remote, RestartPolicy } from '../actor.ts';
+import type { Api, Remote } from '../actor.ts';
 import type { LocalClock } from '../clock.ts';
 import type { Log } from '../log-entry.ts';
 import { REQUESTS_MS } from '../ports.ts';
+import type { RestartPolicy } from '../restart-policy.ts';
 import type { Caller } from '../runtime/callers.ts';
 import { openChannel } from '../runtime/channel.ts';
 import { Dispatcher } from '../runtime/dispatcher.ts';

@@ -36,6 +36,7 @@ export type KernelApi = {
   /** Settles when the data keys can be opened. */
   unsealed(): Promise<void>;
   notReady(): Promise<readonly string[]>;
+  degraded(): Promise<readonly string[]>;
   scrape(): Promise<string>;
   /** A call has run past the deadline of an actor whose thread is ended then. @param launch of the thread that works on it */
   late(actor: string, key: string, launch: number): void;

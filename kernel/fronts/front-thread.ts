@@ -1,7 +1,7 @@
 // The Piscina task of a front's thread: builds the front, and serves requests until it is stopped.
 import type { MessagePort } from 'node:worker_threads';
 import { createClock } from '../clock.ts';
-import { describe, encodeFault } from '../fault.ts';
+import { encodeFault } from '../fault.ts';
 import { type Channel, openChannel } from '../runtime/channel.ts';
 import { Dispatcher } from '../runtime/dispatcher.ts';
 import { exposeApi } from '../runtime/facade.ts';
@@ -38,9 +38,8 @@ export default async function serve({ port, offset, versions, args }: ThreadTask
   });
   let front: Awaited<ReturnType<typeof openFront>>;
   try {
-    front = await openFront(task, { clock, log, versions: createVersions(versions), kernel });
+    front = await openFront(task, { clock, log, versions: createVersions(versions), kernel, report: (status) => channel.control({ kind: 'report', status }) });
   } catch (error) {
-    log.error({ error: describe(error) }, 'the front cannot start');
     channel.control({ kind: 'failed', fault: encodeFault(error) });
     return stopped;
   }

@@ -9,6 +9,7 @@ import type { BoundPorts } from '../ports.ts';
 import type { FrontsView } from '../readiness.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
+import { degraded, selfTestsOf } from '../self-tests.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import { type Figures, Totals } from '../totals.ts';
 import type { Versions } from '../versions.ts';
@@ -154,6 +155,7 @@ export class Fronts implements FrontsView {
     const api: KernelApi = {
       ...kernel,
       notReady: () => notReady(this),
+      degraded: async () => degraded(selfTestsOf(runtime, this.supervisors)),
       scrape: () => this.scrape(),
       late(actor, key, launch) {
         const supervisor = runtime.groups.get(actor)?.supervisors.find((each) => each.key === key);

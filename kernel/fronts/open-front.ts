@@ -16,6 +16,7 @@ import { collectLargeBytes, IN_FRONT } from '../runtime/collect.ts';
 import { BesideParts } from '../runtime/open-beside.ts';
 import { callWith } from '../runtime/remote.ts';
 import { openSharedMemory, type SharedMemory } from '../shared/memory.ts';
+import type { Status } from '../status.ts';
 import { figuresOf } from '../totals.ts';
 import { Unwind } from '../unwind.ts';
 import type { Versions } from '../versions.ts';
@@ -27,6 +28,8 @@ interface Surroundings {
   readonly log: Log;
   readonly versions: Versions;
   readonly kernel: Remote<KernelApi>;
+  /** Tells the main thread the status of a part of an actor in this thread. */
+  report(status: Status): void;
 }
 
 interface ThreadFront {
@@ -114,15 +117,15 @@ async function portsOf({ config, tls, version }: FrontTask, parts: Parts): Retur
   const listeners = [...contexts].flatMap(([plugin, ctx]) => plugin.listeners?.(ctx) ?? []);
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
-  const whole = { notReady: () => kernel.notReady(), scrape: () => kernel.scrape() };
+  const whole = { notReady: () => kernel.notReady(), degraded: () => kernel.degraded(), scrape: () => kernel.scrape() };
   const common = { config, catalog, contexts, tls, version, limits, metrics, clock, log, unwind, whole, reusePort: true };
   return createPorts({ ...common, routes: routesOf(contexts), listeners });
 }
 
 /** The front's own replicas of actors. Those of the key server open when it is unsealed. */
-async function openBeside({ store, node, isCopying }: FrontTask, { callees, clock, log, versions, kernel, unwind }: Parts): Promise<void> {
+async function openBeside({ store, node, isCopying }: FrontTask, { callees, clock, log, versions, kernel, report, unwind }: Parts): Promise<void> {
   const parts = new BesideParts({
-    ...{ clock, log, versions, store, node, isCopying },
+    ...{ clock, log, versions, store, node, isCopying, report },
     dataKey: (purpose) => kernel.dataKey(purpose),
     unsealed: () => callWith(kernel, { deadlineMs: FOR_EVER_MS }).unsealed(),
   });

@@ -12,6 +12,8 @@ import { refuseOthers } from './serve-route.ts';
 interface ProbeOptions {
   /** Names of the parts that are not ready, each with its reason; empty if all are ready. */
   notReady(): Promise<readonly string[]>;
+  /** What works less than it should although all parts are ready. */
+  degraded(): Promise<readonly string[]>;
   readonly authentication: Authentication;
   /** The metrics in the text format of Prometheus. */
   scrape(): Promise<string>;
@@ -24,7 +26,11 @@ interface ProbeOptions {
 
 const READINESS = {
   type: 'object',
-  properties: { status: { enum: ['READY', 'NOT_READY'] }, not_ready: { type: 'array', items: { type: 'string' } } },
+  properties: {
+    status: { enum: ['READY', 'NOT_READY'] },
+    not_ready: { type: 'array', items: { type: 'string' } },
+    degraded: { type: 'array', items: { type: 'string' } },
+  },
   required: ['status'],
 };
 const PLAIN = 'text/plain; charset=utf-8';
@@ -40,7 +46,7 @@ const PROBES: Readonly<Record<string, { readonly summary: string; readonly respo
   '/ready': {
     summary: 'Check that every part of the server is ready',
     responses: {
-      200: { description: 'every part is ready', schema: READINESS },
+      200: { description: 'every part is ready; callers on the same machine and authenticated callers see what is degraded', schema: READINESS },
       503: { description: 'a part is not ready; callers on the same machine and authenticated callers see its name', schema: READINESS },
     },
   },
@@ -61,7 +67,7 @@ function describeProbe(path: keyof typeof PROBES): { schema: ReturnType<typeof o
   return { schema: operationOf(described) };
 }
 
-export function addProbes(app: FastifyInstance, { notReady, authentication, scrape, allow, version, isVersionJson }: ProbeOptions): void {
+export function addProbes(app: FastifyInstance, { notReady, degraded, authentication, scrape, allow, version, isVersionJson }: ProbeOptions): void {
   const allowed = addressList(['127.0.0.0/8', '::1', ...allow]);
   const loopback = addressList(['127.0.0.0/8', '::1']);
   for (const path of PROBE_PATHS) refuseOthers(app, path, new Set(['GET']));
@@ -73,9 +79,14 @@ export function addProbes(app: FastifyInstance, { notReady, authentication, scra
   });
   app.get('/ready', describeProbe('/ready'), async (request, reply) => {
     const names = await notReady();
-    const mayKnow = isIn(loopback, request) || (names.length > 0 && (await authentication.attempt(request)) !== undefined);
+    const less = await degraded();
+    const mayKnow = isIn(loopback, request) || (names.length + less.length > 0 && (await authentication.attempt(request)) !== undefined);
     reply.code(names.length === 0 ? 200 : 503);
-    return { status: names.length === 0 ? 'READY' : 'NOT_READY', ...(names.length > 0 && mayKnow ? { not_ready: names } : {}) };
+    return {
+      status: names.length === 0 ? 'READY' : 'NOT_READY',
+      ...(names.length > 0 && mayKnow ? { not_ready: names } : {}),
+      ...(less.length > 0 && mayKnow ? { degraded: less } : {}),
+    };
   });
   app.get('/metrics', describeProbe('/metrics'), async (request, reply) => {
     if (!isIn(allowed, request)) throw new Fault('FORBIDDEN');

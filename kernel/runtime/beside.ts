@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { type Api, type BesideContext, type BesideFactory, type BesidePart, isLeft, WRITTEN_ELSEWHERE } from '../actor.ts';
 import { describe, Fault } from '../fault.ts';
+import type { Status } from '../status.ts';
 import type { CallObserver } from './pending.ts';
 
 interface BesideOptions {
@@ -9,6 +10,8 @@ interface BesideOptions {
   readonly isCopying: boolean;
   readonly observe: CallObserver;
   readonly context: BesideContext<Api>;
+  /** Where `context.report` writes. */
+  readonly reported: { readonly status?: Status };
 }
 
 type Method = (...args: readonly unknown[]) => unknown;
@@ -30,6 +33,11 @@ export class Beside {
   static async open(module: URL, args: unknown, options: BesideOptions): Promise<Beside> {
     const { default: factory } = (await import(module.href)) as { default: BesideFactory<Api, unknown> };
     return new Beside(await factory(args, options.context), options);
+  }
+
+  /** What the part has reported last. */
+  get status(): Status | undefined {
+    return this.#options.reported.status;
   }
 
   serves(method: string): boolean {

@@ -10,6 +10,10 @@ type DispatcherState = 'up' | 'down' | 'failed' | 'sealed';
 
 const REFUSALS = { up: undefined, down: undefined, failed: 'UNAVAILABLE', sealed: 'KEY_SERVER_SEALED' } as const;
 
+/** Milliseconds. A thread says nothing while it commits, and a write would only wait for that commit in another thread. */
+const SLOW_MS = 10;
+const SLOW_COMMIT_MS = 100;
+
 export class Dispatcher {
   state: DispatcherState = 'down';
   /** Called when there may be room for another call. */
@@ -45,9 +49,9 @@ export class Dispatcher {
     return REFUSALS[this.state];
   }
 
-  /** @returns how long the actor has had work without giving an answer, in milliseconds */
-  silentFor(now: number): number {
-    return this.engaged === 0 ? 0 : now - this.#heardAt;
+  /** Whether the actor has had work for long without giving an answer. @param writes whether the next call is short and writes */
+  isSlow(now: number, writes: boolean): boolean {
+    return this.engaged > 0 && now - this.#heardAt >= (writes ? SLOW_COMMIT_MS : SLOW_MS);
   }
 
   /** Running calls whose caller has given up. */

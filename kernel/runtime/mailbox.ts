@@ -24,9 +24,6 @@ interface MailboxOptions {
 
 /** When calls wait in other threads too, those get this time to take a place before this one does. */
 const YIELD_MS = 1;
-/** A dispatcher that has not answered for this time is considered slow. */
-const SLOW_MS = 10;
-const SLOW_COMMIT_MS = 100;
 
 export class Mailbox {
   readonly dispatchers: readonly Dispatcher[];
@@ -168,14 +165,12 @@ export class Mailbox {
   }
 
   /**
-   * @returns the least busy dispatcher with room. Slow dispatchers are left out while another dispatcher is quick, because a new call would wait there. Short calls that write go to the
-   * first with room, because each thread has transactions of its own, which wait for one another.
+   * Short calls that write go to the first dispatcher with room, because each thread has transactions of its own, which wait for one another.
+   * @returns the least busy dispatcher with room. Slow dispatchers are left out while another dispatcher is quick, because a new call would wait there.
    */
   #room({ writes }: Pending): Dispatcher | undefined {
     const now = performance.now();
-    // A thread says nothing while it commits, and a write would only wait for that commit in another thread.
-    const slowMs = writes ? SLOW_COMMIT_MS : SLOW_MS;
-    const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && dispatcher.silentFor(now) < slowMs;
+    const isQuick = (dispatcher: Dispatcher) => dispatcher.state === 'up' && !dispatcher.isSlow(now, writes);
     const isChoice = this.dispatchers.length > 1 && this.dispatchers.some(isQuick);
     const { shared, perDispatcher } = this.#options;
     let best: Dispatcher | undefined;

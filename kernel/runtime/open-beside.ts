@@ -4,6 +4,7 @@ import { currentRequestId } from '../call-context.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
 import { describe, Fault } from '../fault.ts';
 import { withFields } from '../log-entry.ts';
+import type { Status } from '../status.ts';
 import { hashOf } from '../versions.ts';
 import { Beside } from './beside.ts';
 import { remoteOver } from './remote.ts';
@@ -12,7 +13,10 @@ import type { RuntimeOptions } from './runtime-options.ts';
 
 /** An actor whose part is opened, as the thread that calls it has it. */
 export type Callee = Pick<Group, 'name' | 'spec' | 'mailboxes' | 'observe'>;
-type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' | 'store' | 'dataKey' | 'unsealed' | 'isCopying'>;
+type BesideOptions = Pick<RuntimeOptions, 'clock' | 'versions' | 'node' | 'log' | 'store' | 'dataKey' | 'unsealed' | 'isCopying'> & {
+  /** Told what a part reports, where another thread has to know. */
+  readonly report?: (status: Status) => void;
+};
 
 const SQLITE = 'sqlite:';
 /** A locked database must not stop the front: its caller then asks the actor, which may wait. */
@@ -61,15 +65,16 @@ export class BesideParts {
 
   async #start(group: Callee, module: URL, args: unknown): Promise<void> {
     const { isCopying = false } = this.#options;
-    const context = await this.#contextOf(group);
-    const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context });
+    const reported: { status?: Status } = {};
+    const context = await this.#contextOf(group, reported);
+    const beside = await Beside.open(module, args, { isCopying, observe: group.observe, context, reported });
     if (this.#isClosed) return beside.close();
     this.#open.set(beside, group);
     for (const mailbox of group.mailboxes) mailbox.beside = beside;
   }
 
-  async #contextOf({ name, spec, mailboxes }: Callee): Promise<BesideContext<Api>> {
-    const { clock, versions, node, log, store, dataKey } = this.#options;
+  async #contextOf({ name, spec, mailboxes }: Callee, reported: { status?: Status }): Promise<BesideContext<Api>> {
+    const { clock, versions, node, log, store, dataKey, report } = this.#options;
     const dataKeys = new Map<DataKeyPurpose, Uint8Array>();
     for (const purpose of spec.dataKeys ?? []) dataKeys.set(purpose, await dataKey(purpose));
     const remotes = mailboxes.map((mailbox) => remoteOver<Api>({ call: (...call) => mailbox.cross(...call) }));
@@ -79,6 +84,10 @@ export class BesideParts {
       versions,
       log: withFields(log, { actor: name, key: 'beside' }),
       requestId: currentRequestId,
+      report: (status) => {
+        reported.status = status;
+        report?.(status);
+      },
       dataKey: (purpose) => dataKeys.get(purpose) as Uint8Array,
       own: (key) => remotes[hashOf(key) % remotes.length] as (typeof remotes)[number],
       async openReader() {

@@ -1,22 +1,22 @@
 // Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors in order, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
-import { type AnySpec, DEFAULT_RESTART, type RefOf, type Status } from '../actor.ts';
+import type { AnySpec, RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
+import { DEFAULT_RESTART } from '../restart-policy.ts';
+import type { Status } from '../status.ts';
 import { Callers } from './callers.ts';
-import type { HostTask, Incarnation } from './incarnation.ts';
+import type { HostTask } from './incarnation.ts';
+import { Launcher } from './launch.ts';
 import type { Mailbox } from './mailbox.ts';
 import { DEFAULT_MAX_QUEUE, dispatcherOf, mailboxesOf } from './mailboxes.ts';
 import { BesideParts } from './open-beside.ts';
 import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
-import { startProcess } from './process.ts';
 import { keysOf, refOver } from './refs.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
-import { type SharedThread, sharedThreads } from './shared-thread.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { tellClock } from './tell-clock.ts';
-import { startThread } from './thread.ts';
 
 /** One actor of the specs, with everything that runs for it. */
 export interface Group {
@@ -28,8 +28,6 @@ export interface Group {
   readonly observe: CallObserver;
 }
 
-const DEFAULT_MEMORY_MB = 256;
-
 /** Number of threads for CPU work: one per core. */
 export const cores = availableParallelism();
 
@@ -40,14 +38,14 @@ export class Runtime {
   readonly #options: RuntimeOptions;
   readonly #peerRouter: PeerRouter;
   readonly #beside: BesideParts;
-  readonly #shared: ReadonlyMap<string, SharedThread>;
+  readonly #launcher: Launcher;
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
     this.#peerRouter = new PeerRouter(specs);
     this.callers = new Callers(this.#peerRouter, () => this.#supervisors);
     this.#beside = new BesideParts(options);
-    this.#shared = sharedThreads(options.isSharing ? specs : {}, DEFAULT_MEMORY_MB, { offset: options.clock.offset, versions: options.versions.memory });
+    this.#launcher = new Launcher(specs, options);
     for (const [name, spec] of Object.entries(specs)) this.groups.set(name, this.#group(name, spec, specs));
   }
 
@@ -122,7 +120,7 @@ export class Runtime {
       log,
       killLate: spec.onDeadline === 'kill',
       stopMs,
-      launch: async () => this.#launch(await this.#task(name, key, spec, specs), spec),
+      launch: async () => this.#launcher.launch(await this.#task(name, key, spec, specs), spec),
       ...this.#listeners(name, distrust),
     });
   }
@@ -166,16 +164,6 @@ export class Runtime {
 
   get #supervisors(): readonly Supervisor[] {
     return [...this.groups.values()].flatMap(({ supervisors }) => supervisors);
-  }
-
-  #launch(task: HostTask, spec: AnySpec): Promise<Incarnation> {
-    const { clock, versions } = this.#options;
-    const memoryMb = spec.memoryMb ?? DEFAULT_MEMORY_MB;
-    const isolated = spec.kind === 'pinned' ? spec.isolated?.[task.key] : undefined;
-    if (isolated) return startProcess(task, { memoryMb, env: isolated.env, offset: Number(clock.offset[0]) });
-    const shared = this.#shared.get(spec.sharedThread ?? '');
-    if (shared) return shared.start(task);
-    return startThread(task, { memoryMb, nice: spec.nice ?? 0, offset: clock.offset, versions: versions.memory });
   }
 
   async #task(name: string, key: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Promise<HostTask> {

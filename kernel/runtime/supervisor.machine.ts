@@ -1,7 +1,7 @@
 // The states of one actor thread: it is started, restarted after growing delays, given up for a while, and stopped.
 import { assign, fromPromise, setup } from 'xstate';
-import type { RestartPolicy } from '../actor.ts';
 import { Fault } from '../fault.ts';
+import type { RestartPolicy } from '../restart-policy.ts';
 
 /** `lost`: the thread or process has ended. `replace`: it was ended on purpose at a deadline, which is not a crash. `unsealed`: the data keys can be opened again. */
 type SupervisorEvent = { type: 'lost'; cause: unknown } | { type: 'replace' } | { type: 'unsealed' } | { type: 'stop' };

@@ -1,9 +1,9 @@
 // Supervises one thread or process of an actor: starts its incarnations, attaches them to the dispatcher, and restarts them when they are lost.
 import { type ActorRefFrom, createActor, fromPromise } from 'xstate';
-import type { Status } from '../actor.ts';
 import type { Timer } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { LogLevel } from '../log-entry.ts';
+import type { Status } from '../status.ts';
 
 import type { Dispatcher } from './dispatcher.ts';
 import { endGracefully, type Incarnation } from './incarnation.ts';

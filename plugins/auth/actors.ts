@@ -9,11 +9,12 @@ import type { SessionApi } from '../../actors/session/api.ts';
 import type { SessionArgs } from '../../actors/session/session.actor.ts';
 import type { TokenApi } from '../../actors/token/api.ts';
 import type { TokenArgs } from '../../actors/token/token.actor.ts';
-import { pinned, QUIET_THREAD, replicated, sharded } from '../../kernel/actor.ts';
+import { pinned, replicated, sharded } from '../../kernel/actor.ts';
 import { ConfigError } from '../../kernel/config/load.ts';
 import type { KernelConfig } from '../../kernel/config/sections.ts';
 import { readPem } from '../../kernel/pem.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
+import { QUIET_THREAD } from '../../kernel/quiet-thread.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AuthConfig } from './config.ts';
 
@@ -43,11 +44,11 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
       module: new URL('../../actors/session/session.actor.ts', import.meta.url),
       beside: beside('session/session.beside.ts'),
       shards: 1,
-      // Below the thread's memory; enough for at least 75 000 sessions without extra claims.
-      args: { cacheBytes: 335_544_320, quotas: config.quotas },
+      // Below the thread's memory; enough for at least 200 000 sessions without extra claims.
+      args: { cacheBytes: 134_217_728, quotas: config.quotas },
       deadlineMs: 10_000,
       maxQueue: 4_096,
-      memoryMb: 512,
+      memoryMb: 384,
       store: true,
     }),
     password: replicated<PasswordApi, null>({

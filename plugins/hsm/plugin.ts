@@ -61,13 +61,14 @@ export default definePlugin<HsmConfig, HsmActors>({
     };
   },
   async open(ctx) {
+    // Here and not with the routes, which every front has: the figures of the instances would be added up once for each.
+    exposeInstances(ctx.metrics, ctx.actors.hsm);
     if (!isBindingInstalled())
       ctx.log.warn({}, 'no HSM support: the package pkcs11js could not be compiled here; install python3, make and g++, then run npm ci');
     return [];
   },
   routes(ctx) {
     const instances = hsmInstances(ctx.config, process.env);
-    exposeInstances(ctx.metrics, ctx.actors.hsm);
     const status = async ({ prefix, model, slots }: HsmInstance) => ({ prefix, model, slots: await slotsNow(prefix, slots) });
     const slotsNow = (prefix: string, slots: readonly number[]): Promise<readonly SlotStatus[]> =>
       // If the actor cannot answer, for whatever reason, its callers cannot use the HSM either.

@@ -5,8 +5,9 @@ import type { IdentityApi } from '../../actors/identity/api.ts';
 import type { KmipApi, KmipArgs } from '../../actors/kmip/api.ts';
 import type { PasswordApi } from '../../actors/password/api.ts';
 import type { StreamApi, StreamArgs } from '../../actors/stream/api.ts';
-import { type PinnedSpec, pinned, QUIET_THREAD, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
+import { type PinnedSpec, pinned, type ReplicatedSpec, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
+import { QUIET_THREAD } from '../../kernel/quiet-thread.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { KeysConfig } from './config.ts';
 

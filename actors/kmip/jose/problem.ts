@@ -11,6 +11,7 @@ const STATUS = {
   unsupported_algorithm: 422,
   crypto_failure: 422,
   decryption_failed: 422,
+  algorithm_switched_off: 503,
 } as const;
 
 type ProblemName = keyof typeof STATUS;
@@ -71,6 +72,7 @@ const BY_CODE: Readonly<Record<CryptoErrorCode, ProblemName>> = {
   unknown_key_type: 'crypto_failure',
   unsupported_wrapping: 'crypto_failure',
   bad_certificate_request: 'crypto_failure',
+  switched_off: 'algorithm_switched_off',
 };
 
 /**

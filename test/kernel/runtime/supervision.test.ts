@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import type { Worker } from 'node:worker_threads';
 import { test } from 'uvu';
-import { DEFAULT_RESTART } from '../../../kernel/actor.ts';
+import { DEFAULT_RESTART } from '../../../kernel/restart-policy.ts';
 import { pinnedProbe, replicatedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
 

@@ -44,11 +44,18 @@ class Keys {
 
   /** Calls of the key server that were answered beside the front, and that were left to it, while `work` ran. */
   async counted(work: () => Promise<unknown>): Promise<{ answered: number; left: number } | undefined> {
-    const counts = () => this.server.runtime.groups.get('kmip')?.mailboxes[0]?.beside?.counts;
-    const before = { ...counts() };
+    const before = await this.#counts();
     await work();
-    const after = counts();
-    return after && { answered: after.answered - (before.answered ?? 0), left: after.left - (before.left ?? 0) };
+    const after = await this.#counts();
+    return after && { answered: after.answered - (before?.answered ?? 0), left: after.left - (before?.left ?? 0) };
+  }
+
+  /** Over all fronts; undefined if no part of the key server lives beside one. */
+  async #counts(): Promise<{ answered: number; left: number } | undefined> {
+    const { text: metrics } = await this.server.ask('GET', '/metrics');
+    const count = (outcome: string) => new RegExp(`gatehouse_actor_beside_calls_total\\{actor="kmip",outcome="${outcome}"\\} (\\d+)`).exec(metrics)?.[1];
+    const answered = count('answered');
+    return answered === undefined ? undefined : { answered: Number(answered), left: Number(count('left')) };
   }
 }
 

@@ -1,0 +1,24 @@
+// Waits until the threads of a started server have computed their known answers and served their warm-up.
+import assert from 'node:assert/strict';
+import { selfTestsOf } from '../kernel/self-tests.ts';
+import type { TestServer } from './server.ts';
+
+/** Later than the first known answer is computed. */
+const LATER_MS = 3_000;
+/** The idle moments in which threads work are real ones, so this takes seconds, and more on a busy machine. */
+const WAIT_MS = 90_000;
+const LOOK_MS = 200;
+
+/** @param threads as `actor/key`; default: all that have reported anything, once there is one of the key server */
+export async function untilWarm({ runtime }: Pick<TestServer, 'runtime'>, threads?: readonly string[]): Promise<void> {
+  await runtime.advance(LATER_MS);
+  const until = performance.now() + WAIT_MS;
+  for (;;) {
+    const found = new Map([...selfTestsOf(runtime, [])].map(([actor, key, { isWarm }]) => [`${actor}/${key}`, isWarm]));
+    const wanted = threads ?? (runtime.groups.get('kmip')?.supervisors ?? []).map(({ key }) => `kmip/${key}`).concat([...found.keys()]);
+    const cold = wanted.filter((thread) => !found.get(thread));
+    if (cold.length === 0) return;
+    assert.ok(performance.now() < until, `still cold: ${cold.join(', ')}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
