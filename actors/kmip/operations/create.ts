@@ -44,17 +44,17 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
     : type === ObjectType.SymmetricKey
       ? newKey(attributes, ctx)
       : newSecret(attributes));
-  const draft = newObject(ctx, { place, type, content, attributes });
   try {
+    const draft = newObject(ctx, { place, type, content, attributes });
     await ctx.change(async (tx) => {
       await tx.insert(draft);
       await tx.audit(create.event, draft.id);
     });
   } catch (error) {
-    await keeper?.discard([draft.id]);
+    await keeper?.discard([place.id]);
     throw error;
   }
-  return [enumeration(TAG.ObjectType, type), text(TAG.UniqueIdentifier, draft.id)];
+  return [enumeration(TAG.ObjectType, type), text(TAG.UniqueIdentifier, place.id)];
 }
 
 function kept(keeper: KeyKeeper, id: string, type: ObjectTypeCode, attributes: AttributeSet, ctx: OperationContext): Promise<Structure> {

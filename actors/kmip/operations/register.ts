@@ -38,9 +38,9 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   describeContent(type, content, attributes, ctx.server.args.algorithms);
   const { keeper } = place.source;
   const stored = keeper ? await keeper.take(ctx, place.id, type, content, attributes) : content;
-  const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
-  const all = [draft, ...(file?.companions(draft) ?? [])];
   try {
+    const draft = newObject(ctx, { place, type, content: stored, attributes, brought: true });
+    const all = [draft, ...(file?.companions(draft) ?? [])];
     await ctx.change(async (tx) => {
       for (const each of all) {
         await tx.insert(each);
@@ -48,8 +48,8 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
       }
     });
   } catch (error) {
-    await keeper?.discard([draft.id]);
+    await keeper?.discard([place.id]);
     throw error;
   }
-  return [text(TAG.UniqueIdentifier, draft.id)];
+  return [text(TAG.UniqueIdentifier, place.id)];
 }
