@@ -166,4 +166,6 @@ export interface KmipArgs {
   readonly maxSealsPerDataKey: number;
   /** For tests: known answers besides those of the table. */
   readonly knownAnswers?: readonly KnownAnswer[];
+  /** Whether each thread computes known answers, and then typical messages, in idle moments after its start. Default true. */
+  readonly selfTests?: boolean;
 }

@@ -73,6 +73,8 @@ export interface StreamLimits {
 export interface StreamArgs extends Partial<StreamLimits> {
   /** For tests: known answers besides those of the table. */
   readonly knownAnswers?: readonly KnownAnswer[];
+  /** Default true. */
+  readonly selfTests?: boolean;
 }
 
 const MIB = 1024 * 1024;

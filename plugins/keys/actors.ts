@@ -30,6 +30,7 @@ export function keysActors(config: KeysConfig, version: string) {
       algorithms: config.algorithms,
       keyEncryptionKey: config.key_encryption_key,
       maxSealsPerDataKey: config.max_seals_per_data_key,
+      selfTests: config.self_tests,
     },
     // Some keys take long to generate: RSA of 4096 bits and more, SLH-DSA.
     deadlineMs: 60_000,
@@ -43,7 +44,7 @@ export function keysActors(config: KeysConfig, version: string) {
   // Holds the state of multi-part operations, whose messages may reach different threads of the key server.
   const kmip_stream = pinned<StreamApi, StreamArgs>({
     module: new URL('../../actors/stream/stream.actor.ts', import.meta.url),
-    instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), {}])),
+    instances: Object.fromEntries(Array.from({ length: STREAM_THREADS }, (_, at) => [String(at), { selfTests: config.self_tests }])),
     deadlineMs: 60_000,
     memoryMb: 1_024,
     // With "own", keys never leave the threads of the key server.

@@ -36,6 +36,7 @@ export const KEYS_CONFIG = Section({
   json_names: Type.Union([Type.Literal('profile'), Type.Literal('compact')], { default: 'profile' }),
   header_credentials: Type.Union([Type.Literal('checked'), Type.Literal('ignored')], { default: 'checked' }),
   placement: PLACEMENT,
+  self_tests: Type.Boolean({ default: true }),
   rotation_check_seconds: Type.Integer({ default: 60, minimum: 0, maximum: 86_400 }),
   max_seals_per_data_key: Type.Integer({ default: MAX_SEALS, minimum: 4, maximum: MAX_SEALS }),
   kmip_listener: Section({

@@ -8,7 +8,6 @@ import { encodeBinary } from '../../kmip/ttlv/binary.ts';
 import { decodeJson } from '../../kmip/ttlv/json.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
 import { signInAdmin } from '../server.ts';
-import { untilWarm } from '../warm.ts';
 import { read } from './sources.ts';
 import { startTracer, type Tracer } from './traced.ts';
 
@@ -45,9 +44,6 @@ export interface Walk {
 /** Every walk, whole, traced anew in one server. */
 export async function traceWalks(): Promise<readonly Walk[]> {
   const server = await startSecureServer({ config: '[keys.kmip_listener]\nenabled = true\nport = 0\n' });
-  // What threads do on their own after the start belongs to no request.
-  await untilWarm(server, ['kmip/0', 'kmip/beside', 'kmip_stream/0']);
-  await untilWarm(server);
   const tracer = await startTracer();
   try {
     await signInAdmin(server, PASSWORD);

@@ -68,6 +68,7 @@ const CONFIG = {
   algorithms: [],
   json_names: 'profile' as const,
   header_credentials: 'checked' as const,
+  self_tests: false,
   placement: 'own' as const,
   rotation_check_seconds: 0,
   max_seals_per_data_key: 2 ** 28,

@@ -8,7 +8,7 @@ import { untilWarm } from '../../warm.ts';
 let server: TestServer;
 let cookie: string;
 test.before(async () => {
-  server = await startServer();
+  server = await startServer({ env: { GATEHOUSE_KEYS_SELF_TESTS: 'true' } });
   cookie = await signInAdmin(server);
 });
 test.after(() => server?.end());
