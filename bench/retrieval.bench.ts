@@ -34,7 +34,9 @@ async function measure(path: string): Promise<void> {
   const askedAt = performance.now();
   await together([...questions.entries()], async ([index, { text, relevant }]) => {
     const startedAt = performance.now();
-    const { sources } = (await post(server, '/rag_predict', { db: 'documents', query: text, sources: 'true', limit: PASSAGES })) as { sources: { reference: string }[] };
+    const { sources } = (await post(server, '/rag_predict', { db: 'documents', query: text, sources: 'true', limit: PASSAGES })) as {
+      sources: { reference: string }[];
+    };
     times.push(performance.now() - startedAt);
     gains.set(index, ndcgAt10([...new Set(sources.map(({ reference }) => reference))], relevant));
   });
@@ -49,7 +51,12 @@ async function measure(path: string): Promise<void> {
       { what: 'BM25', 'nDCG@10': round(ndcg, 4), 'odd questions': round(half(0), 4), 'even questions': round(half(1), 4) },
       { what: 'add a document', 'requests/s': round((documents.length * 1_000) / addedMs) },
       { what: 'build the index', ms: round(indexedMs) },
-      { what: 'ask', 'requests/s': round((questions.length * 1_000) / askedMs), 'p50 ms': round(percentile(times, 0.5)), 'p99 ms': round(percentile(times, 0.99)) },
+      {
+        what: 'ask',
+        'requests/s': round((questions.length * 1_000) / askedMs),
+        'p50 ms': round(percentile(times, 0.5)),
+        'p99 ms': round(percentile(times, 0.99)),
+      },
     ],
     [{ limit: `nDCG@10 without a model, at least ${MIN_NDCG}`, value: round(ndcg, 4), holds: ndcg >= MIN_NDCG }],
   );
