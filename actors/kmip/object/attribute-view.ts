@@ -60,7 +60,7 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
   return [
     text(TAG.UniqueIdentifier, object.id),
     // Section 4.56: the SHA-256 of the identifier.
-    bytes(TAG.ShortUniqueIdentifier, Buffer.from(hash('sha256', object.id, 'base64'), 'base64')),
+    bytes(TAG.ShortUniqueIdentifier, new Uint8Array(hash('sha256', object.id, 'buffer'))),
     enumeration(TAG.ObjectType, object.type),
     ...(isStateless(object) ? [] : [enumeration(TAG.State, stateAt(object, now))]),
     interval(TAG.LeaseTime, leaseSeconds(object)),

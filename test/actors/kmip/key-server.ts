@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HsmApi } from '../../../actors/hsm/api.ts';
 import type { KmipApi, Principal } from '../../../actors/kmip/api.ts';
 import { NO_QUOTAS } from '../../../actors/kmip/object/quota.ts';
-import { type Remote, type ReplicatedSpec, replicated } from '../../../kernel/actor.ts';
+import { pinned, type Remote, type ReplicatedSpec, replicated } from '../../../kernel/actor.ts';
 import { createClock } from '../../../kernel/clock.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
@@ -93,7 +94,8 @@ export async function startKeyServer({ threads, url, unshared = false }: KeyServ
     memoryMb: 128,
     restart: { max: 50, withinMs: 60_000, firstDelayMs: 10, maxDelayMs: 50, retryMs: 60_000 },
   }) as ReplicatedSpec<NonNullable<KmipSpec['api']>, KmipSpec['args']>;
-  const made = createRuntime({ kmip, kmip_stream }, address, folder);
+  const hsm = pinned<HsmApi, never>({ module: new URL('../../../actors/hsm/hsm.actor.ts', import.meta.url), instances: {}, deadlineMs: 1_000 });
+  const made = createRuntime({ kmip, kmip_stream, hsm }, address, folder);
   await made.runtime.start();
   const remote = made.ref('kmip');
   const ask = async (operation: OperationName, members: readonly Node[], caller: Principal = ALICE) => {
