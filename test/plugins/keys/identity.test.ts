@@ -163,7 +163,7 @@ test('what is wrong with the section is told with its place', () => {
     problemsOf({ identity_providers: [{ name: 'a/b', issuer: 'i', jwks_uri: 'https://x' }] }).map((text) => text.split(': ')[0]),
     ['keys.identity_providers[0].audience', 'keys.identity_providers[0].name'],
   );
-  assert.match(problemsOf({ key_encryption_key: 'hsm::1::kek' }).join(), /^keys\.key_encryption_key: unknown key \(known: realm, /);
+  assert.match(problemsOf({ wrapping_key: 'hsm::1::kek' }).join(), /^keys\.wrapping_key: unknown key \(known: realm, /);
   assert.equal(problemsOf({ default_unwrap_type: ['Secret'] }).length, 1);
 });
 

@@ -39,6 +39,8 @@ test('POST /kmip/2_1 and POST /kmip/1_4: the bytes of a JSON body reach the acto
       version: '0.0.0-test',
       vendorIdentification: 'gatehouse',
       privilegedUsers: [],
+      keyEncryptionKey: '',
+      selfTests: false,
       quotas: {
         objects_per_identity: 1_000_000,
         object_bytes_per_identity: 10_737_418_240,
