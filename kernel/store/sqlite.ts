@@ -11,8 +11,8 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** SQLITE_BUSY and SQLITE_LOCKED, without the bits of extended codes. */
 const BUSY: ReadonlySet<number> = new Set([5, 6]);
 const STATEMENTS = 500;
-/** Limit for the pages that a writing connection keeps. SQLite's 2 MB are too few for the indexes of some 10 000 objects; a thread that writes little keeps few. */
-const CACHE_KIB = 8_192;
+/** Limit for the pages that a writing connection keeps. More would make a write cheaper, and is memory that large objects fill in every thread. */
+const CACHE_KIB = 2048;
 
 /**
  * @param path of the database file; it is created if missing

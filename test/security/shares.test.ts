@@ -36,7 +36,7 @@ let port: number;
 let mallory: Made;
 let ann: Made;
 test.before.each(async () => {
-  server = await startSecureServer({ plugins: [...BUILT_IN, large] as never });
+  server = await startSecureServer({ config: '[http]\ntotal_memory = 268435456\n', plugins: [...BUILT_IN, large] as never });
   const announced = server.announcements.find((text) => text.startsWith('large listener on '));
   port = Number(new URL(announced?.slice('large listener on '.length) as string).port);
   mallory = await server.client('mallory');
