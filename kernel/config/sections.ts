@@ -15,7 +15,7 @@ export const KERNEL_SECTIONS = {
     write_timeout: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
     // The minimum leaves room for a message of the largest size, 64 MiB.
     caller_memory: Type.Integer({ default: 134_217_728, minimum: 67_108_864, maximum: 4_294_967_296 }),
-    total_memory: Type.Integer({ default: 234_881_024, minimum: 67_108_864, maximum: 68_719_476_736 }),
+    total_memory: Type.Integer({ default: 201_326_592, minimum: 67_108_864, maximum: 68_719_476_736 }),
     tls: Section({
       cert: Type.String({ default: '' }),
       key: Type.String({ default: '' }),
