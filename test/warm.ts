@@ -9,14 +9,13 @@ const LATER_MS = 3_000;
 const WAIT_MS = 90_000;
 const LOOK_MS = 200;
 
-/** @param threads as `actor/key`; default: all that have reported anything, once there is one of the key server */
-export async function untilWarm({ runtime }: Pick<TestServer, 'runtime'>, threads?: readonly string[]): Promise<void> {
+/** @param threads as `actor/key` */
+export async function untilWarm({ runtime }: Pick<TestServer, 'runtime'>, threads: readonly string[]): Promise<void> {
   await runtime.advance(LATER_MS);
   const until = performance.now() + WAIT_MS;
   for (;;) {
     const found = new Map([...selfTestsOf(runtime, [])].map(([actor, key, { isWarm }]) => [`${actor}/${key}`, isWarm]));
-    const wanted = threads ?? (runtime.groups.get('kmip')?.supervisors ?? []).map(({ key }) => `kmip/${key}`).concat([...found.keys()]);
-    const cold = wanted.filter((thread) => !found.get(thread));
+    const cold = threads.filter((thread) => !found.get(thread));
     if (cold.length === 0) return;
     assert.ok(performance.now() < until, `still cold: ${cold.join(', ')}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

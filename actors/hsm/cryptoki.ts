@@ -1,7 +1,8 @@
 // One PKCS#11 library: loads it, initialises it, and restarts it after tokens were removed or inserted.
 import { existsSync } from 'node:fs';
 import type pkcs11js from 'pkcs11js';
-import { CKR, returnValue } from './return-value.ts';
+import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
+import { returnValue } from './return-value.ts';
 
 /** CKF_OS_LOCKING_OK: other threads of this process may use the library too. */
 const OS_LOCKING = 2;

@@ -1,6 +1,7 @@
 // One configured slot: finds its token and stays logged in. It never sends a PIN twice to a token that refused it, nor to another token.
 import type pkcs11js from 'pkcs11js';
-import { CKR, isPinRefusal, nameOf, returnValue } from './return-value.ts';
+import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
+import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 
 const SERIAL_SESSION_RW = 0x4 | 0x2;
 const USER = 1;

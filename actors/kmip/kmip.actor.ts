@@ -56,7 +56,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: createAside(() => ctx.call()),
   };
-  if (args.selfTests !== false) startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
+  startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   const acting = hasTokens ? (caller: Principal) => tokens.acting(caller) : (caller: Principal) => caller;
   return {
     api: throwFaults<KmipApi>({

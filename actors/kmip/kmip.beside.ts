@@ -54,7 +54,7 @@ export default defineBeside<KmipApi, KmipArgs>(async (args, ctx) => {
     random: new SeededRandom(),
     aside: leave,
   };
-  const endSelfTest = args.selfTests === false ? () => {} : startSelfTest(ctx, { more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
+  const endSelfTest = startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers, afterwards: (idle) => warmUp(server, idle) });
   return {
     api: {
       serve: (message, encoding, endpoint, caller, verdict) =>

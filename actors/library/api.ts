@@ -42,6 +42,8 @@ export interface LibraryArgs {
 export type LibraryApi = {
   /** @returns the names of the references of each base, in order */
   list(): Promise<Readonly<Record<string, readonly string[]>>>;
+  /** Whether there is such a base. */
+  has(base: string): Promise<boolean>;
   /** Replaces a reference of the same name, all or nothing. @param creates makes the base if there is none @returns false if there is no such base */
   add(reference: NewReference, creates: boolean, by: Librarian): Promise<boolean>;
   /** @returns false if there is no such base or reference */

@@ -15,6 +15,7 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases }, ctx) => {
   return {
     api: {
       list: () => list(store, bases),
+      has: isKnown,
       async add(reference, creates, by) {
         if (!creates && !(await isKnown(reference.base))) return false;
         await store.transaction(async (tx) => {

@@ -61,15 +61,17 @@ export async function deleteReference(tx: Transaction, base: string, name: strin
   return true;
 }
 
+/** One question of the database for all of them. */
 export async function readPassages(
   store: Store,
   places: readonly { readonly reference: string; readonly ordinal: number }[],
 ): Promise<Map<string, PassageRow>> {
-  const found = new Map<string, PassageRow>();
-  for (const { reference, ordinal } of places) {
-    const sql = 'SELECT reference_id, ordinal, chapter, page, text FROM ai_passage WHERE reference_id = $1 AND ordinal = $2';
-    const row = await store.get<PassageRow>(sql, [reference, ordinal]);
-    if (row) found.set(`${reference}:${ordinal}`, row);
-  }
-  return found;
+  if (places.length === 0) return new Map();
+  const wanted = places.map((_, at) => `(reference_id = $${2 * at + 1} AND ordinal = $${2 * at + 2})`).join(' OR ');
+  const sql = `SELECT reference_id, ordinal, chapter, page, text FROM ai_passage WHERE ${wanted}`;
+  const rows = await store.all<PassageRow>(
+    sql,
+    places.flatMap(({ reference, ordinal }) => [reference, ordinal]),
+  );
+  return new Map(rows.map((row) => [`${row.reference_id}:${row.ordinal}`, row]));
 }

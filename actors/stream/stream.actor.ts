@@ -12,7 +12,7 @@ export default defineActor<StreamApi, StreamArgs>((args, ctx) => {
   const limits = { ...STREAM_LIMITS, ...args };
   const table = new StreamTable(limits, () => ctx.clock.monotonic());
   const sweeping = sweepEvery(ctx, limits.idleMs, table);
-  if (args.selfTests !== false) startSelfTest(ctx, { more: args.knownAnswers });
+  startSelfTest(ctx, { isOn: args.selfTests, more: args.knownAnswers });
   return {
     api: {
       begin: (start, data) => toResult(() => begin(table, start, data)),

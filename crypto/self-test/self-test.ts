@@ -31,6 +31,8 @@ interface Surroundings<Timer> {
 }
 
 interface SelfTestOptions {
+  /** Default true: false computes nothing. */
+  readonly isOn?: boolean | undefined;
   /** Computed after those of the table: for tests of what happens if one is wrong. */
   readonly more?: readonly KnownAnswer[] | undefined;
   /** Runs when all is computed. @param idle settles in the next idle moment; rejects when the thread ends */
@@ -48,7 +50,8 @@ const LONGEST_WAIT_MS = 200;
 class Ended extends Error {}
 
 /** @returns a function that ends it */
-export function startSelfTest<Timer>(surroundings: Surroundings<Timer>, { more = [], afterwards }: SelfTestOptions): () => void {
+export function startSelfTest<Timer>(surroundings: Surroundings<Timer>, { isOn = true, more = [], afterwards }: SelfTestOptions): () => void {
+  if (!isOn) return () => {};
   const moments = new IdleMoments(surroundings.clock);
   const run = async () => {
     await moments.after(FIRST_AFTER_MS);

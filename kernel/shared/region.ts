@@ -85,11 +85,6 @@ function regionIn({ bytes, numbers, words }: Memory, thread: number, threads: nu
   };
 }
 
-/** A region that only this thread has. */
-export function ownRegion(size: RegionSize): Region {
-  return new Regions(1).open('own', size);
-}
-
 /** Runs `work` while no other thread does. It must be short, and must not take the same lock again. */
 export function locked<T>(region: Region, work: () => T): T {
   const { lock, thread } = region;

@@ -42,6 +42,15 @@ export const FIELDS = {
 
 export type FormName = keyof typeof FIELDS;
 
+/** What a request is read with, made once for each form. */
+const READERS: ReadonlyMap<string, { readonly fields: readonly string[]; readonly required: readonly string[]; readonly file?: string }> = new Map(
+  Object.keys(FIELDS).map((form) => {
+    const properties: TProperties = FIELDS[form as FormName];
+    const { required = [] } = schemaOf(form as FormName) as { readonly required?: readonly string[] };
+    return [form, { fields: Object.keys(properties).filter((field) => field !== 'file'), required, ...('file' in properties && { file: 'file' }) }];
+  }),
+);
+
 export function schemaOf(form: FormName): TSchema {
   return Type.Object(FIELDS[form], { additionalProperties: false });
 }
@@ -49,11 +58,9 @@ export function schemaOf(form: FormName): TSchema {
 /** Reads the form of a request on a thread of the text actor. @throws Fault BAD_REQUEST that names a field that is missing or unknown */
 export async function readForm(ctx: AiContext, form: FormName, { headers, body }: Request<Uint8Array | undefined>): Promise<Form> {
   const contentType = String(headers['content-type'] ?? '');
-  const properties: TProperties = FIELDS[form];
-  const fields = Object.keys(properties).filter((field) => field !== 'file');
-  const limits = { fields, ...('file' in properties && { file: 'file' }), maxFieldBytes: ctx.config.text_limit };
+  const { required, ...fields } = READERS.get(form) as NonNullable<ReturnType<typeof READERS.get>>;
+  const limits = { ...fields, maxFieldBytes: ctx.config.text_limit };
   const read = await ctx.actors.text.form(contentType, move(toOwned(body ?? new Uint8Array())), limits).catch(refuseLate);
-  const required = (schemaOf(form) as { readonly required?: readonly string[] }).required ?? [];
   const missing = required.filter((field) => (field === 'file' ? !read.file : read.fields[field] === undefined));
   if (missing.length > 0)
     throw new Fault('BAD_REQUEST', { detail: `missing form field: ${missing[0]}`, errors: missing.map((field) => `missing form field: ${field}`) });

@@ -49,7 +49,7 @@ export function hsmKeyEncryptionKey(id: string, instances: PinnedRef<HsmApi>): K
 }
 
 /** @returns the identifier with the model; the short form stands for the only instance */
-export function fullIdentifier(id: string, prefixes: readonly string[]): string {
+function fullIdentifier(id: string, prefixes: readonly string[]): string {
   const short = SHORT.exec(id);
   return short && prefixes.length === 1 ? `${prefixes[0]}::${short[1]}` : id;
 }

@@ -4,8 +4,9 @@ import { passagesOf } from '../../../text/passages.ts';
 import type { DocumentKind, ReadDocument } from '../api.ts';
 import { refuse } from '../refuse.ts';
 import { Archive } from './archive.ts';
+import type { Content } from './content.ts';
 import { isDocx, readDocx } from './docx.ts';
-import { type Content, isEpub, readEpub } from './epub.ts';
+import { isEpub, readEpub } from './epub.ts';
 import { isPdf, readPdf } from './pdf.ts';
 
 /** Of the text of a document, in characters. */

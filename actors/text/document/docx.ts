@@ -1,7 +1,7 @@
 // Reads a docx: the paragraphs of its body, notes and comments (ECMA-376 part 1, section 17).
 import type { Block } from '../../../text/passages.ts';
 import type { Archive } from './archive.ts';
-import type { Content } from './epub.ts';
+import type { Content } from './content.ts';
 import { visitXml } from './markup.ts';
 
 const BODY = 'word/document.xml';

@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import type { Block } from '../../../text/passages.ts';
 import { refuse } from '../refuse.ts';
 import type { Archive } from './archive.ts';
+import type { Content } from './content.ts';
 import { htmlBlocks, visitXml } from './markup.ts';
 
 const CONTAINER = 'META-INF/container.xml';
@@ -10,11 +11,6 @@ const ENCRYPTION = 'META-INF/encryption.xml';
 const CONTENT = /^(application\/xhtml\+xml|text\/html)$/;
 /** Fonts may be obfuscated by these two methods (EPUB 3.3 section 4.4); everything else is protection against copying. */
 const OBFUSCATION = /^http:\/\/(www\.idpf\.org\/2008\/embedding|ns\.adobe\.com\/pdf\/enc#RC)$/;
-
-export interface Content {
-  readonly title: string;
-  readonly blocks: readonly Block[];
-}
 
 export function isEpub(archive: Archive): boolean {
   return archive.has(CONTAINER);

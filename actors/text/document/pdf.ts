@@ -2,7 +2,7 @@
 import type { getDocumentProxy } from 'unpdf';
 import type { Block } from '../../../text/passages.ts';
 import { refuse } from '../refuse.ts';
-import type { Content } from './epub.ts';
+import type { Content } from './content.ts';
 
 const MAX_PAGES = 5_000;
 /** The header may stand behind other bytes (ISO 32000-1 annex H.3.4.1). */
