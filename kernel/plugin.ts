@@ -68,8 +68,8 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   sectionOf?(flags: FlagValues): unknown;
   /** @returns problems that a schema cannot find. Each begins with its place in the section: `[0].hsm_password: ...`, `.key: ...`. */
   problems?(config: C): readonly string[];
-  /** @param base folder of relative paths in the configuration @param version of the server */
-  actors?(config: C, kernel: KernelConfig, base: string, version: string): S;
+  /** @param base folder of relative paths in the configuration @param version of the server @param dataDir absolute path of the data folder */
+  actors?(config: C, kernel: KernelConfig, base: string, version: string, dataDir: string): S;
   authenticators?(ctx: PluginContext<C, S & N>): Partial<Record<CredentialKind, Authenticator>>;
   routes?(ctx: PluginContext<C, S & N>): readonly Route[];
   /** Listeners of protocols other than HTTP. */
