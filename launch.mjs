@@ -35,7 +35,8 @@ function install(dev) {
   const npm = process.env.npm_execpath;
   // Packages may run scripts during installation, so the secrets of the server are removed from their environment.
   const open = Object.entries(process.env).filter(([name]) => !name.startsWith('GATEHOUSE_') || name.startsWith('GATEHOUSE_TEST_'));
-  const env = { ...Object.fromEntries(open), PATH: outsidePath() };
+  // ONNX Runtime would fetch libraries for graphics cards.
+  const env = { ...Object.fromEntries(open), ONNXRUNTIME_NODE_INSTALL: 'skip', PATH: outsidePath() };
   const node = findNode(env.PATH);
   const { status } =
     npm && node

@@ -20,7 +20,7 @@ export interface ModelSpec {
   readonly languages: readonly string[];
 }
 
-/** `auto`: the first that is there of fp32, fp16 and q8; q8 first with `use_matrix_accel`. */
+/** `auto`: fp32 if it is there, else what is there; q8 first with `use_matrix_accel`. */
 export type Precision = 'auto' | 'fp32' | 'fp16' | 'q8' | 'int8' | 'uint8' | 'q4';
 
 export interface ModelArgs {
@@ -66,6 +66,9 @@ export interface ModelFigures {
   readonly seconds: number;
 }
 
+/** Some models read questions and the texts that answer them differently. */
+export type Purpose = 'query' | 'passage';
+
 export interface Embedded {
   /** Model and revision: only vectors with the same name may be compared. */
   readonly embedder: string;
@@ -97,7 +100,7 @@ export type Span = readonly [start: number, end: number];
  */
 export type ModelApi = {
   list(): Promise<readonly ModelStatus[]>;
-  embed(id: string, texts: readonly string[], caller: string): Promise<Embedded>;
+  embed(id: string, texts: readonly string[], purpose: Purpose, caller: string): Promise<Embedded>;
   /** @returns one text for each input */
   generate(id: string, request: Generation, caller: string): Promise<readonly string[]>;
   /** Cuts a text into pieces of whole sentences with at most this number of tokens; a longer sentence is cut between tokens. */

@@ -1,7 +1,7 @@
 // The interface of engines: what runs a loaded model, in a process of this machine or on a server elsewhere.
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log-entry.ts';
-import type { Generation, ModelSpec, Span } from './api.ts';
+import type { Generation, ModelSpec, Purpose, Span } from './api.ts';
 
 export interface EngineSurroundings {
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface Engine {
   /** Resident memory of this machine in MiB, after loading. */
   readonly memoryMb: number;
   /** @returns for each text the vectors of its windows, of length 1; a text that fits has one */
-  embed(texts: readonly string[], signal: AbortSignal): Promise<readonly (readonly Float32Array[])[]>;
+  embed(texts: readonly string[], purpose: Purpose, signal: AbortSignal): Promise<readonly (readonly Float32Array[])[]>;
   /** @param watch `onText` gets each piece of an answer when it is there */
   generate(request: Generation, watch: { readonly signal: AbortSignal; onText?(input: number, piece: string): void }): Promise<readonly string[]>;
   /** @returns the number of tokens of each text, without special ones */
