@@ -2,6 +2,7 @@
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Embedded, ModelApi, ModelArgs } from './api.ts';
+import { openHttp } from './http/http-engine.ts';
 import { LoadedMemory } from './loaded-memory.ts';
 import { Model } from './model.ts';
 import { openOnnx } from './onnx/onnx-engine.ts';
@@ -16,8 +17,8 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
   const memory = new LoadedMemory(maxMemoryMb);
   const around = {
     ...{ clock, log, threads, useMatrixAcceleration, memory },
-    open: openOnnx,
-    estimate: async (spec) => memoryOf(spec.folder, (await weightsOf(spec, useMatrixAcceleration)) ?? []),
+    open: (spec, surroundings) => (spec.engine === 'http' ? openHttp : openOnnx)(spec, surroundings),
+    estimate: async (spec) => (spec.engine === 'http' ? 0 : memoryOf(spec.folder, (await weightsOf(spec, useMatrixAcceleration)) ?? [])),
     missing: (spec) => missingOf(spec, useMatrixAcceleration),
     limits: { ...LIMITS, keepAliveMs },
     turns: TURNS,
