@@ -15,8 +15,17 @@ export interface Cryptoki {
   close(): void;
 }
 
-/** @param path of the library; empty if none was found @param alone nobody else in this process uses the library */
-export function createCryptoki(path: string, alone: boolean): Cryptoki {
+interface CryptokiOptions {
+  /** Path of the library; empty if none was found. */
+  readonly path: string;
+  /** Nobody else in this process uses the library. */
+  readonly alone: boolean;
+  readonly initializeText: string | undefined;
+  /** What the operator can do if there is no library. */
+  readonly hint: string | undefined;
+}
+
+export function createCryptoki({ path, alone, initializeText, hint }: CryptokiOptions): Cryptoki {
   let library: pkcs11js.PKCS11 | undefined;
   let initialised = false;
   const finalise = () => {
@@ -31,8 +40,8 @@ export function createCryptoki(path: string, alone: boolean): Cryptoki {
   };
   return {
     async open() {
-      library ??= await load(path);
-      if (!initialised) initialise(library);
+      library ??= await load(path, hint);
+      if (!initialised) initialise(library, initializeText);
       initialised = true;
       return library;
     },
@@ -45,8 +54,8 @@ export function createCryptoki(path: string, alone: boolean): Cryptoki {
   };
 }
 
-async function load(path: string): Promise<pkcs11js.PKCS11> {
-  if (path === '') throw new Error('no PKCS#11 library found in the usual places for this model: set library to its path');
+async function load(path: string, hint = 'install it'): Promise<pkcs11js.PKCS11> {
+  if (path === '') throw new Error(`no PKCS#11 library found in the usual places for this model: ${hint}, or set library to its path`);
   if (!existsSync(path)) throw new Error(`${path}: the file does not exist; set library to the path of the PKCS#11 library`);
   const { default: binding } = await import('pkcs11js').catch((cause: unknown) => {
     throw new Error('the package pkcs11js is not installed: install python3, make and g++, then run npm start again', { cause });
@@ -56,9 +65,9 @@ async function load(path: string): Promise<pkcs11js.PKCS11> {
   return library;
 }
 
-function initialise(library: pkcs11js.PKCS11): void {
+function initialise(library: pkcs11js.PKCS11, text: string | undefined): void {
   try {
-    library.C_Initialize({ flags: OS_LOCKING });
+    library.C_Initialize({ flags: OS_LOCKING, ...(text !== undefined && { libraryParameters: text }) });
   } catch (error) {
     // Another thread of this process, or this actor before a crash, has already initialised it.
     if (returnValue(error) !== CKR.CRYPTOKI_ALREADY_INITIALIZED) throw error;

@@ -1,7 +1,7 @@
 // Attribute templates of new keys (PKCS #11 v2.40 sections 4.8 to 4.10).
 import type pkcs11js from 'pkcs11js';
-import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenPublicKey, TokenUse } from './api.ts';
-import { CKA, CKK, CKM, CKO } from './constants.ts';
+import { CKA, CKK, CKM, CKO } from '../../kmip/pkcs11.ts';
+import type { AttributeChanges, BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyKind, TokenPublicKey, TokenUse } from './api.ts';
 import { octetString } from './point.ts';
 
 type Template = pkcs11js.Attribute[];
@@ -52,6 +52,13 @@ function guarded(objectClass: number, options: KeyOptions): Template {
     { type: CKA.SENSITIVE, value: sensitive },
     { type: CKA.EXTRACTABLE, value: extractable },
   ];
+}
+
+/** @returns the template as the model wants it */
+export function changed(template: Template, changes: AttributeChanges | undefined, kind: TokenKeyKind): Template {
+  const changesOfKind = Object.entries(changes?.[kind] ?? {}).map(([name, value]) => ({ type: CKA[name as keyof typeof CKA] ?? Number(name), value }));
+  const kept = template.filter(({ type }) => changesOfKind.every((change) => change.type !== type));
+  return [...kept, ...changesOfKind.flatMap(({ type, value }) => (value === null ? [] : [{ type, value }]))];
 }
 
 export function secretTemplate(options: SecretOptions): Template {
