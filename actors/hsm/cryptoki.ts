@@ -1,5 +1,6 @@
 // One PKCS#11 library: loads it, initialises it, and restarts it after tokens were removed or inserted.
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import type pkcs11js from 'pkcs11js';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import { returnValue } from './return-value.ts';
@@ -62,7 +63,20 @@ async function load(path: string, hint = 'install it'): Promise<pkcs11js.PKCS11>
   });
   const library = new binding.PKCS11();
   library.load(path);
+  keepInMemory(path);
   return library;
+}
+
+/** RTLD_NODELETE, which node:os does not name. */
+const NO_DELETE = process.platform === 'darwin' ? 0x80 : 0x1000;
+
+/** A library with threads of its own, as those of TPMs have, would crash the process when it is unloaded, which the binding does at the latest when the thread ends. */
+function keepInMemory(path: string): void {
+  try {
+    process.dlopen({ exports: {} }, path, constants.dlopen.RTLD_LAZY | NO_DELETE);
+  } catch {
+    // It is no module of Node, but stays.
+  }
 }
 
 function initialise(library: pkcs11js.PKCS11, text: string | undefined): void {

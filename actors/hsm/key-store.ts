@@ -2,7 +2,7 @@
 
 import { CKA } from '../../kmip/pkcs11.ts';
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
-import { toMechanism } from './mechanism.ts';
+import { MechanismMissing, toMechanism } from './mechanism.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
 import type { Token } from './token.ts';
 
@@ -54,12 +54,26 @@ function isThere(token: Token, name: string): boolean {
   }
 }
 
+/** One of them a token needs for a key on a curve; with none of them it could only store it. */
+const NEEDED = {
+  ...{ EC: ['CKM_ECDSA', 'CKM_ECDH1_DERIVE'], ED: ['CKM_EDDSA'], X: GENERATE_PAIR.X },
+  ...{ RSA: [], AES: [], GENERIC: [] },
+} as const;
+
+/** @throws KeyExists, MechanismMissing */
 export function bring(token: Token, options: KeyOptions, brought: BroughtKey): TokenKey {
   const key = { name: options.name, kind: brought.kind };
   requireFree(token, key);
+  const [first, ...others] = NEEDED[typeOf(brought)];
+  if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
   const handle = token.library.C_CreateObject(token.session, template);
   return token.describe(key, handle);
+}
+
+function typeOf(brought: BroughtKey): keyof typeof NEEDED {
+  if (brought.kind === 'public') return brought.key.type;
+  return 'type' in brought ? brought.type : 'RSA';
 }
 
 export function destroy(token: Token, key: TokenKeyName): void {

@@ -17,12 +17,20 @@ const output = (data: Uint8Array): Buffer => Buffer.alloc(data.length + MARGIN_B
 
 export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
-  library.C_EncryptInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
+  const handle = token.handle(key);
+  const room = roomFor(token, handle, mechanism, data);
+  library.C_EncryptInit(session, toMechanism(mechanism, token.mechanisms), handle);
   return inPieces(token, mechanism, data, {
-    whole: () => library.C_Encrypt(session, input(data), output(data)),
+    whole: () => library.C_Encrypt(session, input(data), room),
     update: (piece) => library.C_EncryptUpdate(session, input(piece), output(piece)),
     final: (room) => library.C_EncryptFinal(session, room),
   });
+}
+
+/** tpm2-pkcs11 1.9 fills the room of an RSA block and leaves its length as it was given: so RSA gets room for the block and no more. */
+function roomFor(token: Token, handle: pkcs11js.Handle, { name }: TokenMechanism, data: Uint8Array): Buffer {
+  const modulus = name.startsWith('CKM_RSA_') ? token.read(handle, CKA.MODULUS) : undefined;
+  return modulus ? Buffer.alloc(modulus.length) : output(data);
 }
 
 export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {

@@ -130,17 +130,21 @@ export class SlotWatch {
   }
 }
 
-/** Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. */
+/**
+ * Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. The
+ * tokens of some libraries all have one serial number: then the number decides among them.
+ */
 function findSlot(library: pkcs11js.PKCS11, number: number, serial: string | undefined, hint: string | undefined): pkcs11js.Handle {
   const slots = library.C_GetSlotList(true);
+  const configured = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
   if (serial !== undefined) {
-    const bound = slots.find((candidate) => serialOf(library, candidate) === serial);
-    if (bound) return bound;
+    const bound = slots.filter((candidate) => serialOf(library, candidate) === serial);
+    const chosen = bound.find((candidate) => candidate === configured) ?? bound[0];
+    if (chosen) return chosen;
     throw new Error(withHint(`no slot holds the token ${serial}: insert it`, hint));
   }
-  const found = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
-  if (!found) throw new Error(withHint(`no slot ${number} with a token: check hsm_slot, and insert the token`, hint));
-  return found;
+  if (!configured) throw new Error(withHint(`no slot ${number} with a token: check hsm_slot, and insert the token`, hint));
+  return configured;
 }
 
 const withHint = (text: string, hint: string | undefined): string => (hint === undefined ? text : `${text} (${hint})`);

@@ -9,6 +9,13 @@ export default defineHsmModel({
   },
   libraryVariable: 'TPM2_PKCS11_LIBRARY',
   env: ['TPM2_PKCS11_STORE', 'TPM2_PKCS11_TCTI', 'TPM2_PKCS11_BACKEND', 'TPM2_PKCS11_LOG_LEVEL', 'TSS2_LOG'],
+  // A TPM decides itself what its keys can be used for, and refuses templates that say anything else.
+  quirks: {
+    attributes: {
+      private: { DECRYPT: null, SIGN: null, UNWRAP: null, DERIVE: null },
+      public: { ENCRYPT: null, VERIFY: null, WRAP: null },
+    },
+  },
   hints: {
     library: 'install libtpm2-pkcs11-1',
     token: 'make one with tpm2_ptool init and tpm2_ptool addtoken; TPM2_PKCS11_STORE names its store, TPM2_PKCS11_TCTI the TPM',
