@@ -2,6 +2,7 @@
 import { defineActor } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Embedded, ModelApi, ModelArgs } from './api.ts';
+import { openHttp } from './http/http-engine.ts';
 import { LoadedMemory } from './loaded-memory.ts';
 import { revisionOf } from './manifest.ts';
 import { Model } from './model.ts';
@@ -17,9 +18,10 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
   const memory = new LoadedMemory(maxMemoryMb);
   const around = {
     ...{ clock, log, threads, useMatrixAcceleration, memory },
-    open: openOnnx,
-    estimate: async (spec) => memoryOf(spec.folder, (await weightsOf(spec, useMatrixAcceleration)) ?? []),
-    revision: (spec) => revisionOf(spec.folder),
+    open: (spec, surroundings) => (spec.engine === 'http' ? openHttp : openOnnx)(spec, surroundings),
+    estimate: async (spec) => (spec.engine === 'http' ? 0 : memoryOf(spec.folder, (await weightsOf(spec, useMatrixAcceleration)) ?? [])),
+    // A server elsewhere says no more of a model than its name.
+    revision: async (spec) => (spec.engine === 'http' ? spec.model : revisionOf(spec.folder)),
     missing: (spec) => missingOf(spec, useMatrixAcceleration),
     limits: { ...LIMITS, keepAliveMs },
     turns: TURNS,

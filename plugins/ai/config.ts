@@ -1,6 +1,7 @@
 // The section [ai] of config.toml.
 import Type, { type Static } from 'typebox';
-import { Section } from '../../kernel/config/schema.ts';
+import { Secret, Section } from '../../kernel/config/schema.ts';
+import { isFetchable } from '../../kernel/http/outbound.ts';
 import { MODEL, modelProblems } from './models.ts';
 import { isBaseName } from './name.ts';
 
@@ -19,14 +20,17 @@ export const AI_CONFIG = Section({
   max_memory_mb: Type.Integer({ default: 0, minimum: 0, maximum: 1_048_576 }),
   keep_alive_seconds: Type.Integer({ default: 600, minimum: 1, maximum: 604_800 }),
   model_threads: Type.Integer({ default: 0, minimum: 0, maximum: 256 }),
+  model_hub: Type.String({ default: 'https://huggingface.co', maxLength: 2_048 }),
+  model_hub_token: Secret({ default: '' }),
   documentary_bases: Type.Array(BASE, { default: [{ name: 'documents' }] }),
   models: Type.Array(MODEL, { default: [], maxItems: 128 }),
 });
 
 export type AiConfig = Static<typeof AI_CONFIG>;
 
-export function aiProblems({ documentary_bases: bases, models }: AiConfig): string[] {
-  return [...baseProblems(bases.map(({ name }) => name)), ...modelProblems(models)];
+export function aiProblems({ documentary_bases: bases, models, model_hub: hub }: AiConfig): string[] {
+  const hubProblems = isFetchable(hub) ? [] : ['.model_hub: must be the address of a model hub: https, or http on this machine'];
+  return [...hubProblems, ...baseProblems(bases.map(({ name }) => name)), ...modelProblems(models)];
 }
 
 function baseProblems(names: readonly string[]): string[] {

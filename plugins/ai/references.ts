@@ -7,9 +7,12 @@ import { sourceOf } from '../../kernel/http/source.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
+import { answerBy } from './answers.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
+import { callerOf } from './caller.ts';
 import { refuseLate } from './faults.ts';
 import { RANKINGS, readForm } from './forms.ts';
+import { generatorOf, madeBy, modelFor } from './generation.ts';
 import { requireName } from './name.ts';
 import { EXTRACTIVE } from './texts.ts';
 
@@ -42,8 +45,9 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
     .catch(refuseLate);
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
-  const result = await ctx.actors.text.answer(query, texts).catch(refuseLate);
-  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: EXTRACTIVE };
+  const model = modelFor(ctx, 'answer');
+  const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts) : await ctx.actors.text.answer(query, texts).catch(refuseLate);
+  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
 }
 
 function passagesIn(limit: string | undefined): number {
@@ -87,9 +91,4 @@ export async function deleteReference(ctx: AiContext, request: Request<Uint8Arra
 /** `[ai] open` serves callers without a name. */
 function librarianOf({ caller, address }: Request): Librarian {
   return { realm: caller?.realm ?? '', user: caller?.username ?? 'anonymous', scheme: caller?.scheme ?? '', source: sourceOf(address) };
-}
-
-/** Whose turns at a model this request takes. */
-function callerOf({ caller, address }: Request): string {
-  return caller ? `${caller.realm}/${caller.username}` : sourceOf(address);
 }
