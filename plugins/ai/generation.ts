@@ -4,6 +4,7 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
+import { callerOf } from './caller.ts';
 import type { AiConfig } from './config.ts';
 
 /** Texts in one request to a model, so that callers take turns. */
@@ -29,14 +30,14 @@ export interface Generator {
 }
 
 /** Both throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE, MODEL_TIME_LIMIT. A model that is configured and fails is never replaced by an answer without. */
-export function generatorOf(ctx: AiContext, { id }: ModelConfig, { caller, address, signal }: Request): Generator {
-  const asker = caller ? `${caller.realm ?? ''}/${caller.username}` : address;
+export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Request): Generator {
+  const asker = callerOf(request);
   const endsAt = ctx.clock.monotonic() + ctx.config.time_limit_seconds * 1_000;
   /** The time limit is that of the whole answer. */
   const model = () => {
     const deadlineMs = endsAt - ctx.clock.monotonic();
     if (deadlineMs <= 0) throw new Fault('MODEL_TIME_LIMIT');
-    return callWith(ctx.actors.model.at('main'), { signal, deadlineMs });
+    return callWith(ctx.actors.model.at('main'), { signal: request.signal, deadlineMs });
   };
   const late = (error: unknown): never => {
     throw error instanceof Fault && error.code === 'DEADLINE' ? new Fault('MODEL_TIME_LIMIT', { cause: error }) : error;
