@@ -13,7 +13,7 @@ export function translatorFor({ models }: AiConfig, from: string, to: string): M
   const translators = models.filter(({ task }) => task === 'translation');
   const found = translators.find(({ languages }) => languages.includes(`${from}-${to}`));
   if (found) return found;
-  const pairs = translators.flatMap(({ languages }) => languages).sort();
+  const pairs = [...new Set(translators.flatMap(({ languages }) => languages))].sort();
   const installed = pairs.length === 0 ? 'none' : pairs.join(', ');
   const command = `npm run model -- pull Xenova/opus-mt-${from}-${to}`;
   throw new Fault('MODEL_NOT_INSTALLED', {

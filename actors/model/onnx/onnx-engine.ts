@@ -36,8 +36,12 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
       let at = 0;
       return windows.map((count) => Array.from({ length: count }, () => vectors.slice(at * size, ++at * size)));
     },
-    async generate() {
-      throw new Fault('MODEL_NOT_INSTALLED', { detail: `the model ${model.id} is for embedding` });
+    async generate({ inputs, maxNewTokens, languages }, { signal }) {
+      const written = await callWith(remote, { signal }).generate(inputs, maxNewTokens);
+      // A summary or an answer may end there; half a translation is none.
+      if (languages && written.some(({ isCut }) => isCut))
+        throw new Fault('MODEL_FAILED', { detail: `the model ${model.id} did not finish the translation of a part of the text` });
+      return written.map(({ text }) => text);
     },
     count: (texts, signal) => callWith(remote, { signal }).count(texts),
     cut: (text, maxTokens, signal) => callWith(remote, { signal }).cut(text, maxTokens),
