@@ -96,10 +96,12 @@ export type Span = readonly [start: number, end: number];
 
 /**
  * `caller` names who asks: requests of different callers take turns, and no caller may have more than a share of those that wait.
- * All but `list` throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE; a cancelled call ends within one step of the model.
+ * All but `list` and `revision` throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE; a cancelled call ends within one step of the model.
  */
 export type ModelApi = {
   list(): Promise<readonly ModelStatus[]>;
+  /** @returns what `Embedded.embedder` names, without loading the model */
+  revision(id: string): Promise<string>;
   embed(id: string, texts: readonly string[], purpose: Purpose, caller: string): Promise<Embedded>;
   /** @returns one text for each input */
   generate(id: string, request: Generation, caller: string): Promise<readonly string[]>;

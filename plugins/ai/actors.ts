@@ -37,7 +37,8 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
   });
   const library = pinned<LibraryApi, LibraryArgs>({
     module: new URL('../../actors/library/library.actor.ts', import.meta.url),
-    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name) } } : {},
+    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name), embedder: embedderOf(config) } } : {},
+    peers: ['model'],
     deadlineMs: LIBRARY_MS,
     maxQueue: LIBRARY_QUEUE,
     memoryMb: 2_048,
@@ -50,7 +51,12 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
     deadlineMs: MODEL_MS,
     maxQueue: MODEL_QUEUE,
   });
-  return { text, model, library };
+  return { model, text, library };
+}
+
+/** @returns the ID of the model that documentary bases use */
+function embedderOf({ models }: AiConfig): string | undefined {
+  return models.find(({ task }) => task === 'embedding')?.id;
 }
 
 function modelArgs(config: AiConfig, dataDir: string, base: string): ModelArgs {

@@ -2,6 +2,7 @@
 import type { Generation, ModelTask } from '../../actors/model/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
+import { sourceOf } from '../../kernel/http/source.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
 import type { AiConfig } from './config.ts';
@@ -28,9 +29,15 @@ export interface Generator {
   generate(request: Generation): Promise<readonly string[]>;
 }
 
+/** Whose turns at a model this request takes. */
+export function callerOf({ caller, address }: Request): string {
+  return caller ? `${caller.realm}/${caller.username}` : sourceOf(address);
+}
+
 /** Both throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE, MODEL_TIME_LIMIT. A model that is configured and fails is never replaced by an answer without. */
-export function generatorOf(ctx: AiContext, { id }: ModelConfig, { caller, address, signal }: Request): Generator {
-  const asker = caller ? `${caller.realm ?? ''}/${caller.username}` : address;
+export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Request): Generator {
+  const { signal } = request;
+  const asker = callerOf(request);
   const endsAt = ctx.clock.monotonic() + ctx.config.time_limit_seconds * 1_000;
   /** The time limit is that of the whole answer. */
   const model = () => {

@@ -1,16 +1,17 @@
 // The routes of documentary bases: lists, additions and deletions of references, and answers from a base.
 import Type from 'typebox';
-import type { Librarian } from '../../actors/library/api.ts';
+import type { Librarian, Ranking } from '../../actors/library/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
 import { answerBy } from './answers.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
 import { refuseLate } from './faults.ts';
-import { readForm } from './forms.ts';
-import { generatorOf, madeBy, modelFor } from './generation.ts';
+import { RANKINGS, readForm } from './forms.ts';
+import { callerOf, generatorOf, madeBy, modelFor } from './generation.ts';
 import { requireName } from './name.ts';
 import { EXTRACTIVE } from './texts.ts';
 
@@ -34,11 +35,13 @@ export async function listBases(ctx: AiContext, { caller }: Request): Promise<Re
 }
 
 export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
-  const { db = '', query = '', sources, limit } = (await readForm(ctx, 'rag_predict', request)).fields;
+  const { db = '', query = '', sources, limit, ranking } = (await readForm(ctx, 'rag_predict', request)).fields;
   if (sources !== undefined && sources !== 'true' && sources !== 'false') throw new Fault('BAD_REQUEST', { detail: 'sources: must be true or false' });
   const base = requireName('db', db);
   requireUse(ctx.config, base, 'readers', request.caller);
-  const hits = await ctx.actors.library.at('main').search(base, query, passagesIn(limit));
+  const hits = await callWith(ctx.actors.library.at('main'), { signal: request.signal, deadlineMs: ctx.config.time_limit_seconds * 1_000 })
+    .search(base, query, { count: passagesIn(limit), ranking: rankingIn(ctx, ranking) }, callerOf(request))
+    .catch(refuseLate);
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
   const model = modelFor(ctx, 'answer');
@@ -50,6 +53,15 @@ function passagesIn(limit: string | undefined): number {
   if (limit === undefined) return PASSAGES;
   if (/^([1-9]|[1-4][0-9]|50)$/.test(limit)) return Number(limit);
   throw new Fault('BAD_REQUEST', { detail: 'limit: must be a whole number from 1 to 50' });
+}
+
+/** @throws Fault BAD_REQUEST, MODEL_NOT_INSTALLED */
+function rankingIn({ config }: AiContext, text = 'fused'): Ranking {
+  const ranking = RANKINGS.find((each) => each === text);
+  if (!ranking) throw new Fault('BAD_REQUEST', { detail: `ranking: must be ${RANKINGS.join(', ')}` });
+  if (ranking === 'vectors' && !config.models.some(({ task }) => task === 'embedding'))
+    throw new Fault('MODEL_NOT_INSTALLED', { detail: 'ranking: vectors need a model for embedding, and none is configured: [[ai.models]]' });
+  return ranking;
 }
 
 /** The rights come before the file is read. */
