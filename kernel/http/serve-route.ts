@@ -1,5 +1,6 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import { METHODS as PARSED, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
@@ -153,7 +154,12 @@ function send(reply: FastifyReply, { status, body, type, headers, once }: Respon
   if (once && body instanceof Uint8Array) isForOnce(body);
   if (body instanceof Uint8Array) return reply.type(type ?? 'application/octet-stream').send(body);
   if (typeof body === 'string' && type !== undefined) return reply.type(type).send(body);
+  if (isPiecewise(body)) return reply.type(type ?? 'text/plain; charset=utf-8').send(Readable.from(body, { objectMode: false }));
   return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+function isPiecewise(body: unknown): body is AsyncIterable<string> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
 /**

@@ -13,6 +13,7 @@ import { refuseLate } from './faults.ts';
 import { RANKINGS, readForm } from './forms.ts';
 import { callerOf, generatorOf, madeBy, modelFor } from './generation.ts';
 import { requireName } from './name.ts';
+import { streamed } from './streamed.ts';
 import { EXTRACTIVE } from './texts.ts';
 
 const PASSAGES = 10;
@@ -45,8 +46,10 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
   const model = modelFor(ctx, 'answer');
-  const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts) : await ctx.actors.text.answer(query, texts).catch(refuseLate);
-  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
+  return streamed(ctx, request, async (say) => {
+    const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts, say) : await ctx.actors.text.answer(query, texts).catch(refuseLate);
+    return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
+  });
 }
 
 function passagesIn(limit: string | undefined): number {

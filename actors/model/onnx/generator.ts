@@ -15,6 +15,9 @@ interface GeneratorOptions {
   readonly threads: number;
 }
 
+/** Gets each piece of the text of an input when it is there. */
+type OnText = (input: number, piece: string) => void;
+
 export interface Written {
   readonly text: string;
   /** Whether it was stopped by the limit of tokens. */
@@ -52,22 +55,50 @@ export class Generator {
   }
 
   /** An input that is longer than the model takes is written in parts. @throws Fault CANCELLED */
-  async generate(inputs: readonly string[], maxTokens: number, signal: AbortSignal | undefined): Promise<Written[]> {
+  async generate(inputs: readonly string[], maxTokens: number, signal: AbortSignal | undefined, onText?: OnText): Promise<Written[]> {
     return Promise.all(
-      inputs.map(async (input) => {
+      inputs.map(async (input, index) => {
         if (input.trim() === '') return { text: '', isCut: false };
-        const rows = this.tokenizer.windows(input, this.#decoding.window).map((ids) => this.#add(ids, maxTokens, signal));
-        const written = await Promise.all(rows);
-        const texts = written.map((row) => this.tokenizer.decode(row.written.filter((id) => !this.#decoding.ends.has(id))).trim());
+        const windows = this.tokenizer.windows(input, this.#decoding.window);
+        // Parts of one text are written side by side, so only a text of one part can be followed.
+        const follow = onText && windows.length === 1 ? this.#teller((piece) => onText(index, piece)) : undefined;
+        const written = await Promise.all(windows.map((ids) => this.#add(ids, maxTokens, signal, follow)));
+        const texts = written.map((row) => this.#textOf(row));
         return { text: texts.filter((text) => text !== '').join(' '), isCut: written.some(({ isCut }) => isCut) };
       }),
     );
   }
 
-  #add(ids: readonly number[], maxTokens: number, signal: AbortSignal | undefined): Promise<Row> {
+  #textOf({ written }: Row): string {
+    return this.tokenizer.decode(written.filter((id) => !this.#decoding.ends.has(id))).trim();
+  }
+
+  /** @returns what tells, after each token, the text that is new and will stay */
+  #teller(tell: (piece: string) => void): (row: Row) => void {
+    let told = '';
+    return (row) => {
+      const text = this.#textOf(row);
+      // The bytes of one character may be several tokens.
+      if (!text.startsWith(told) || text.endsWith('\ufffd') || text === told) return;
+      tell(text.slice(told.length));
+      told = text;
+    };
+  }
+
+  #add(ids: readonly number[], maxTokens: number, signal: AbortSignal | undefined, onToken?: (row: Row) => void): Promise<Row> {
     return new Promise((resolve, reject) => {
       const limit = Math.min(maxTokens, this.#decoding.maxTokens);
-      const row: Row = { ids, maxTokens: limit, signal, written: [], isDone: false, isCut: false, resolve: () => resolve(row), reject };
+      const row: Row = {
+        ids,
+        maxTokens: limit,
+        signal,
+        written: [],
+        isDone: false,
+        isCut: false,
+        onToken: () => onToken?.(row),
+        resolve: () => resolve(row),
+        reject,
+      };
       this.#waiting.push(row);
       void this.#work();
     });
@@ -121,6 +152,7 @@ export class Generator {
       const hasEnded = this.#decoding.ends.has(token);
       row.isCut = !hasEnded && row.written.length >= row.maxTokens;
       row.isDone = hasEnded || row.isCut;
+      row.onToken?.();
       // Its client need not wait for the others.
       if (row.isDone) row.resolve();
     }

@@ -2,6 +2,7 @@
 import { getPriority, setPriority } from 'node:os';
 import { defineActor } from '../../../kernel/actor.ts';
 import { Fault } from '../../../kernel/fault.ts';
+import { PieceKeeper } from '../pieces.ts';
 import type { HostApi, HostArgs } from './api.ts';
 import { Embedder } from './embedder.ts';
 import { Generator } from './generator.ts';
@@ -17,6 +18,7 @@ export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, th
   const embedder = isEmbedder ? await Embedder.open({ folder, weights: weights[0] as string, threads }) : undefined;
   const generator = isEmbedder ? undefined : await Generator.open({ folder, weights, threads });
   const { tokenizer } = (embedder ?? generator) as Embedder | Generator;
+  const keeper = new PieceKeeper();
   return {
     api: {
       memory: () => process.memoryUsage.rss() / MIB,
@@ -25,10 +27,12 @@ export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, th
         const vectors = await embedder.embed(texts, purpose, ctx.call()?.signal);
         return { windows: vectors.map(({ length }) => length), vectors: joined(vectors.flat()) };
       },
-      generate(inputs, maxTokens) {
+      generate(inputs, maxTokens, ticket) {
         if (!generator) throw new Fault('MODEL_NOT_INSTALLED', { detail: 'the model is for embedding' });
-        return generator.generate(inputs, maxTokens, ctx.call()?.signal);
+        const signal = ctx.call()?.signal;
+        return keeper.write(ticket, (onText) => generator.generate(inputs, maxTokens, signal, onText));
       },
+      pieces: (ticket) => keeper.read(ticket),
       count: (texts) => texts.map((text) => tokenizer.encode(text).length),
       cut: (text, maxTokens) => tokenizer.cut(text, Math.min(maxTokens, generator?.room ?? maxTokens)),
     },

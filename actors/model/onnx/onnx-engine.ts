@@ -1,10 +1,11 @@
 // The engine of models on this machine: each runs in a process of its own, which gets nothing of the server's environment.
-
+import { randomUUID } from 'node:crypto';
 import { Fault } from '../../../kernel/fault.ts';
 import { callWith, startChild } from '../../../kernel/runtime/child.ts';
 import type { ModelSpec } from '../api.ts';
 import type { Engine, EngineSurroundings } from '../engine.ts';
 import { revisionOf } from '../manifest.ts';
+import { readWhile } from '../pieces.ts';
 import { weightsOf } from '../weights.ts';
 import type { HostApi, HostArgs } from './api.ts';
 
@@ -36,8 +37,10 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
       let at = 0;
       return windows.map((count) => Array.from({ length: count }, () => vectors.slice(at * size, ++at * size)));
     },
-    async generate({ inputs, maxNewTokens, languages }, { signal }) {
-      const written = await callWith(remote, { signal }).generate(inputs, maxNewTokens);
+    async generate({ inputs, maxNewTokens, languages }, { signal, onText }) {
+      const ticket = onText && randomUUID();
+      const work = callWith(remote, { signal }).generate(inputs, maxNewTokens, ticket);
+      const written = await (onText && ticket ? readWhile(work, () => callWith(remote, { signal }).pieces(ticket), onText) : work);
       // A summary or an answer may end there; half a translation is none.
       if (languages && written.some(({ isCut }) => isCut))
         throw new Fault('MODEL_FAILED', { detail: `the model ${model.id} did not finish the translation of a part of the text` });

@@ -13,6 +13,8 @@ export interface Row {
   readonly written: number[];
   isDone: boolean;
   isCut: boolean;
+  /** After each token. */
+  onToken?: (() => void) | undefined;
   resolve(): void;
   reject(error: unknown): void;
 }

@@ -1,6 +1,6 @@
 // Texts that models on this machine write: known sentences are translated exactly, long texts in windows, answers come from what was given.
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import type { Fault } from '../../../kernel/fault.ts';
@@ -20,6 +20,7 @@ const CONFIG = [
   table('fr-en-small', 'translation', 'opus-mt-fr-en', 'languages = ["fr-en"]\nprecision = "q8"'),
   table('sums', 'summary', 'summary'),
   table('replies', 'answer', 'answers'),
+  table('unsuited', 'summary', 'unsuited/summary'),
   table('broken', 'translation', 'broken', 'languages = ["en-de"]'),
 ].join('\n');
 
@@ -121,13 +122,44 @@ test('a model that is not there or cannot be run says so, and nothing else answe
   assert.match(missing.body.message, /its folder lacks config\.json/);
   const none = await translate('de', 'en', 'hallo');
   assert.match(none.body.message, /from de to en is installed; installed pairs: en-de, en-fr, fr-en; to install one: npm run model -- pull/);
-  const config = join(folder, 'summary', 'config.json');
-  const kept = readFileSync(config);
-  await modelsOf(server).unload('sums');
-  writeFileSync(config, '{"model_type":"m2m_100"}');
-  const failed = await post('/summarize', { doc: 'the bell rang.' });
-  assert.deepEqual([failed.status, failed.body.code, 'summary' in failed.body], [503, 'MODEL_FAILED', false]);
-  writeFileSync(config, kept);
+  const unsuited = join(writeModel('summary', join(folder, 'unsuited')), 'config.json');
+  rmSync(join(folder, 'unsuited', 'summary', 'manifest.json'));
+  writeFileSync(unsuited, '{"model_type":"m2m_100"}');
+  const refused = modelsOf(server).generate('unsuited', { inputs: ['the bell rang.'], maxNewTokens: 9 }, 'test');
+  await assert.rejects(refused, (error: Fault) => error.code === 'MODEL_FAILED' && /m2m_100 are not supported/.test(error.message));
+});
+
+const events = (text: string) =>
+  text
+    .split('\n\n')
+    .filter(Boolean)
+    .map((event) => (/^event: (\w+)\ndata: (.*)$/.exec(event) as RegExpExecArray).slice(1))
+    .map(([name, data]) => [name, JSON.parse(data as string)]);
+
+test('Accept: text/event-stream: words as they are written, then the whole in its usual shape', async () => {
+  const stream = async (path: string, fields: Record<string, string>) => {
+    const { headers, ...rest } = await form(fields);
+    const { status, headers: got, text } = await server.ask('POST', path, { cookie, headers: { ...headers, accept: 'text/event-stream' }, ...rest });
+    assert.deepEqual([status, got['content-type']], [200, 'text/event-stream; charset=utf-8'], text);
+    const all = events(text);
+    assert.deepEqual(all.map(([name]) => name).slice(-2), all.length > 1 ? ['text', 'result'] : ['result']);
+    return { pieces: all.slice(0, -1).map(([, { text: piece }]) => piece as string), result: all.at(-1)?.[1] };
+  };
+  const context = 'The watchman of the harbour is called Elias Brandt. The lamp burns colza oil.';
+  const answered = await stream('/context_predict', { context, query: 'who is the watchman?' });
+  const answer = 'the watchman of the harbour is called elias brandt.';
+  assert.deepEqual([answered.pieces.join(''), answered.result], [answer, { result: [answer] }]);
+  const summed = await stream('/summarize', { doc: context });
+  assert.deepEqual([summed.pieces.join(''), summed.result], [answer, { summary: answer }]);
+  const pairs = known('en').slice(0, 16);
+  const doc = `${pairs.map(([english]) => asked(english)).join(' ')}\n\nHello world.`;
+  const translated = await stream('/translate', { doc, src_lang: 'en', tgt_lang: 'fr' });
+  assert.equal(translated.result.translation, `${pairs.map(([, french]) => sentence(french)).join(' ')}\r\n\r\nbonjour le monde.`);
+  assert.equal(translated.pieces.join(''), translated.result.translation);
+  assert.ok(translated.pieces.length > 1);
+  assert.deepEqual(await stream('/translate', { doc: 'a', src_lang: 'en', tgt_lang: 'en' }), { pieces: [], result: { translation: 'a' } });
+  const refused = await server.ask('POST', '/translate', { cookie, ...(await form({ doc: 'a', src_lang: 'xx', tgt_lang: 'en' })) });
+  assert.equal(refused.status, 400);
 });
 
 test('a client that leaves ends its work, waiting or running', async () => {
