@@ -45,9 +45,12 @@ export class Embedding {
 
   async status(): Promise<EmbeddingStatus> {
     const { store, embedder } = this.#parts;
-    const waiting = await referencesWithout(store, await embedder.name().catch(() => ''));
+    const name = await embedder.name().catch(() => undefined);
+    const references = await countReferences(store);
+    // While the embedder cannot be read, nobody knows whose vectors these are.
+    const waiting = name === undefined ? references : (await referencesWithout(store, name)).length;
     const problem = this.#problem instanceof Fault ? (this.#problem.detail ?? this.#problem.code) : this.#problem && 'the vectors could not be made';
-    return { references: await countReferences(store), waiting: waiting.length, ...(problem !== undefined && { problem: String(problem) }) };
+    return { references, waiting, ...(problem !== undefined && { problem: String(problem) }) };
   }
 
   async stop(): Promise<void> {

@@ -21,6 +21,7 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
     ...{ clock, log, threads, useMatrixAcceleration, memory },
     open: (spec, surroundings) => (spec.engine === 'http' ? openHttp : openOnnx)(spec, surroundings),
     estimate: async (spec) => (spec.engine === 'http' ? 0 : memoryOf(spec.folder, (await weightsOf(spec, useMatrixAcceleration)) ?? [])),
+    // A server elsewhere says no more of a model than its name.
     revision: async (spec) => (spec.engine === 'http' ? spec.model : revisionOf(spec.folder)),
     missing: (spec) => missingOf(spec, useMatrixAcceleration),
     limits: { ...LIMITS, keepAliveMs },

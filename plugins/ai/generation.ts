@@ -4,9 +4,9 @@ import type { Generation, ModelApi, ModelTask } from '../../actors/model/api.ts'
 import type { Remote } from '../../kernel/actor.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
-import { sourceOf } from '../../kernel/http/source.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
+import { callerOf } from './caller.ts';
 import type { AiConfig } from './config.ts';
 
 /** Texts in one request to a model, so that callers take turns. */
@@ -35,11 +35,6 @@ export interface Generator {
   generate(request: Generation, onText?: OnText): Promise<readonly string[]>;
 }
 
-/** Whose turns at a model this request takes. */
-export function callerOf({ caller, address }: Request): string {
-  return caller ? `${caller.realm}/${caller.username}` : sourceOf(address);
-}
-
 /** Both throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE, MODEL_TIME_LIMIT. A model that is configured and fails is never replaced by an answer without. */
 export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Request): Generator {
   const { signal } = request;
@@ -49,7 +44,7 @@ export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Reques
   const model = () => {
     const deadlineMs = endsAt - ctx.clock.monotonic();
     if (deadlineMs <= 0) throw new Fault('MODEL_TIME_LIMIT');
-    return callWith(ctx.actors.model.at('main'), { signal, deadlineMs });
+    return callWith(ctx.actors.model.at('main'), { signal: request.signal, deadlineMs });
   };
   const late = (error: unknown): never => {
     throw error instanceof Fault && error.code === 'DEADLINE' ? new Fault('MODEL_TIME_LIMIT', { cause: error }) : error;
