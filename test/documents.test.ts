@@ -9,7 +9,7 @@ import { test } from 'uvu';
 import { faultTables } from '../kernel/catalog/faults.ts';
 import { KERNEL_FLAGS } from '../kernel/config/flags.ts';
 import { leavesOf } from '../kernel/config/schema.ts';
-import { KERNEL_SECTIONS } from '../kernel/config/sections.ts';
+import { KERNEL_SECTIONS, MODULES } from '../kernel/config/sections.ts';
 import { BUILT_IN } from '../plugins/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -78,6 +78,7 @@ test('the keys of the tables that may be repeated are told in comments', () => {
   const ai = (configOf('model') as unknown as { properties: Record<string, TSchema> }).properties;
   const tables = {
     plugins: KERNEL_SECTIONS.plugins,
+    hsm_models: MODULES,
     hsm_instances: configOf('hsm'),
     'keys.identity_providers': providers,
     'ai.documentary_bases': ai['documentary_bases'],

@@ -37,7 +37,6 @@ export interface Generator {
 
 /** Both throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE, MODEL_TIME_LIMIT. A model that is configured and fails is never replaced by an answer without. */
 export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Request): Generator {
-  const { signal } = request;
   const asker = callerOf(request);
   const endsAt = ctx.clock.monotonic() + ctx.config.time_limit_seconds * 1_000;
   /** The time limit is that of the whole answer. */
