@@ -1,6 +1,7 @@
 // The calls on keys of an instance: each runs in the session of its slot, and is counted.
+
+import { NAME_OF } from '../../kmip/pkcs11.ts';
 import type { HsmAnswer, HsmApi } from './api.ts';
-import { NAME_OF } from './constants.ts';
 import { bring, destroy, generate, generatePair, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
 import type { SlotSession } from './slot-session.ts';

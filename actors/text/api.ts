@@ -38,4 +38,6 @@ export type TextApi = {
   summarize(text: string): string;
   /** @param texts the most relevant first */
   answer(query: string, texts: readonly string[]): readonly string[];
+  /** @returns the texts, those first that have most words of the question; equals keep their order */
+  byRelevance(query: string, texts: readonly string[]): readonly string[];
 };

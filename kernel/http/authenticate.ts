@@ -1,10 +1,12 @@
 // Finds out who is calling. The first credential present decides. A request with a session cookie must come from our own pages.
 import type { TLSSocket } from 'node:tls';
 import type { FastifyRequest } from 'fastify';
+import { andThen } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import { appTokenIn } from './app-token.ts';
 import { peerCertificate } from './client-certificate.ts';
+import { cookieIn } from './cookie.ts';
 import { type Authenticator, type Caller, CREDENTIAL_KINDS, type CredentialKind, type Presented } from './credential.ts';
 
 /** The authenticators of one plugin, by kind of credential. */
@@ -13,11 +15,16 @@ export type Authenticators = Partial<Record<CredentialKind, Authenticator>>;
 export const SESSION_COOKIE = '_ea_';
 
 export interface Authentication {
-  /** @throws Fault UNAUTHENTICATED for a missing, unaccepted or invalid credential, FORBIDDEN for a request from a page of another origin */
-  require(request: FastifyRequest, accepted: readonly CredentialKind[]): Promise<Caller>;
+  /**
+   * The caller is there at once if its credential is in the memory of this thread.
+   * @throws Fault UNAUTHENTICATED for a missing, unaccepted or invalid credential, FORBIDDEN for a request from a page of another origin
+   */
+  require(request: FastifyRequest, accepted: readonly CredentialKind[]): Caller | Promise<Caller>;
   /** @returns the caller; undefined if there is no valid credential */
-  attempt(request: FastifyRequest): Promise<Caller | undefined>;
+  attempt(request: FastifyRequest): Found | Promise<Found>;
 }
+
+type Found = Caller | undefined;
 
 /** @param plugins in their order of start; the first one that recognizes a credential decides whose it is */
 export function createAuthentication(plugins: readonly Authenticators[], clock: Clock): Authentication {
@@ -25,24 +32,25 @@ export function createAuthentication(plugins: readonly Authenticators[], clock: 
     CredentialKind,
     Authenticator[]
   >;
-  const attempt = async (request: FastifyRequest, accepted?: readonly CredentialKind[]): Promise<Caller | undefined> => {
+  const attempt = (request: FastifyRequest, accepted?: readonly CredentialKind[]): Found | Promise<Found> => {
     const found = findPresented(request, clock.now());
     if (!found || (accepted && !accepted.includes(found.kind))) return undefined;
-    for (const authenticate of byKind[found.kind]) {
-      const caller = await authenticate(found.presented);
-      if (caller) return caller;
-    }
-    return undefined;
+    return askInTurn(byKind[found.kind], found.presented, 0);
   };
   return {
     attempt,
-    async require(request, accepted) {
-      const caller = await attempt(request, accepted);
-      if (!caller) throw new Fault('UNAUTHENTICATED');
-      if (caller.credential === 'cookie') refuseForeignOrigin(request);
-      return caller;
-    },
+    require: (request, accepted) =>
+      andThen(attempt(request, accepted), (caller) => {
+        if (!caller) throw new Fault('UNAUTHENTICATED');
+        if (caller.credential === 'cookie') refuseForeignOrigin(request);
+        return caller;
+      }),
   };
+}
+
+function askInTurn(authenticators: readonly Authenticator[], presented: Presented, from: number): Found | Promise<Found> {
+  const authenticate = authenticators[from];
+  return authenticate && andThen(authenticate(presented), (caller) => caller ?? askInTurn(authenticators, presented, from + 1));
 }
 
 function findPresented(request: FastifyRequest, now: number): { kind: CredentialKind; presented: Presented } | undefined {
@@ -51,7 +59,7 @@ function findPresented(request: FastifyRequest, now: number): { kind: Credential
   const appToken = appTokenIn(request.headers);
   // Two different tokens are not a credential. Later kinds of credential are not tried either.
   if (appToken !== undefined) return appToken === null ? undefined : { kind: 'app-token', presented: { value: appToken } };
-  const cookie = request.cookies[SESSION_COOKIE];
+  const cookie = cookieIn(request.headers.cookie, SESSION_COOKIE);
   if (cookie !== undefined) return { kind: 'cookie', presented: { value: cookie } };
   const { present, view } = peerCertificate(request.raw.socket as TLSSocket, now);
   return present ? { kind: 'certificate', presented: { value: '', certificate: view } } : undefined;

@@ -6,6 +6,7 @@ import type { TSchema } from 'typebox';
 import { Fault } from '../fault.ts';
 import { isTooDeep, MAX_DEPTH } from './nesting.ts';
 import { isName } from './parameters.ts';
+import type { BodyDone } from './read-body.ts';
 
 const options = { useDefaults: true, removeAdditional: false, strict: true, strictTypes: false, allowUnionTypes: true, verbose: true } as const;
 const bodies = { first: new Ajv({ ...options, coerceTypes: false }), all: new Ajv({ ...options, coerceTypes: false, allErrors: true }) };
@@ -81,25 +82,38 @@ function shorten(name: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads the bytes of the body of a request. */
-export type ReadBytes = (request: FastifyRequest) => Promise<Buffer>;
+export type ReadBytes = (request: FastifyRequest, done: BodyDone) => void;
 
 /** Accepts JSON only. An empty body counts as an absent one. */
 export function addJsonParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', async (request: FastifyRequest) => {
-    const bytes = await read(request);
-    if (bytes.length === 0) return undefined;
-    if (isTooDeep(bytes)) throw new Fault('BAD_REQUEST', { detail: `the body is nested too deeply; at most ${MAX_DEPTH} levels are allowed` });
-    try {
-      return JSON.parse(utf8.decode(bytes));
-    } catch {
-      throw new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' });
-    }
-  });
+  app.addContentTypeParser('application/json', (request: FastifyRequest, _payload, done) =>
+    read(request, (fault, bytes) => {
+      if (fault) return done(fault);
+      let value: unknown;
+      try {
+        value = parse(bytes);
+      } catch (refusal) {
+        return done(refusal as Fault);
+      }
+      done(null, value);
+    }),
+  );
+}
+
+/** @throws Fault BAD_REQUEST */
+function parse(bytes: Buffer): unknown {
+  if (bytes.length === 0) return undefined;
+  if (isTooDeep(bytes)) throw new Fault('BAD_REQUEST', { detail: `the body is nested too deeply; at most ${MAX_DEPTH} levels are allowed` });
+  try {
+    return JSON.parse(utf8.decode(bytes));
+  } catch {
+    throw new Fault('BAD_REQUEST', { detail: 'the body is not valid JSON' });
+  }
 }
 
 /** Passes on the bytes as they were sent, whatever the content type. */
 export function addRawParser(app: FastifyInstance, read: ReadBytes): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', (request: FastifyRequest) => read(request));
+  app.addContentTypeParser('*', (request: FastifyRequest, _payload, done) => read(request, done));
 }

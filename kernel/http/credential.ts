@@ -31,5 +31,5 @@ export interface Presented {
   readonly certificate?: PeerCertificateView | undefined;
 }
 
-/** @returns undefined for a credential that is invalid, or that belongs to another authenticator */
-export type Authenticator = (presented: Presented) => Promise<Caller | undefined>;
+/** @returns undefined for a credential that is invalid, or that belongs to another authenticator; no promise where it is known at once */
+export type Authenticator = (presented: Presented) => Caller | undefined | Promise<Caller | undefined>;

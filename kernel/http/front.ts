@@ -1,7 +1,6 @@
 // The HTTP server: Fastify over TLS with its limits, hooks, error answers and graceful end.
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerOptions } from 'node:https';
-import fastifyCookie from '@fastify/cookie';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
@@ -14,12 +13,13 @@ import { boundAnswers } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { addJsonParser } from './body.ts';
 import { type Connections, watchConnections } from './connections.ts';
+import { addDefaultHeaders, setDefaultHeaders } from './default-headers.ts';
 import { oneByOne } from './one-by-one.ts';
 import { addOpenApi, type DocumentText, OPENAPI_PATH } from './openapi.ts';
 import type { Problem, ProblemWriter } from './problem.ts';
 import { refuseUnparsed } from './refuse-unparsed.ts';
 import type { ErrorForm, Route, Unserved } from './route.ts';
-import { addRoutes, bodyReader, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
+import { addRoutes, bodyReader, decorateRequests, formOf, knowMethods, ownRefusal, refuseOthers, whoseIs } from './serve-route.ts';
 import { sourceOf } from './source.ts';
 
 interface FrontOptions {
@@ -58,12 +58,6 @@ const MAX_PARAM = MAX_HEADER_BYTES;
 /** When a response reports that it is finished, its last bytes may not have passed through TLS yet. */
 const LINGER_MS = 100;
 
-const SECURITY_HEADERS = Object.freeze({
-  'cache-control': 'no-store',
-  'strict-transport-security': 'max-age=31536000',
-  'x-content-type-options': 'nosniff',
-});
-
 export async function createFront(options: FrontOptions): Promise<Front> {
   const { http, tls, routes, problems, limits } = options;
   const connections: { current?: Connections } = {};
@@ -78,7 +72,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
     routerOptions: { maxParamLength: MAX_PARAM },
     clientErrorHandler: (error, socket) => void refuseUnparsed(app, error, socket, connections.current as Connections),
     frameworkErrors: (error, request, reply) => {
-      void sendProblem(setDefaultHeaders(reply as unknown as FastifyReply, request.id), problems(error, request.id));
+      void sendProblem(setDefaultHeaders(reply as unknown as FastifyReply), problems(error, request.id));
     },
     serverFactory: (handler) => {
       const server = createServer({ ...tls, ...serverLimits(http) }, oneByOne(handler));
@@ -93,8 +87,9 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   const busy = new Set<string>();
   knowMethods(app);
   addJsonParser(app, bodyReader(limits));
-  await app.register(fastifyCookie);
+  decorateRequests(app);
   addHooks(app, options, busy);
+  addDefaultHeaders(app);
   boundAnswers(app, limits, whoseIs);
   addErrors(app, options);
   const openapi = await addOpenApi(app, options);
@@ -114,12 +109,11 @@ function serverLimits(http: KernelConfig['http']): ServerOptions {
 }
 
 function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Set<string>): void {
-  app.decorateRequest('response', null as never);
   app.addHook('onRequest', (request, reply, done) => {
     busy.add(request.id);
     request.response = reply.raw;
-    setDefaultHeaders(reply, request.id);
-    callContext.run({ requestId: request.id }, done);
+    // For an unknown path, errors in the body do not matter: it is not read.
+    callContext.run({ requestId: request.id }, done, request.is404 ? new Fault('NOT_FOUND') : undefined);
   });
   app.addHook('onResponse', (request, reply, done) => {
     busy.delete(request.id);
@@ -130,11 +124,6 @@ function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Se
   });
 }
 
-/** Adds the headers that every answer has, including errors. */
-function setDefaultHeaders(reply: FastifyReply, requestId: string): FastifyReply {
-  return reply.headers(SECURITY_HEADERS).header('x-request-id', requestId);
-}
-
 function addErrors(app: FastifyInstance, { problems, unserved }: FrontOptions): void {
   app.setErrorHandler((error, request, reply) => {
     const usual = problems(error, request.id);
@@ -143,8 +132,6 @@ function addErrors(app: FastifyInstance, { problems, unserved }: FrontOptions): 
     const own = ownRefusal(request, usual);
     return sendProblem(reply, own ? { ...usual, ...own } : usual);
   });
-  // Before the body is read: for an unknown path, errors in the body do not matter.
-  app.addHook('onRequest', (request, _reply, done) => (request.is404 ? done(new Fault('NOT_FOUND')) : done()));
   app.setNotFoundHandler(() => {
     throw new Fault('NOT_FOUND');
   });

@@ -1,11 +1,14 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import { METHODS as PARSED, type ServerResponse } from 'node:http';
-import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
+import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
+import { andThen } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
-import { isForOnce, refuseUnread } from './answers.ts';
+import type { Leave } from '../turns.ts';
+import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
+import { requestBeginner } from './begin-request.ts';
 import { addRawParser, bodyCheck, queryCheck, type ReadBytes } from './body.ts';
 import type { Caller } from './credential.ts';
 import { holderOf } from './holder.ts';
@@ -15,12 +18,18 @@ import type { Problem } from './problem.ts';
 import { readBody } from './read-body.ts';
 import { viewOf } from './request-view.ts';
 import type { ErrorForm, Request, Response, Route } from './route.ts';
-import { signInAddress } from './to-sign-in.ts';
+import { send } from './send.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The response to this request. */
     response: ServerResponse;
+    /** Set once the credential has been checked. */
+    caller: Caller | undefined;
+    /** A route with its own error body; set once the request has passed authentication. */
+    admitted: Route | undefined;
+    /** The form of errors of the route. */
+    form: ErrorForm | undefined;
   }
 }
 
@@ -32,15 +41,14 @@ interface Surroundings {
 
 /** The methods that Node's parser knows, without CONNECT, which has no path. */
 const METHODS: readonly string[] = PARSED.filter((method) => method !== 'CONNECT');
-const callers = new WeakMap<FastifyRequest, Caller>();
-/** Routes with their own error body, for requests that have passed authentication. */
-const admitted = new WeakMap<FastifyRequest, Route>();
-/** Error forms of requests to routes that have one. */
-const forms = new WeakMap<FastifyRequest, ErrorForm>();
-
 /** Registers all methods; call it before the first route is added. */
 export function knowMethods(app: FastifyInstance): void {
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
+}
+
+/** Adds what a request knows of its route and caller; call it before the first route is added. */
+export function decorateRequests(app: FastifyInstance): void {
+  for (const name of ['response', 'caller', 'admitted', 'form']) app.decorateRequest(name, undefined);
 }
 
 export function addRoutes(app: FastifyInstance, routes: readonly Route[], surroundings: Surroundings): void {
@@ -65,26 +73,17 @@ function addRawRoute(app: FastifyInstance, route: Route, surroundings: Surroundi
 }
 
 function addRoute(app: FastifyInstance, route: Route, { authentication, clock, limits }: Surroundings): void {
-  const { auth, handle } = route;
+  const { handle } = route;
   // The schema of a raw body is for the document only.
   const checkBody = route.body && !route.rawBody && bodyCheck(route.body);
-  const checkParams = parametersCheck(route);
   const checkQuery = route.query && queryCheck(route.query);
+  const begin = requestBeginner(route, authentication);
   const options: RouteShorthandOptions = {
     ...(route.bodyLimit === undefined ? {} : { bodyLimit: route.bodyLimit }),
-    onRequest: async (request, reply) => {
-      if (route.form) forms.set(request, route.form);
-      try {
-        if (auth !== 'none') callers.set(request, await authentication.require(request, auth));
-      } catch (refusal) {
-        const address = route.page && signInAddress(request, refusal);
-        if (!address) throw refusal;
-        return reply.redirect(address, 303);
-      }
-      if (route.refusal) admitted.set(request, route);
-      checkParams(request.params);
-      if (route.admit) await route.admit(request.ip, request.headers);
-      if (route.anyContentType) request.headers['content-type'] = 'application/json';
+    onRequest: (request, reply, done) => {
+      const begun = begin(request, reply);
+      if (begun instanceof Promise) return begun;
+      done();
     },
   };
   app.route({
@@ -92,68 +91,66 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
     url: fastifyPath(route.path),
     schema: operationOf(route),
     ...options,
-    handler: async (request, reply) => {
+    handler: (request, reply) => {
       checkQuery?.(request.query);
       if (route.nullIsNone && request.body === null) request.body = undefined;
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
-      const view = viewOf(request, reply, clock, callers.get(request));
-      return send(reply, view.caller ? await runInTurn(limits, request, view, handle) : await handle(view));
+      const view = viewOf(request, clock);
+      return andThen(view.caller ? runInTurn(limits, request, view, handle) : handle(view), (answer) => send(request, reply, answer));
     },
   });
 }
 
 /** Runs the handler in the caller's turn. A caller with slow requests waits; one that does not read its answers is refused. Others are still served. */
-async function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Promise<Response> {
+function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Response | Promise<Response> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
   const entered = turns.enter(who, () => view.signal);
-  const leave = entered instanceof Promise ? await entered : entered;
+  if (!(entered instanceof Promise)) return runAndLeave(entered, view, handle);
+  return entered.then((leave) =>
+    runAndLeave(leave, view, (waited) => {
+      refuseUnread(answers, who);
+      return handle(waited);
+    }),
+  );
+}
+
+function runAndLeave(leave: Leave, view: Request, handle: Route['handle']): Response | Promise<Response> {
+  let answer: Response | Promise<Response> | undefined;
   try {
-    refuseUnread(answers, who);
-    return await handle(view);
+    answer = handle(view);
   } finally {
-    leave();
+    if (!(answer instanceof Promise)) leave();
   }
+  return answer instanceof Promise ? answer.finally(leave) : answer;
 }
 
 /** @returns the holder whose share this request counts against */
 export function whoseIs(request: FastifyRequest): string {
-  return holderOf(callers.get(request), request.ip);
+  return holderOf(request.caller, request.ip);
 }
 
 /** The body counts against the caller's share until the answer is sent or the connection is closed. */
 export function bodyReader({ requests }: FrontLimits): ReadBytes {
-  return (request) =>
-    readBody(request.raw, {
-      maxBytes: request.routeOptions.bodyLimit,
-      hold(lose) {
-        const holding = requests.open(whoseIs(request), lose);
-        request.response.once('close', () => holding.release());
-        return holding;
-      },
-    });
+  return (request, done) => {
+    const hold = (lose: () => void) => {
+      const holding = requests.open(whoseIs(request), lose);
+      request.response.once('close', () => holding.release());
+      return holding;
+    };
+    readBody(request.raw, { maxBytes: request.routeOptions.bodyLimit, hold }, done);
+  };
 }
 
 /** @returns the route's own error body for this problem; undefined if there is none */
 export function ownRefusal(request: FastifyRequest, { status, body }: Problem): ReturnType<NonNullable<Route['refusal']>> {
   const { code, message, errors } = body;
-  return admitted.get(request)?.refusal?.({ code, message, errors, status });
+  return request.admitted?.refusal?.({ code, message, errors, status });
 }
 
 /** @returns the error form of the route of this request; undefined if it has none */
 export function formOf(request: FastifyRequest): ErrorForm | undefined {
-  return forms.get(request);
-}
-
-/** Only undefined is an empty body; `null` is sent as JSON. */
-function send(reply: FastifyReply, { status, body, type, headers, once }: Response): FastifyReply {
-  reply.code(status);
-  if (headers) reply.headers(headers);
-  if (body === undefined) return reply.send();
-  if (once && body instanceof Uint8Array) isForOnce(body);
-  if (body instanceof Uint8Array) return reply.type(type ?? 'application/octet-stream').send(body);
-  if (typeof body === 'string' && type !== undefined) return reply.type(type).send(body);
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+  return request.form;
 }
 
 /**
@@ -175,7 +172,7 @@ export function refuseOthers(
     exposeHeadRoute: false,
     schema: { hide: true },
     onRequest: async (request, reply) => {
-      if (form) forms.set(request, form);
+      if (form) request.form = form;
       checkParams(request.params);
       void reply.header('allow', allow);
       throw new Fault('METHOD_NOT_ALLOWED');

@@ -15,6 +15,6 @@ export default definePlugin<AiConfig, AiActors>({
   migrations: AI_MIGRATIONS,
   tags: { 'AI runner': 'Summaries, translations, and answers from a text or from a base of documents.' },
   problems: aiProblems,
-  actors: aiActors,
+  actors: (config, _kernel, base, _version, dataDir) => aiActors(config, dataDir, base),
   routes: aiRoutes,
 });

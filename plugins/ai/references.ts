@@ -6,9 +6,11 @@ import type { Request, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import type { AiContext } from './actors.ts';
+import { answerBy } from './answers.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
 import { refuseLate } from './faults.ts';
 import { readForm } from './forms.ts';
+import { generatorOf, madeBy, modelFor } from './generation.ts';
 import { requireName } from './name.ts';
 import { EXTRACTIVE } from './texts.ts';
 
@@ -39,8 +41,9 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   const hits = await ctx.actors.library.at('main').search(base, query, passagesIn(limit));
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
-  const result = await ctx.actors.text.answer(query, texts).catch(refuseLate);
-  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: EXTRACTIVE };
+  const model = modelFor(ctx, 'answer');
+  const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts) : await ctx.actors.text.answer(query, texts).catch(refuseLate);
+  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
 }
 
 function passagesIn(limit: string | undefined): number {

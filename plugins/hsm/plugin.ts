@@ -6,7 +6,7 @@ import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
-import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags } from './config.ts';
+import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags, withModels } from './config.ts';
 import { type HsmInstance, hsmInstances } from './instances.ts';
 import { exposeInstances } from './metrics.ts';
 import { HSM_MIGRATIONS } from './migrations.ts';
@@ -46,6 +46,8 @@ export default definePlugin<HsmConfig, HsmActors>({
   flags: HSM_FLAGS,
   sectionOf: instanceOfFlags,
   problems: hsmProblems,
+  additions: 'hsm_models',
+  complete: (config, additions) => withModels(config, additions),
   migrations: HSM_MIGRATIONS,
   actors(config) {
     const instances = hsmInstances(config, process.env);

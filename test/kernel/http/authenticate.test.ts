@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import { createClock } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { type Authenticators, createAuthentication } from '../../../kernel/http/authenticate.ts';
+import { cookieIn } from '../../../kernel/http/cookie.ts';
 import type { Authenticator, CredentialKind } from '../../../kernel/http/credential.ts';
 
 const asked: string[] = [];
@@ -27,7 +28,8 @@ const authentication = createAuthentication(plugins, createClock());
 
 function request(headers: Record<string, string>, cookies: Record<string, string> = {}): FastifyRequest {
   asked.length = 0;
-  return { headers, cookies, raw: { socket: {} }, host: 'here' } as unknown as FastifyRequest;
+  const cookie = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
+  return { headers: { ...headers, ...(cookie.length > 0 && { cookie: cookie.join('; ') }) }, raw: { socket: {} }, host: 'here' } as unknown as FastifyRequest;
 }
 
 test('the first plugin that recognizes a credential decides whose it is; later plugins are not asked', async () => {
@@ -39,9 +41,9 @@ test('the first plugin that recognizes a credential decides whose it is; later p
 
 test('a credential that no plugin recognizes is refused, and the next one is not tried', async () => {
   const refused = (error: unknown) => error instanceof Fault && error.code === 'UNAUTHENTICATED';
-  await assert.rejects(authentication.require(request({ authorization: 'c1' }, { _ea_: 'a1' }), ['authorization', 'cookie']), refused);
+  await assert.rejects(async () => authentication.require(request({ authorization: 'c1' }, { _ea_: 'a1' }), ['authorization', 'cookie']), refused);
   assert.deepEqual(asked, ['a c1', 'b c1', 'b c1']);
-  await assert.rejects(authentication.require(request({ 'x-app-token': 'c1' }, { _ea_: 'a1' }), ['app-token', 'cookie']), refused);
+  await assert.rejects(async () => authentication.require(request({ 'x-app-token': 'c1' }, { _ea_: 'a1' }), ['app-token', 'cookie']), refused);
   assert.deepEqual(asked, ['a c1']);
 });
 
@@ -51,13 +53,16 @@ test('an app token has two headers; if they differ neither is a credential, and 
     const { credential, username } = await authentication.require(request(headers, { _ea_: 'a2' }), accepted);
     assert.deepEqual([credential, username, asked], ['app-token', 'a', ['a a1']]);
   }
-  await assert.rejects(authentication.require(request({ 'x-app-token': 'a1', 'x-vault-token': 'a2' }, { _ea_: 'a3' }), accepted), /UNAUTHENTICATED/);
+  await assert.rejects(
+    async () => authentication.require(request({ 'x-app-token': 'a1', 'x-vault-token': 'a2' }, { _ea_: 'a3' }), accepted),
+    /UNAUTHENTICATED/,
+  );
   assert.deepEqual(asked, []);
 });
 
 test('a cookie is accepted from our own pages, and from clients that are not browsers', async () => {
   const forbidden = (error: unknown) => error instanceof Fault && error.code === 'FORBIDDEN';
-  const ask = (headers: Record<string, string>) => authentication.require(request(headers, { _ea_: 'a1' }), ['cookie']);
+  const ask = async (headers: Record<string, string>) => authentication.require(request(headers, { _ea_: 'a1' }), ['cookie']);
   for (const own of [{}, { origin: 'https://here' }, { 'sec-fetch-site': 'same-origin' }, { origin: 'https://here', 'sec-fetch-site': 'none' }])
     assert.equal((await ask(own as Record<string, string>)).credential, 'cookie', JSON.stringify(own));
   for (const foreign of [
@@ -73,8 +78,27 @@ test('a cookie is accepted from our own pages, and from clients that are not bro
 });
 
 test('a kind of credential that the route does not accept is not checked', async () => {
-  await assert.rejects(authentication.require(request({ authorization: 'a1' }, { _ea_: 'a1' }), ['cookie']));
+  await assert.rejects(async () => authentication.require(request({ authorization: 'a1' }, { _ea_: 'a1' }), ['cookie']));
   assert.deepEqual(asked, []);
+});
+
+test('a cookie is found among others: the first with its name counts, and percent signs are decoded', () => {
+  for (const [header, value] of [
+    [undefined, undefined],
+    ['', undefined],
+    ['_ea_', undefined],
+    ['x_ea_=1; _ea_x=2', undefined],
+    ['_ea_=', ''],
+    ['a=1; _ea_=2', '2'],
+    ['flag; _ea_=2', '2'],
+    [' _ea_ = 2 ;b=3', '2'],
+    ['_ea_=a=b', 'a=b'],
+    ['_ea_=1; _ea_=2', '1'],
+    ['_ea_=%41', 'A'],
+    ['_ea_=%4', '%4'],
+    ['a=_ea_=1', undefined],
+  ] as const)
+    assert.equal(cookieIn(header, '_ea_'), value, header);
 });
 
 test.run();

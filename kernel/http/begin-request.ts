@@ -1,0 +1,41 @@
+// What happens to a request before its body is read: authentication, the parameters of its path, and what its route says about address and headers.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { andThen } from '../at-once.ts';
+import type { Authentication } from './authenticate.ts';
+import { parametersCheck } from './parameters.ts';
+import type { Route } from './route.ts';
+import { signInAddress } from './to-sign-in.ts';
+
+/** Makes no promise for a caller that this thread knows. @throws Fault */
+export type BeginRequest = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
+
+export function requestBeginner(route: Route, authentication: Authentication): BeginRequest {
+  const { auth, admit, form, page, refusal, anyContentType } = route;
+  const checkParams = parametersCheck(route);
+  const identify = (request: FastifyRequest): void | Promise<void> => {
+    if (auth === 'none') return;
+    return andThen(authentication.require(request, auth), (caller) => {
+      request.caller = caller;
+    });
+  };
+  const enter = (request: FastifyRequest): void | Promise<void> => {
+    if (refusal) request.admitted = route;
+    checkParams(request.params);
+    if (anyContentType) request.headers['content-type'] = 'application/json';
+    return admit?.(request.ip, request.headers);
+  };
+  const openPage = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    try {
+      await identify(request);
+    } catch (refused) {
+      const address = signInAddress(request, refused);
+      if (!address) throw refused;
+      return void reply.redirect(address, 303);
+    }
+    await enter(request);
+  };
+  return (request, reply) => {
+    if (form) request.form = form;
+    return page ? openPage(request, reply) : andThen(identify(request), () => enter(request));
+  };
+}

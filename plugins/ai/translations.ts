@@ -1,0 +1,40 @@
+// Translations by a model: whole sentences together in windows, line by line, so that paragraphs stay what they are.
+import { Fault } from '../../kernel/fault.ts';
+import type { AiConfig } from './config.ts';
+import type { Generator, ModelConfig } from './generation.ts';
+
+const WINDOW_TOKENS = 200;
+/** Some languages need more tokens than others for the same. */
+const NEW_TOKENS = 600;
+const NAMES = new Intl.DisplayNames(['en'], { type: 'language' });
+
+/** @throws Fault MODEL_NOT_INSTALLED that names what is installed, and what to do */
+export function translatorFor({ models }: AiConfig, from: string, to: string): ModelConfig {
+  const translators = models.filter(({ task }) => task === 'translation');
+  const found = translators.find(({ languages }) => languages.includes(`${from}-${to}`));
+  if (found) return found;
+  const pairs = translators.flatMap(({ languages }) => languages).sort();
+  const installed = pairs.length === 0 ? 'none' : pairs.join(', ');
+  const command = `npm run model -- pull Xenova/opus-mt-${from}-${to}`;
+  throw new Fault('MODEL_NOT_INSTALLED', {
+    detail: `no model that translates from ${from} to ${to} is installed; installed pairs: ${installed}; to install one: ${command}, and a table [[ai.models]]`,
+  });
+}
+
+/** @param from @param to codes of ISO 639-1 */
+export async function translationBy(model: Generator, text: string, from: string, to: string): Promise<string> {
+  const instruction = `Translate the text that the user sends from ${NAMES.of(from)} to ${NAMES.of(to)}. Answer with the translation alone.`;
+  // Lines, and what separates them, in turns.
+  const parts = text.split(/([\r\n]+)/);
+  const lines: (readonly string[])[] = [];
+  for (const [index, part] of parts.entries()) lines.push(index % 2 === 0 && part.trim() !== '' ? await model.cut(part, WINDOW_TOKENS) : []);
+  const translated = await model.generate({ inputs: lines.flat(), instruction, maxNewTokens: NEW_TOKENS, languages: { from, to } });
+  let at = 0;
+  return parts
+    .map((part, index) => {
+      const windows = lines[index] as readonly string[];
+      at += windows.length;
+      return windows.length === 0 ? part : translated.slice(at - windows.length, at).join(' ');
+    })
+    .join('');
+}
