@@ -148,7 +148,7 @@ function faults(): void {
 }
 
 function refusals(): void {
-  test('a token takes no values of keys: Register is refused with its reason, and the identifier stays free', async () => {
+  test('a token takes no values of keys: Register says so, and the identifier stays free', async () => {
     const id = bad.replace(/key$/, 'brought');
     const block = structure(
       'KeyBlock',
@@ -164,7 +164,7 @@ function refusals(): void {
     await done(register());
   });
 
-  test('a pair of which the token destroys one half only: that half is Destroyed, the other one can be destroyed later', async () => {
+  test('a pair of which the token destroys one half: that half is Destroyed, the other can be later', async () => {
     const id = bad.replace(/key$/, 'pair');
     await done(makePair(admin, id, enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
     const stateOf = async (name: string) =>
