@@ -7,6 +7,7 @@ import { LoadedMemory } from './loaded-memory.ts';
 import { revisionOf } from './manifest.ts';
 import { Model } from './model.ts';
 import { openOnnx } from './onnx/onnx-engine.ts';
+import { PieceKeeper } from './pieces.ts';
 import { memoryOf, missingOf, weightsOf } from './weights.ts';
 
 /** Crashes of the process of a model, and how long it is left alone after too many, or after it could not be loaded. */
@@ -27,6 +28,7 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
     turns: TURNS,
   } satisfies ConstructorParameters<typeof Model>[1];
   const models = new Map(specs.map((spec) => [spec.id, new Model(spec, around)]));
+  const keeper = new PieceKeeper();
   const at = (id: string) => models.get(id) ?? unknownModel(id);
   const signal = () => call()?.signal ?? new AbortController().signal;
   return {
@@ -35,7 +37,11 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
       revision: async (id) => nameOf(id, await at(id).revision()),
       embed: (id, texts, purpose, caller) =>
         at(id).run(caller, signal(), async (engine, cancelled) => embedded(nameOf(id, engine.revision), await engine.embed(texts, purpose, cancelled))),
-      generate: (id, request, caller) => at(id).run(caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled })),
+      generate: (id, request, caller, ticket) =>
+        keeper.write(ticket, (onText) =>
+          at(id).run(caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled, ...(onText && { onText }) })),
+        ),
+      pieces: (ticket) => keeper.read(ticket),
       cut: (id, text, maxTokens, caller) => at(id).run(caller, signal(), (engine, cancelled) => engine.cut(text, maxTokens, cancelled)),
       unload: (id) => at(id).evict(),
     },

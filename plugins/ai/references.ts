@@ -15,6 +15,7 @@ import { refuseLate } from './faults.ts';
 import { RANKINGS, readForm } from './forms.ts';
 import { generatorOf, madeBy, modelFor } from './generation.ts';
 import { requireName } from './name.ts';
+import { streamed } from './streamed.ts';
 import { EXTRACTIVE } from './texts.ts';
 
 const PASSAGES = 10;
@@ -47,8 +48,10 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
   const model = modelFor(ctx, 'answer');
-  const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts) : await chosen(ctx, request, query, ranking === 'words', texts);
-  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
+  return streamed(ctx, request, async (say) => {
+    const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts, say) : await chosen(ctx, request, query, ranking === 'words', texts);
+    return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
+  });
 }
 
 /** Sentences that have words of the question; where none has one, those that mean what it asks. */

@@ -1,5 +1,5 @@
 // The engine of models on this machine: each runs in a process of its own, which gets nothing of the server's environment.
-
+import { randomUUID } from 'node:crypto';
 import type { Remote } from '../../../kernel/actor.ts';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
@@ -7,6 +7,7 @@ import { type Child, callWith, startChild } from '../../../kernel/runtime/child.
 import type { ModelSpec } from '../api.ts';
 import type { Engine, EngineSurroundings } from '../engine.ts';
 import { revisionOf } from '../manifest.ts';
+import { readWhile } from '../pieces.ts';
 import { weightsOf } from '../weights.ts';
 import type { HostApi, HostArgs } from './api.ts';
 
@@ -41,8 +42,14 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
       let at = 0;
       return windows.map((count) => Array.from({ length: count }, () => vectors.slice(at * size, ++at * size)));
     },
-    async generate() {
-      throw new Fault('MODEL_NOT_INSTALLED', { detail: `the model ${model.id} is for embedding` });
+    async generate({ inputs, maxNewTokens, languages }, { signal, onText }) {
+      const ticket = onText && randomUUID();
+      const work = until(signal).generate(inputs, maxNewTokens, ticket);
+      const written = await (onText && ticket ? readWhile(work, () => until(signal).pieces(ticket), onText) : work);
+      // A summary or an answer may end there; half a translation is none.
+      if (languages && written.some(({ isCut }) => isCut))
+        throw new Fault('MODEL_FAILED', { detail: `the model ${model.id} did not finish the translation of a part of the text` });
+      return written.map(({ text }) => text);
     },
     count: (texts, signal) => until(signal).count(texts),
     cut: (text, maxTokens, signal) => until(signal).cut(text, maxTokens),
