@@ -1,4 +1,4 @@
-// `npm start`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
+// `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -9,6 +9,7 @@ import { forgetVariables } from './kernel/config/forget-variables.mjs';
 const root = fileURLToPath(new URL('.', import.meta.url));
 const entries = {
   start: 'main.ts',
+  model: 'model.ts',
   test: 'test/run.ts',
   bench: 'bench/run.ts',
   fuzz: 'test/fuzz/run.ts',
@@ -23,10 +24,10 @@ const MMAP_FROM_BYTES = '1048576';
 /** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/young-space.ts says why. */
 const YOUNG_SPACE = '--min-semi-space-size=8';
 
-install(command !== 'start');
+install(command !== 'start' && command !== 'model');
 run(join(root, entries[command]));
 
-/** @param dev whether development dependencies are needed; `npm start` needs neither them nor a compiler */
+/** @param dev whether development dependencies are needed; `npm start` and `npm run model` need neither them nor a compiler */
 function install(dev) {
   if (isInstalled(dev)) return;
   console.error(`gatehouse: installing dependencies (only once, takes about ${dev ? 'three minutes' : 'a minute'})`);
@@ -36,7 +37,8 @@ function install(dev) {
   const npm = process.env.npm_execpath;
   // Packages may run scripts during installation, so the secrets of the server are removed from their environment.
   const open = Object.entries(process.env).filter(([name]) => !name.startsWith('GATEHOUSE_') || name.startsWith('GATEHOUSE_TEST_'));
-  const env = { ...Object.fromEntries(open), PATH: outsidePath() };
+  // ONNX Runtime would fetch libraries for graphics cards.
+  const env = { ...Object.fromEntries(open), ONNXRUNTIME_NODE_INSTALL: 'skip', PATH: outsidePath() };
   const node = findNode(env.PATH);
   const { status } =
     npm && node

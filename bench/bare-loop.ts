@@ -1,4 +1,4 @@
-// What the library alone can do: one operation of node:crypto in a loop, in one thread for each core.
+// What the library alone can do: one operation in a loop, in one thread for each core.
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { BareKind } from './fakes/crypto-loop.ts';

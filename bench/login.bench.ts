@@ -1,7 +1,6 @@
 // Compares logins per second with the bare password hash, and measures /whoami and /health while logins saturate the machine.
-import { availableParallelism } from 'node:os';
-import { hashSync } from '@node-rs/argon2';
 import { request } from 'undici';
+import { bareRate } from './bare-loop.ts';
 import { WITH_EMPTY } from './key-server.ts';
 import { limitsOf } from './limits.ts';
 import { parseOptions } from './options.ts';
@@ -13,6 +12,7 @@ import { login, PASSWORD, startServerProcess } from './server-process.ts';
 const CONNECTIONS = 16;
 /** A login takes tens of milliseconds on all cores, so a turn needs more time than those of other questions. */
 const TURNS_OF_SECONDS = 4;
+const BARE_SECONDS = 2;
 /** Pause between two probes of the same kind. Each kind has its own connections. */
 const PROBE_MS = 10;
 
@@ -40,9 +40,9 @@ const rows: Row[] = [
 ];
 report('login', rows, limitsOf(rows));
 
-/** Measures the bare hash right before the logins, in the same state of the machine. */
+/** Measures the bare hash right before the logins, in the same state of the machine and on as many threads, which share its memory bandwidth. */
 async function measure(ms: number) {
-  const limit = availableParallelism() / (bareHashMs() / 1_000);
+  const limit = await bareRate('Argon2id hash', BARE_SECONDS);
   const until = performance.now() + ms;
   const cpuBefore = cpuMsOf(server.pid);
   let logins = 0;
@@ -65,17 +65,4 @@ async function measure(ms: number) {
   };
   await Promise.all([...Array.from({ length: CONNECTIONS }, loginLoop), probe('/whoami', whoami), probe('/health', health)]);
   return { limit, perSecond: logins / (ms / 1_000), cpuUs: ((cpuMsOf(server.pid) - cpuBefore) * 1_000) / logins, whoami, health };
-}
-
-/** @returns CPU milliseconds of one hash with the server's parameters, by the library alone */
-function bareHashMs(): number {
-  const cost = { algorithm: 2, memoryCost: 65_536, timeCost: 3, parallelism: 4, outputLen: 32 };
-  const password = new TextEncoder().encode(PASSWORD);
-  const times = Array.from({ length: 12 }, () => {
-    const cpu = process.cpuUsage();
-    hashSync(password, cost);
-    const { user, system } = process.cpuUsage(cpu);
-    return (user + system) / 1_000;
-  });
-  return median(times.slice(2));
 }

@@ -1,4 +1,5 @@
 // Starts the server step by step: configuration, plugins, store, actors, HTTP front. If a step fails, the earlier steps are undone.
+import { resolve } from 'node:path';
 import type { DestinationStream } from 'pino';
 import { actorSpecs } from './catalog/actors.ts';
 import { routesOf } from './catalog/routes.ts';
@@ -135,9 +136,10 @@ interface RuntimeParts {
 }
 
 /** @param prepared called when an actor starts; the store is prepared by then */
-function createRuntime({ catalog, sections, config, base, version, log, isCopying }: Start, parts: RuntimeParts, prepared: () => Prepared): Runtime {
+function createRuntime({ catalog, sections, log, isCopying, ...given }: Start, parts: RuntimeParts, prepared: () => Prepared): Runtime {
   const { clock, versions, store, node, metrics, shared } = parts;
-  return new Runtime(actorSpecs(catalog.plugins, sections, config, base, version), {
+  const { config, base, version } = given;
+  return new Runtime(actorSpecs(catalog.plugins, sections, config, base, version, resolve(given.dataDir)), {
     ...{ clock, versions, store, node, log },
     shared: shared.regions.threads > 1 ? shared : undefined,
     dataKey: (purpose) => (purpose === 'keys' ? prepared().seal.dataKey() : prepared().keyring.dataKey(purpose)),

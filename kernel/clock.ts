@@ -6,12 +6,13 @@ export interface Clock {
   now(): number;
   /** Monotonic time in milliseconds, the same in all threads of the process; only differences are meaningful. */
   monotonic(): number;
-  setTimeout(run: () => void, ms: number): Timer;
+  /** @param run may return a promise of work in the background, which never rejects; a test that moves the time waits for it */
+  setTimeout(run: () => void | Promise<void>, ms: number): Timer;
   clearTimeout(timer: Timer): void;
 }
 
 export interface Timer {
-  readonly run: () => void;
+  readonly run: () => void | Promise<void>;
   /** Due time on this thread's monotonic clock, because setting back the wall clock must not delay a deadline. */
   readonly dueAt: number;
   handle: NodeJS.Timeout;
@@ -20,8 +21,8 @@ export interface Timer {
 /** The clock of one thread. Threads share `offset` as memory; a separate process gets it by message. */
 export interface LocalClock extends Clock {
   readonly offset: BigInt64Array;
-  /** Fires the timers that are due after the offset has changed. @returns how many fired */
-  fireDue(): number;
+  /** Fires the timers that are due after the offset has changed, and waits for the work that they began. @returns how many fired */
+  fireDue(): Promise<number>;
 }
 
 /** The clock that `performance.now` reads, which begins with each thread anew. */
@@ -39,12 +40,12 @@ function sharedOffset(): BigInt64Array {
 }
 
 export function createClock(offset: BigInt64Array = sharedOffset()): LocalClock {
-  const fireDue = () => Number(Atomics.load(offset, 0));
-  const monotonic = () => elapsedMs() + fireDue();
+  const movedMs = () => Number(Atomics.load(offset, 0));
+  const monotonic = () => elapsedMs() + movedMs();
   const timers = new Timers(monotonic);
   return {
     offset,
-    now: () => Date.now() + fireDue(),
+    now: () => Date.now() + movedMs(),
     monotonic,
     setTimeout: (run, ms) => timers.add(run, ms),
     clearTimeout: (timer) => timers.remove(timer),
@@ -61,7 +62,7 @@ class Timers {
     this.#monotonic = monotonic;
   }
 
-  add(run: () => void, ms: number): Timer {
+  add(run: Timer['run'], ms: number): Timer {
     const timer = { run, dueAt: this.#monotonic() + ms } as Timer;
     this.#arm(timer, ms);
     this.#timers.add(timer);
@@ -75,17 +76,19 @@ class Timers {
   }
 
   /** Call it after the time was moved. @returns how many timers were due and have fired */
-  fireDue(): number {
+  async fireDue(): Promise<number> {
     const due = [...this.#timers].filter((timer) => timer.dueAt <= this.#monotonic()).sort((a, b) => a.dueAt - b.dueAt);
+    const begun: (void | Promise<void>)[] = [];
     for (const timer of due) {
       if (!this.#timers.delete(timer)) continue;
       clearTimeout(timer.handle);
-      timer.run();
+      begun.push(timer.run());
     }
     for (const timer of this.#timers) {
       clearTimeout(timer.handle);
       this.#arm(timer, timer.dueAt - this.#monotonic());
     }
+    await Promise.all(begun);
     return due.length;
   }
 
@@ -98,6 +101,6 @@ class Timers {
     const leftMs = timer.dueAt - this.#monotonic();
     if (leftMs > 1) return this.#arm(timer, leftMs);
     this.#timers.delete(timer);
-    timer.run();
+    void timer.run();
   };
 }

@@ -1,8 +1,9 @@
 // The first step of the start: combines flags, file, variables and plugins into one validated configuration, or one list of problems.
+import { additionSchemas, completeSections } from './catalog/additions.ts';
 import { type Catalog, loadCatalog } from './catalog/load.ts';
 import { type FlagValues, parseFlags } from './config/flags.ts';
 import { forgetVariables } from './config/forget-variables.mjs';
-import { ConfigError, loadSections, readConfigFile } from './config/load.ts';
+import { ConfigError, loadSections, modulesIn, readConfigFile } from './config/load.ts';
 import { Secret } from './config/schema.ts';
 import { resolveSecrets } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
@@ -41,9 +42,9 @@ export interface Configured {
 export async function configure({ plugins, argv, env }: ConfigureOptions): Promise<Configured> {
   const ownFlags = parseFlags(argv, {});
   const file = readConfigFile(ownFlags.config ?? env['GATEHOUSE_CONFIG']);
-  const catalog = await loadCatalog(plugins, externalModules(file.tables['plugins']), file.base);
+  const catalog = await loadCatalog(plugins, modulesIn(file.tables['plugins']), file.base);
   const flags = parseFlags(argv, Object.assign({}, ...catalog.plugins.map((plugin) => plugin.flags ?? {})));
-  const schemas = { ...catalog.schemas, ...KERNEL_SECTIONS };
+  const schemas = { ...catalog.schemas, ...additionSchemas(catalog.plugins), ...KERNEL_SECTIONS };
   const flagged = catalog.plugins.filter((plugin) => Object.keys(plugin.flags ?? {}).some((flag) => flag in flags.plugin));
   const fallbacks = Object.fromEntries(flagged.map((plugin) => [sectionOf(plugin), plugin.sectionOf?.(flags.plugin)]));
   const loaded = loadSections({ file, env, flags }, schemas, fallbacks);
@@ -51,14 +52,15 @@ export async function configure({ plugins, argv, env }: ConfigureOptions): Promi
     const section = loaded.sections[sectionOf(plugin)];
     return section === undefined ? [] : (plugin.problems?.(section) ?? []).map((problem) => `${sectionOf(plugin)}${problem}`);
   });
+  const completed = await completeSections(catalog.plugins, loaded.sections, file.base);
   const rootKey = readNewRootKey(flags.newRootKey, file.base, env);
-  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own, ...rootKey.problems];
+  const problems = [...catalog.problems, ...loaded.problems, ...addressProblems(loaded.sections), ...own, ...completed.problems, ...rootKey.problems];
   if (problems.length > 0) throw new ConfigError(problems);
   const kept = Object.fromEntries(KEPT.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   forget(env, [...Object.keys(env).filter((name) => name.startsWith('GATEHOUSE_')), ...loaded.secretVariables, ...rootKey.used]);
   return {
     config: loaded.sections as unknown as KernelConfig,
-    sections: new Map(catalog.plugins.map((plugin) => [plugin.name, loaded.sections[sectionOf(plugin)]])),
+    sections: new Map(catalog.plugins.map((plugin) => [plugin.name, completed.sections[sectionOf(plugin)]])),
     catalog,
     flags: flags.plugin,
     base: file.base,
@@ -88,11 +90,6 @@ function readNewRootKey(given: unknown, base: string, env: NodeJS.ProcessEnv) {
   const used = new Set<string>();
   const problems: string[] = [];
   return { value: given === undefined ? undefined : resolveSecrets(given, Secret(), '--new-root-key', { base, env, used, problems }), used, problems };
-}
-
-function externalModules(plugins: unknown): string[] {
-  if (!Array.isArray(plugins)) return [];
-  return plugins.flatMap((entry: { module?: unknown }) => (typeof entry?.module === 'string' && entry.module !== '' ? [entry.module] : []));
 }
 
 function addressProblems(sections: Readonly<Record<string, unknown>>): string[] {

@@ -49,6 +49,20 @@ export interface PluginContext<C, S extends Actors> {
   reported(actor: string & keyof S): ReadonlyMap<string, Status | undefined>;
 }
 
+/** What another module adds to a plugin. */
+export interface Addition {
+  /** For messages: `hsm_models[0].module: ./my-model.ts`, `plugin sample`. */
+  readonly from: string;
+  /** The default export of the module, or what a plugin offers; not checked. */
+  readonly value: unknown;
+}
+
+export interface Completed<C> {
+  readonly config: C;
+  /** Each begins with its whole place: `hsm_instances[0].hsm_model: ...`. */
+  readonly problems: readonly string[];
+}
+
 /** `N` are the actors of other plugins that it uses. Only `name` and `config` are required. Functions without a context must be pure: they start nothing. */
 interface Plugin<C, S extends Actors, N extends Actors = S> {
   /** Also the section in config.toml, the field `plugin` in the log, and the prefix of fault codes. */
@@ -68,8 +82,17 @@ interface Plugin<C, S extends Actors, N extends Actors = S> {
   sectionOf?(flags: FlagValues): unknown;
   /** @returns problems that a schema cannot find. Each begins with its place in the section: `[0].hsm_password: ...`, `.key: ...`. */
   problems?(config: C): readonly string[];
-  /** @param base folder of relative paths in the configuration @param version of the server */
-  actors?(config: C, kernel: KernelConfig, base: string, version: string): S;
+  /** The section of config.toml that lists modules which add something to this plugin, as [[plugins]] lists plugins. */
+  readonly additions?: string;
+  /** What this plugin adds to others, by their names. */
+  readonly offers?: Readonly<Record<string, readonly unknown[]>>;
+  /**
+   * Completes the validated section with what others add. It runs once, in the main thread, also without additions; fronts and actors get the
+   * completed section, so it must be structured-cloneable.
+   */
+  complete?(config: C, additions: readonly Addition[]): Completed<C>;
+  /** @param base folder of relative paths in the configuration @param version of the server @param dataDir absolute path of the data folder */
+  actors?(config: C, kernel: KernelConfig, base: string, version: string, dataDir: string): S;
   authenticators?(ctx: PluginContext<C, S & N>): Partial<Record<CredentialKind, Authenticator>>;
   routes?(ctx: PluginContext<C, S & N>): readonly Route[];
   /** Listeners of protocols other than HTTP. */

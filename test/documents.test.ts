@@ -9,7 +9,7 @@ import { test } from 'uvu';
 import { faultTables } from '../kernel/catalog/faults.ts';
 import { KERNEL_FLAGS } from '../kernel/config/flags.ts';
 import { leavesOf } from '../kernel/config/schema.ts';
-import { KERNEL_SECTIONS } from '../kernel/config/sections.ts';
+import { KERNEL_SECTIONS, MODULES } from '../kernel/config/sections.ts';
 import { BUILT_IN } from '../plugins/index.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -75,7 +75,15 @@ test('the keys of the tables that may be repeated are told in comments', () => {
   const text = read('config.toml');
   const configOf = (plugin: string) => BUILT_IN.find(({ name }) => name === plugin)?.config as TSchema;
   const providers = (configOf('keys') as unknown as { properties: Record<string, TSchema> }).properties['identity_providers'];
-  const tables = { plugins: KERNEL_SECTIONS.plugins, hsm_instances: configOf('hsm'), 'keys.identity_providers': providers };
+  const ai = (configOf('model') as unknown as { properties: Record<string, TSchema> }).properties;
+  const tables = {
+    plugins: KERNEL_SECTIONS.plugins,
+    hsm_models: MODULES,
+    hsm_instances: configOf('hsm'),
+    'keys.identity_providers': providers,
+    'ai.documentary_bases': ai['documentary_bases'],
+    'ai.models': ai['models'],
+  };
   for (const [section, schema] of Object.entries(tables)) {
     assert.ok(text.includes(`# [[${section}]]`), section);
     for (const key of Object.keys((schema as unknown as { items: { properties: object } }).items.properties))

@@ -10,7 +10,7 @@ export interface SoftHsm {
   /** Makes a token. @returns its slot ID */
   addToken(label: string, pin: string): number;
   /**
-   * Works on a token without the server, as a vendor's tool does: `labels(CLASS)`, `destroy(CLASS, LABEL)`, `aes(NAME)`, `pair(NAME)`.
+   * Works on a token without the server, as a vendor's tool does: `labels(CLASS)`, `destroy(CLASS, LABEL)`, `aes(NAME)`, `pair(NAME)`, `flags(NAME, CKAS)`.
    * @returns what the call returns
    */
   tool(slot: number, call: string): unknown;
@@ -70,6 +70,7 @@ const TOOL = `
   const destroy = (kind, label) => find([{ type: 0, value: kind }, { type: 3, value: label }]).map((o) => p.C_DestroyObject(s, o)).length;
   const aes = (name) => p.C_GenerateKey(s, { mechanism: 0x1080 }, [...named(name), { type: 0x161, value: 32 }, { type: 2, value: true },
     { type: 0x104, value: true }, { type: 0x105, value: true }]).length;
+  const flags = (name, types) => p.C_GetAttributeValue(s, find([{ type: 3, value: name }])[0], types.map((type) => ({ type }))).map(({ value }) => value[0] === 1);
   const pair = (name) => p.C_GenerateKeyPair(s, { mechanism: 0x1040 },
     [...named(name), { type: 0x10a, value: true }, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }],
     [...named(name), { type: 0x108, value: true }, { type: 2, value: true }, { type: 0x103, value: true }]) && true;

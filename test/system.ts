@@ -9,6 +9,15 @@ export interface SystemPackage {
 
 export const SOFTHSM_LIBRARY = '/usr/lib/softhsm/libsofthsm2.so';
 
+/** Of the software token; Debian has it for each architecture in a folder of its own. */
+export const OPENCRYPTOKI_LIBRARY = libraryIn('pkcs11/libopencryptoki.so');
+export const NSS_LIBRARY = libraryIn('{,nss/}libsoftokn3.so');
+export const TPM2_LIBRARY = libraryIn('libtpm2_pkcs11.so.1');
+
+function libraryIn(name: string): string {
+  return globSync(`/usr/lib/*-linux-gnu/${name}`)[0] ?? '';
+}
+
 export const CHROMIUM = '/usr/bin/chromium';
 
 /** Debian's own Python, for which its packages are. */
@@ -20,6 +29,13 @@ export function postgresFolder(): string | undefined {
 
 export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'softhsm2', isPresent: () => existsSync(SOFTHSM_LIBRARY) && existsSync('/usr/bin/softhsm2-util') },
+  { name: 'opencryptoki', isPresent: () => OPENCRYPTOKI_LIBRARY !== '' && existsSync('/usr/sbin/pkcsslotd') },
+  { name: 'libnss3-tools', isPresent: () => NSS_LIBRARY !== '' && existsSync('/usr/bin/certutil') },
+  { name: 'libtpm2-pkcs11-1', isPresent: () => TPM2_LIBRARY !== '' },
+  { name: 'libtss2-tcti-tabrmd0', isPresent: () => libraryIn('libtss2-tcti-tabrmd.so.0') !== '' },
+  { name: 'tpm2-abrmd', isPresent: () => existsSync('/usr/sbin/tpm2-abrmd') },
+  { name: 'dbus-daemon', isPresent: () => existsSync('/usr/bin/dbus-daemon') },
+  { name: 'swtpm', isPresent: () => existsSync('/usr/bin/swtpm') },
   { name: 'postgresql', isPresent: () => postgresFolder() !== undefined },
   { name: 'chromium', isPresent: () => existsSync(CHROMIUM) },
   { name: 'python3-pykmip', isPresent: () => existsSync(PYTHON) && existsSync('/usr/lib/python3/dist-packages/kmip/__init__.py') },

@@ -26,3 +26,17 @@ function inParagraph(paragraph: string): string[] {
 function squeeze(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }
+
+/** @returns where each sentence of a text begins and ends, in UTF-16 units: the next begins where one ends, and together they are the whole text */
+export function sentenceSpans(text: string): (readonly [start: number, end: number])[] {
+  const spans: (readonly [number, number])[] = [];
+  let start = 0;
+  for (const { segment, index } of segmenter.segment(text)) {
+    const end = index + segment.length;
+    if (ABBREVIATION.test(text.slice(Math.max(start, end - 16), end))) continue;
+    spans.push([start, end]);
+    start = end;
+  }
+  if (start < text.length) spans.push([start, text.length]);
+  return spans;
+}

@@ -1,5 +1,27 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
 
+/** Attributes of PKCS #11 by their names without prefix (`SENSITIVE`), or numbers of a vendor's (`0x80000001`); null: not in the template. */
+export type AttributeChanges = Readonly<Partial<Record<TokenKeyKind, Readonly<Record<string, boolean | null>>>>>;
+
+/** Departures of a library from the standard that it does not report itself: see the models. */
+export interface HsmQuirks {
+  /** Handles that C_FindObjects is asked for at a time; default 64. */
+  readonly searchBatch?: number;
+  /** The most data of one call; more are sent in parts (C_EncryptUpdate ...). Default: no limit. */
+  readonly maxDataBytes?: number;
+  /** Mechanisms that the token reports but does not have: `CKM_AES_GCM`. */
+  readonly missingMechanisms?: readonly string[];
+  /** Changes of the attribute templates of new keys, for each class. */
+  readonly attributes?: AttributeChanges;
+}
+
+/** What the operator can do if there is no library, no token, or if the token refuses the PIN. */
+export interface HsmHints {
+  readonly library?: string;
+  readonly token?: string;
+  readonly pin?: string;
+}
+
 export interface HsmArgs {
   /** Routing prefix: `hsm::soft_hsm`, `hsm::soft_hsm_1`. */
   readonly prefix: string;
@@ -9,6 +31,12 @@ export interface HsmArgs {
   /** Names of the users who administer the keys of this instance; `*` means everybody. */
   readonly admins: readonly string[];
   readonly probeSeconds: number;
+  /** Time limit of a call in milliseconds, with its wait, if it is shorter than that of the actor. */
+  readonly deadlineMs?: number;
+  /** Text for C_Initialize, for libraries that take one. */
+  readonly initializeText?: string | undefined;
+  readonly quirks?: HsmQuirks;
+  readonly hints?: HsmHints;
   /** No other instance in this process uses the library, so this one may finalise it. */
   readonly alone: boolean;
 }
@@ -24,6 +52,8 @@ export interface SlotStatus {
 export interface HsmFacts {
   readonly slots: readonly number[];
   readonly admins: readonly string[];
+  /** Time limit of a call, if it is shorter than that of the actor. */
+  readonly deadlineMs: number | undefined;
 }
 
 export type TokenKeyKind = 'secret' | 'private' | 'public';

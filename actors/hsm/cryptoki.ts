@@ -1,5 +1,6 @@
 // One PKCS#11 library: loads it, initialises it, and restarts it after tokens were removed or inserted.
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import type pkcs11js from 'pkcs11js';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import { returnValue } from './return-value.ts';
@@ -15,8 +16,17 @@ export interface Cryptoki {
   close(): void;
 }
 
-/** @param path of the library; empty if none was found @param alone nobody else in this process uses the library */
-export function createCryptoki(path: string, alone: boolean): Cryptoki {
+interface CryptokiOptions {
+  /** Path of the library; empty if none was found. */
+  readonly path: string;
+  /** Nobody else in this process uses the library. */
+  readonly alone: boolean;
+  readonly initializeText: string | undefined;
+  /** What the operator can do if there is no library. */
+  readonly hint: string | undefined;
+}
+
+export function createCryptoki({ path, alone, initializeText, hint }: CryptokiOptions): Cryptoki {
   let library: pkcs11js.PKCS11 | undefined;
   let initialised = false;
   const finalise = () => {
@@ -31,8 +41,8 @@ export function createCryptoki(path: string, alone: boolean): Cryptoki {
   };
   return {
     async open() {
-      library ??= await load(path);
-      if (!initialised) initialise(library);
+      library ??= await load(path, hint);
+      if (!initialised) initialise(library, initializeText);
       initialised = true;
       return library;
     },
@@ -45,20 +55,33 @@ export function createCryptoki(path: string, alone: boolean): Cryptoki {
   };
 }
 
-async function load(path: string): Promise<pkcs11js.PKCS11> {
-  if (path === '') throw new Error('no PKCS#11 library found in the usual places for this model: set library to its path');
+async function load(path: string, hint = 'install it'): Promise<pkcs11js.PKCS11> {
+  if (path === '') throw new Error(`no PKCS#11 library found in the usual places for this model: ${hint}, or set library to its path`);
   if (!existsSync(path)) throw new Error(`${path}: the file does not exist; set library to the path of the PKCS#11 library`);
   const { default: binding } = await import('pkcs11js').catch((cause: unknown) => {
     throw new Error('the package pkcs11js is not installed: install python3, make and g++, then run npm start again', { cause });
   });
   const library = new binding.PKCS11();
   library.load(path);
+  keepInMemory(path);
   return library;
 }
 
-function initialise(library: pkcs11js.PKCS11): void {
+/** RTLD_NODELETE, which node:os does not name. */
+const NO_DELETE = process.platform === 'darwin' ? 0x80 : 0x1000;
+
+/** A library with threads of its own, as those of TPMs have, would crash the process when it is unloaded, which the binding does at the latest when the thread ends. */
+function keepInMemory(path: string): void {
   try {
-    library.C_Initialize({ flags: OS_LOCKING });
+    process.dlopen({ exports: {} }, path, constants.dlopen.RTLD_LAZY | NO_DELETE);
+  } catch {
+    // It is no module of Node, but stays.
+  }
+}
+
+function initialise(library: pkcs11js.PKCS11, text: string | undefined): void {
+  try {
+    library.C_Initialize({ flags: OS_LOCKING, ...(text !== undefined && { libraryParameters: text }) });
   } catch (error) {
     // Another thread of this process, or this actor before a crash, has already initialised it.
     if (returnValue(error) !== CKR.CRYPTOKI_ALREADY_INITIALIZED) throw error;

@@ -1,8 +1,9 @@
 // Makes, takes, reads and destroys the keys of a token.
+
+import { CKA } from '../../kmip/pkcs11.ts';
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
-import { CKA } from './constants.ts';
-import { toMechanism } from './mechanism.ts';
-import { broughtTemplate, pairTemplates, secretTemplate } from './template.ts';
+import { MechanismMissing, toMechanism } from './mechanism.ts';
+import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
 import type { Token } from './token.ts';
 
 /** A key of the name and class exists. */
@@ -24,7 +25,8 @@ export function generate(token: Token, options: SecretOptions): TokenKey {
   const key = { name: options.name, kind: 'secret' } as const;
   requireFree(token, key);
   const mechanism = toMechanism({ name: GENERATE[options.type] }, token.mechanisms);
-  const handle = token.library.C_GenerateKey(token.session, mechanism, secretTemplate(options));
+  const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
+  const handle = token.library.C_GenerateKey(token.session, mechanism, template);
   return token.describe(key, handle);
 }
 
@@ -36,8 +38,10 @@ export function generatePair(token: Token, options: PairOptions): TokenKey {
   // SoftHSM makes X25519 keys with the mechanism of the Edwards curves, others with one of their own.
   const chosen = names.find((each) => isThere(token, each)) ?? names[0];
   const mechanism = toMechanism({ name: chosen as string }, token.mechanisms);
-  const { publicKey, privateKey } = pairTemplates(options, token.mechanisms);
-  const made = token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, privateKey);
+  const { attributes } = token.quirks;
+  const templates = pairTemplates(options, token.mechanisms);
+  const publicKey = changed(templates.publicKey, attributes, 'public');
+  const made = token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, changed(templates.privateKey, attributes, 'private'));
   return token.describe({ name, kind: 'private' }, made.privateKey);
 }
 
@@ -50,11 +54,26 @@ function isThere(token: Token, name: string): boolean {
   }
 }
 
+/** One of them a token needs for a key on a curve; with none of them it could only store it. */
+const NEEDED = {
+  ...{ EC: ['CKM_ECDSA', 'CKM_ECDH1_DERIVE'], ED: ['CKM_EDDSA'], X: GENERATE_PAIR.X },
+  ...{ RSA: [], AES: [], GENERIC: [] },
+} as const;
+
+/** @throws KeyExists, MechanismMissing */
 export function bring(token: Token, options: KeyOptions, brought: BroughtKey): TokenKey {
   const key = { name: options.name, kind: brought.kind };
   requireFree(token, key);
-  const handle = token.library.C_CreateObject(token.session, broughtTemplate(options, brought, token.mechanisms));
+  const [first, ...others] = NEEDED[typeOf(brought)];
+  if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
+  const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
+  const handle = token.library.C_CreateObject(token.session, template);
   return token.describe(key, handle);
+}
+
+function typeOf(brought: BroughtKey): keyof typeof NEEDED {
+  if (brought.kind === 'public') return brought.key.type;
+  return 'type' in brought ? brought.type : 'RSA';
 }
 
 export function destroy(token: Token, key: TokenKeyName): void {

@@ -1,7 +1,7 @@
 // Uses the keys of a token: encrypts, decrypts, signs, wraps, unwraps and derives.
 import type pkcs11js from 'pkcs11js';
+import { CKA } from '../../kmip/pkcs11.ts';
 import type { TokenKeyName, TokenMechanism } from './api.ts';
-import { CKA } from './constants.ts';
 import { toMechanism } from './mechanism.ts';
 import { passingSecret } from './template.ts';
 import type { Token } from './token.ts';
@@ -17,20 +17,63 @@ const output = (data: Uint8Array): Buffer => Buffer.alloc(data.length + MARGIN_B
 
 export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
-  library.C_EncryptInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
-  return new Uint8Array(library.C_Encrypt(session, input(data), output(data)));
+  const handle = token.handle(key);
+  const room = roomFor(token, handle, mechanism, data);
+  library.C_EncryptInit(session, toMechanism(mechanism, token.mechanisms), handle);
+  return inPieces(token, mechanism, data, {
+    whole: () => library.C_Encrypt(session, input(data), room),
+    update: (piece) => library.C_EncryptUpdate(session, input(piece), output(piece)),
+    final: (room) => library.C_EncryptFinal(session, room),
+  });
+}
+
+/** tpm2-pkcs11 1.9 fills the room of an RSA block and leaves its length as it was given: so RSA gets room for the block and no more. */
+function roomFor(token: Token, handle: pkcs11js.Handle, { name }: TokenMechanism, data: Uint8Array): Buffer {
+  const modulus = name.startsWith('CKM_RSA_') ? token.read(handle, CKA.MODULUS) : undefined;
+  return modulus ? Buffer.alloc(modulus.length) : output(data);
 }
 
 export function decrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
   library.C_DecryptInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
-  return new Uint8Array(library.C_Decrypt(session, input(data), output(data)));
+  return inPieces(token, mechanism, data, {
+    whole: () => library.C_Decrypt(session, input(data), output(data)),
+    // Some tokens keep all that they got until the end, because the tag is there.
+    update: (piece) => library.C_DecryptUpdate(session, input(piece), output(data)),
+    final: (room) => library.C_DecryptFinal(session, room),
+  });
 }
 
 export function sign(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
   const { library, session } = token;
   library.C_SignInit(session, toMechanism(mechanism, token.mechanisms), token.handle(key));
-  return new Uint8Array(library.C_Sign(session, input(data), Buffer.alloc(MAX_SIGNATURE_BYTES)));
+  return inPieces(token, mechanism, data, {
+    whole: () => library.C_Sign(session, input(data), Buffer.alloc(MAX_SIGNATURE_BYTES)),
+    update: (piece) => {
+      library.C_SignUpdate(session, input(piece));
+      return Buffer.alloc(0);
+    },
+    final: () => library.C_SignFinal(session, Buffer.alloc(MAX_SIGNATURE_BYTES)),
+  });
+}
+
+/** They take a digest or less than a block of RSA, and all of it at once. */
+const SHORT: ReadonlySet<string> = new Set(['CKM_ECDSA', 'CKM_EDDSA', 'CKM_RSA_PKCS', 'CKM_RSA_PKCS_PSS', 'CKM_RSA_PKCS_OAEP', 'CKM_RSA_X_509']);
+
+interface Pieces {
+  whole(): Buffer;
+  update(piece: Uint8Array): Buffer;
+  /** @param room for the rest */
+  final(room: Buffer): Buffer;
+}
+
+/** All data in one call, unless the library takes less at a time. */
+function inPieces({ quirks }: Token, { name }: TokenMechanism, data: Uint8Array, { whole, update, final }: Pieces): Uint8Array {
+  const { maxDataBytes = Number.POSITIVE_INFINITY } = quirks;
+  if (data.length <= maxDataBytes || SHORT.has(name)) return new Uint8Array(whole());
+  const done: Buffer[] = [];
+  for (let at = 0; at < data.length; at += maxDataBytes) done.push(update(data.subarray(at, at + maxDataBytes)));
+  return new Uint8Array(Buffer.concat([...done, final(output(data))]));
 }
 
 export function wrap(token: Token, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Uint8Array {

@@ -1,7 +1,7 @@
 // Mechanisms of a call in the form of the binding, and whether the token has them.
 import type pkcs11js from 'pkcs11js';
+import { CKM } from '../../kmip/pkcs11.ts';
 import type { MechanismParameter, TokenHash, TokenMechanism } from './api.ts';
-import { CKM } from './constants.ts';
 
 /** The token lacks a mechanism. */
 export class MechanismMissing extends Error {

@@ -26,8 +26,11 @@ export const isStaleSession = (error: unknown): boolean => STALE_SESSION.has(ret
 
 /** The return value of a Cryptoki error; undefined for anything else, such as a library that does not load. */
 export function returnValue(error: unknown): number | undefined {
-  const { code } = error as { code?: unknown };
-  return typeof code === 'number' ? code : undefined;
+  const { code, message } = error as { code?: unknown; message?: unknown };
+  if (typeof code === 'number') return code;
+  // The binding leaves the errors of some functions, such as C_CreateObject, as its C++ code throws them.
+  const told = /^CKR_\w+:(\d+)/.exec(String(message))?.[1];
+  return told === undefined ? undefined : Number(told);
 }
 
 export function isPinRefusal(error: unknown): boolean {

@@ -1,6 +1,7 @@
 // The session of a slot in which its calls run, and its recovery: handles looked up again, a new session, a new login, then the slot is unavailable.
 import type pkcs11js from 'pkcs11js';
-import type { HsmAnswer, HsmFailure } from './api.ts';
+import { CKM } from '../../kmip/pkcs11.ts';
+import type { HsmAnswer, HsmFailure, HsmQuirks } from './api.ts';
 import { KeyExists } from './key-store.ts';
 import { MechanismMissing } from './mechanism.ts';
 import { isStaleObject, isStaleSession, nameOf, returnValue } from './return-value.ts';
@@ -20,13 +21,18 @@ export interface SlotHost {
 export class SlotSession {
   readonly #watch: SlotWatch;
   readonly #host: SlotHost;
+  readonly #quirks: HsmQuirks;
   readonly #handles = new Map<string, pkcs11js.Handle>();
+  /** Mechanisms that the token reports, but does not have. */
+  readonly #missing: ReadonlySet<number>;
   #session: pkcs11js.Handle | undefined;
   #mechanisms: ReadonlySet<number> = new Set();
   /** The login in which the session was opened. */
   #login = 0;
 
-  constructor(watch: SlotWatch, host: SlotHost) {
+  constructor(watch: SlotWatch, host: SlotHost, quirks: HsmQuirks = {}) {
+    this.#quirks = quirks;
+    this.#missing = new Set((quirks.missingMechanisms ?? []).map((name) => CKM[name] as number));
     this.#watch = watch;
     this.#host = host;
   }
@@ -49,9 +55,18 @@ export class SlotSession {
         if (!isExpected(error)) this.#drop(library);
         const isStale = isStaleObject(error) || isStaleSession(error);
         if (isStaleSession(error)) this.#watch.close(library);
-        if (!isStale || attempt > 0) return { ok: false, failure: failureOf(error) };
+        const isWorthwhile = isStale || (error instanceof MechanismMissing && this.#learn(library));
+        if (!isWorthwhile || attempt > 0) return { ok: false, failure: failureOf(error) };
       }
     }
+  }
+
+  /** The mechanisms that the token reports now. */
+  mechanisms(): Promise<HsmAnswer<ReadonlySet<number>>> {
+    return this.run(({ library }) => {
+      this.#learn(library);
+      return this.#mechanisms;
+    });
   }
 
   #token(library: pkcs11js.PKCS11): Token {
@@ -59,10 +74,17 @@ export class SlotSession {
       this.#handles.clear();
       this.#session = library.C_OpenSession(this.#watch.slot, SERIAL_SESSION_RW);
       this.#login = this.#watch.login;
-      this.#mechanisms = new Set(library.C_GetMechanismList(this.#watch.slot));
+      this.#learn(library);
     }
     if (this.#handles.size > MAX_HANDLES) this.#handles.clear();
-    return new Token(library, this.#session, this.#mechanisms, this.#handles);
+    return new Token({ library, session: this.#session, mechanisms: this.#mechanisms, handles: this.#handles, quirks: this.#quirks });
+  }
+
+  /** A token may get mechanisms while it is in use, as by an update or a policy. @returns whether there are others than before */
+  #learn(library: pkcs11js.PKCS11): boolean {
+    const before = this.#mechanisms;
+    this.#mechanisms = new Set(library.C_GetMechanismList(this.#watch.slot).filter((code) => !this.#missing.has(code)));
+    return before.symmetricDifference(this.#mechanisms).size > 0;
   }
 
   /** After an error the token may still be in the middle of an operation, which ends with the session. */

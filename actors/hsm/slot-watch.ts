@@ -1,6 +1,7 @@
 // One configured slot: finds its token and stays logged in. It never sends a PIN twice to a token that refused it, nor to another token.
 import type pkcs11js from 'pkcs11js';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
+import type { HsmHints } from './api.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
 
 const SERIAL_SESSION_RW = 0x4 | 0x2;
@@ -19,6 +20,7 @@ export class SlotWatch {
   readonly number: number;
   readonly #pin: string;
   readonly #binding: SlotBinding;
+  readonly #hints: HsmHints;
   #session: pkcs11js.Handle | undefined;
   #slot: pkcs11js.Handle | undefined;
   /** The token that refused the PIN. The PIN is not sent again until the token's flags show that an operator has corrected the problem. */
@@ -26,7 +28,9 @@ export class SlotWatch {
   #problem: string | undefined = 'not probed yet';
   #login = 0;
 
-  constructor(number: number, pin: string, binding: SlotBinding) {
+  /** @param hints what the operator can do */
+  constructor(number: number, pin: string, binding: SlotBinding, hints: HsmHints = {}) {
+    this.#hints = hints;
     this.number = number;
     this.#pin = pin;
     this.#binding = binding;
@@ -94,7 +98,7 @@ export class SlotWatch {
   }
 
   async #open(library: pkcs11js.PKCS11): Promise<void> {
-    const slot = findSlot(library, this.number, this.#binding.serial);
+    const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token);
     this.#slot = slot;
     const { serialNumber, flags } = library.C_GetTokenInfo(slot);
     const serial = serialNumber.trim();
@@ -117,22 +121,33 @@ export class SlotWatch {
     if (bound !== undefined && serial !== bound)
       throw new Error(`the slot holds another token than before (${serial}, not ${bound}): insert the token ${bound}`);
     if (this.#refusedBy?.serial === serial && (remembersRefusal || !this.#refusedBy.remembered))
-      throw new Error('the token refused the PIN: check hsm_password; the server does not send this PIN again until the token shows that it was corrected');
+      throw new Error(
+        withHint(
+          'the token refused the PIN: check hsm_password; the server does not send this PIN again until the token shows that it was corrected',
+          this.#hints.pin,
+        ),
+      );
   }
 }
 
-/** Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. */
-function findSlot(library: pkcs11js.PKCS11, number: number, serial: string | undefined): pkcs11js.Handle {
+/**
+ * Finds the slot by the bound serial number. Before it is bound, the number is a slot ID, or else an index in the list of slots with a token. The
+ * tokens of some libraries all have one serial number: then the number decides among them.
+ */
+function findSlot(library: pkcs11js.PKCS11, number: number, serial: string | undefined, hint: string | undefined): pkcs11js.Handle {
   const slots = library.C_GetSlotList(true);
+  const configured = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
   if (serial !== undefined) {
-    const bound = slots.find((candidate) => serialOf(library, candidate) === serial);
-    if (bound) return bound;
-    throw new Error(`no slot holds the token ${serial}: insert it`);
+    const bound = slots.filter((candidate) => serialOf(library, candidate) === serial);
+    const chosen = bound.find((candidate) => candidate === configured) ?? bound[0];
+    if (chosen) return chosen;
+    throw new Error(withHint(`no slot holds the token ${serial}: insert it`, hint));
   }
-  const found = slots.find((candidate) => candidate.readBigUInt64LE() === BigInt(number)) ?? slots[number];
-  if (!found) throw new Error(`no slot ${number} with a token: check hsm_slot, and insert the token`);
-  return found;
+  if (!configured) throw new Error(withHint(`no slot ${number} with a token: check hsm_slot, and insert the token`, hint));
+  return configured;
 }
+
+const withHint = (text: string, hint: string | undefined): string => (hint === undefined ? text : `${text} (${hint})`);
 
 function serialOf(library: pkcs11js.PKCS11, slot: pkcs11js.Handle): string | undefined {
   try {

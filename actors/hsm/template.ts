@@ -1,7 +1,7 @@
 // Attribute templates of new keys (PKCS #11 v2.40 sections 4.8 to 4.10).
 import type pkcs11js from 'pkcs11js';
-import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenPublicKey, TokenUse } from './api.ts';
-import { CKA, CKK, CKM, CKO } from './constants.ts';
+import { CKA, CKK, CKM, CKO } from '../../kmip/pkcs11.ts';
+import type { AttributeChanges, BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKeyKind, TokenPublicKey, TokenUse } from './api.ts';
 import { octetString } from './point.ts';
 
 type Template = pkcs11js.Attribute[];
@@ -22,6 +22,14 @@ const OF_CLASS: Readonly<Record<number, readonly TokenUse[]>> = {
   [CKO.SECRET_KEY]: ['encrypt', 'decrypt', 'sign', 'verify', 'wrap', 'unwrap', 'derive'],
   [CKO.PRIVATE_KEY]: ['decrypt', 'sign', 'unwrap', 'derive'],
   [CKO.PUBLIC_KEY]: ['encrypt', 'verify', 'wrap'],
+};
+
+/** What a key of a pair can do by its type. NSS tests each use that a new pair is for, and refuses one that the type does not have. */
+const OF_TYPE: Readonly<Record<'RSA' | 'EC' | 'ED' | 'X', readonly TokenUse[]>> = {
+  RSA: ['encrypt', 'decrypt', 'sign', 'verify', 'wrap', 'unwrap'],
+  EC: ['sign', 'verify', 'derive'],
+  ED: ['sign', 'verify'],
+  X: ['derive'],
 };
 
 const CURVE = { EC: CKK.EC, ED: CKK.EC_EDWARDS, X: CKK.EC_MONTGOMERY } as const;
@@ -54,14 +62,24 @@ function guarded(objectClass: number, options: KeyOptions): Template {
   ];
 }
 
+const both = (some: readonly TokenUse[], others: readonly TokenUse[]): readonly TokenUse[] => some.filter((use) => others.includes(use));
+
+/** @returns the template as the model wants it */
+export function changed(template: Template, changes: AttributeChanges | undefined, kind: TokenKeyKind): Template {
+  const changesOfKind = Object.entries(changes?.[kind] ?? {}).map(([name, value]) => ({ type: CKA[name as keyof typeof CKA] ?? Number(name), value }));
+  const kept = template.filter(({ type }) => changesOfKind.every((change) => change.type !== type));
+  return [...kept, ...changesOfKind.flatMap(({ type, value }) => (value === null ? [] : [{ type, value }]))];
+}
+
 export function secretTemplate(options: SecretOptions): Template {
   return [...guarded(CKO.SECRET_KEY, options), { type: CKA.KEY_TYPE, value: SECRET[options.type] }, { type: CKA.VALUE_LEN, value: options.bits / 8 }];
 }
 
 export function pairTemplates(options: PairOptions, has: ReadonlySet<number>): { readonly publicKey: Template; readonly privateKey: Template } {
-  const { type, publicUses } = options;
-  const publicKey = common(CKO.PUBLIC_KEY, { name: options.name, uses: publicUses });
-  const privateKey = guarded(CKO.PRIVATE_KEY, options);
+  const { type, name, uses, publicUses } = options;
+  const possible = OF_TYPE['rsaBits' in type ? 'RSA' : type.curve];
+  const publicKey = common(CKO.PUBLIC_KEY, { name, uses: both(publicUses, possible) });
+  const privateKey = guarded(CKO.PRIVATE_KEY, { ...options, uses: both(uses, possible) });
   const keyType = { type: CKA.KEY_TYPE, value: 'rsaBits' in type ? CKK.RSA : curveType(type.curve, has) };
   const shape =
     'rsaBits' in type ? [{ type: CKA.MODULUS_BITS, value: type.rsaBits }, bytes(CKA.PUBLIC_EXPONENT, Buffer.of(1, 0, 1))] : [bytes(CKA.EC_PARAMS, type.params)];
@@ -71,8 +89,10 @@ export function pairTemplates(options: PairOptions, has: ReadonlySet<number>): {
 /** For C_CreateObject. */
 export function broughtTemplate(options: KeyOptions, key: BroughtKey, has: ReadonlySet<number>): Template {
   if (key.kind === 'secret') return [...guarded(CKO.SECRET_KEY, options), { type: CKA.KEY_TYPE, value: SECRET[key.type] }, bytes(CKA.VALUE, key.value)];
-  if (key.kind === 'public') return [...common(CKO.PUBLIC_KEY, options), ...publicValue(key.key, has)];
-  const privateKey = guarded(CKO.PRIVATE_KEY, options);
+  const possible = OF_TYPE[key.kind === 'public' ? key.key.type : 'type' in key ? key.type : 'RSA'];
+  const fitting = { ...options, uses: both(options.uses, possible) };
+  if (key.kind === 'public') return [...common(CKO.PUBLIC_KEY, fitting), ...publicValue(key.key, has)];
+  const privateKey = guarded(CKO.PRIVATE_KEY, fitting);
   if ('type' in key)
     return [...privateKey, { type: CKA.KEY_TYPE, value: curveType(key.type, has) }, bytes(CKA.EC_PARAMS, key.params), bytes(CKA.VALUE, key.scalar)];
   const { n, e, d, p, q, dp, dq, qi } = key.rsa;

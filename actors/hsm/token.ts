@@ -1,7 +1,7 @@
 // One token with a session that is logged in: finds keys by name, remembers their handles, and reads what they are.
 import type pkcs11js from 'pkcs11js';
-import type { TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
-import { CKA, CKK, CKO } from './constants.ts';
+import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
+import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
 import { bare } from './point.ts';
 import { idOf, USES } from './template.ts';
 
@@ -25,18 +25,28 @@ const SEARCH_BATCH = 64;
 /** More keys of a slot are not listed. */
 const MAX_LISTED = 100_000;
 
+interface TokenParts {
+  readonly library: pkcs11js.PKCS11;
+  readonly session: pkcs11js.Handle;
+  readonly mechanisms: ReadonlySet<number>;
+  /** Of earlier calls. */
+  readonly handles: Map<string, pkcs11js.Handle>;
+  readonly quirks: HsmQuirks;
+}
+
 export class Token {
   readonly library: pkcs11js.PKCS11;
   readonly session: pkcs11js.Handle;
   /** The mechanisms that the token reports. */
   readonly mechanisms: ReadonlySet<number>;
+  readonly quirks: HsmQuirks;
   readonly #handles: Map<string, pkcs11js.Handle>;
 
-  /** @param handles of earlier calls */
-  constructor(library: pkcs11js.PKCS11, session: pkcs11js.Handle, mechanisms: ReadonlySet<number>, handles: Map<string, pkcs11js.Handle>) {
+  constructor({ library, session, mechanisms, handles, quirks }: TokenParts) {
     this.library = library;
     this.session = session;
     this.mechanisms = mechanisms;
+    this.quirks = quirks;
     this.#handles = handles;
   }
 
@@ -73,7 +83,7 @@ export class Token {
     this.library.C_FindObjectsInit(this.session, template);
     try {
       for (;;) {
-        const part = this.library.C_FindObjects(this.session, SEARCH_BATCH) as pkcs11js.Handle[];
+        const part = this.library.C_FindObjects(this.session, this.quirks.searchBatch ?? SEARCH_BATCH) as pkcs11js.Handle[];
         found.push(...part);
         if (part.length === 0 || found.length >= MAX_LISTED) return found;
       }

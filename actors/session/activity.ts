@@ -105,7 +105,7 @@ export class Activity {
     this.#timer = undefined;
     this.#nextDueAt = dueAt;
     if (dueAt === Number.POSITIVE_INFINITY) return;
-    const run = () => void this.settle().catch(this.#onFailure);
+    const run = () => this.settle().catch(this.#onFailure);
     this.#timer = this.#clock.setTimeout(run, Math.max(MIN_GAP_MS, dueAt - this.#clock.now()));
   }
 }

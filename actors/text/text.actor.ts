@@ -2,6 +2,8 @@
 import { defineActor } from '../../kernel/actor.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { answersTo } from '../../text/answers.ts';
+import { byRelevance } from '../../text/relevance.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { summaryOf } from '../../text/summary.ts';
 import type { TextApi } from './api.ts';
 import { readDocument } from './document/document.ts';
@@ -16,5 +18,7 @@ export default defineActor<TextApi, null>(() => ({
     document: readDocument,
     summarize: summaryOf,
     answer: answersTo,
+    byRelevance,
+    sentences: (texts) => texts.flatMap(sentencesOf),
   },
 }));

@@ -11,11 +11,12 @@ export function actorSpecs(
   kernel: KernelConfig,
   base: string,
   version: string,
+  dataDir: string,
 ): Readonly<Record<string, AnySpec>> {
   const specs: Record<string, AnySpec> = {};
   const problems: string[] = [];
   for (const plugin of plugins) {
-    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base, version) ?? {})) {
+    for (const [name, spec] of Object.entries(plugin.actors?.(sections.get(plugin.name), kernel, base, version, dataDir) ?? {})) {
       if (name in specs) problems.push(`plugin ${plugin.name}: another plugin already has an actor named ${name}; rename it`);
       specs[name] = spec as AnySpec;
     }

@@ -17,9 +17,10 @@ export function findClashes(plugins: readonly AnyPlugin[]): string[] {
   const codes = new Map(Object.keys(KERNEL_FAULTS).map((code) => [code, 'the kernel']));
   const flags = new Map([...Object.keys(KERNEL_FLAGS), 'help', 'version'].map((flag) => [flag, 'the kernel']));
   for (const plugin of plugins) {
-    const { name, faults, flags: own } = plugin;
+    const { name, faults, flags: own, additions } = plugin;
     claim('name', names, name, name);
     claim('section', sections, sectionOf(plugin), name);
+    if (additions !== undefined) claim('section', sections, additions, name);
     for (const code of Object.keys(faults ?? {})) claim('fault code', codes, code, name);
     for (const flag of Object.keys(own ?? {})) claim('flag', flags, flag, name);
   }

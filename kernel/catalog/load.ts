@@ -38,7 +38,8 @@ export async function loadCatalog(builtins: readonly AnyPlugin[], modules: reado
   return { plugins, schemas, problems: [...problems, ...findClashes(plugins)] };
 }
 
-function locate(module: string, base: string): string {
+/** @returns the address of a module: a path relative to the folder of the configuration, or a package */
+export function locate(module: string, base: string): string {
   if (module.startsWith('.') || isAbsolute(module)) return pathToFileURL(resolve(base, module)).href;
   return pathToFileURL(createRequire(pathToFileURL(resolve(base, 'config.toml'))).resolve(module)).href;
 }

@@ -2,8 +2,9 @@
 import type { AnyPlugin } from '../plugin.ts';
 
 const NAME = /^[a-z][a-z0-9_]*$/;
-const HOOKS = ['sectionOf', 'problems', 'actors', 'authenticators', 'routes', 'listeners', 'keyEncryptionKey', 'open', 'status'] as const;
-const MEMBERS: ReadonlySet<string> = new Set(['name', 'section', 'config', 'faults', 'tags', 'unserved', 'migrations', 'flags', ...HOOKS]);
+const HOOKS = ['sectionOf', 'problems', 'complete', 'actors', 'authenticators', 'routes', 'listeners', 'keyEncryptionKey', 'open', 'status'] as const;
+const VALUES = ['name', 'section', 'config', 'faults', 'tags', 'unserved', 'migrations', 'flags', 'additions', 'offers'] as const;
+const MEMBERS: ReadonlySet<string> = new Set([...VALUES, ...HOOKS]);
 
 export function isPluginName(name: unknown): boolean {
   return typeof name === 'string' && NAME.test(name);
@@ -12,10 +13,12 @@ export function isPluginName(name: unknown): boolean {
 /** @returns the problems of a value that a module exports as a plugin */
 export function shapeProblems(plugin: unknown): string[] {
   if (typeof plugin !== 'object' || plugin === null) return ['the module must have a default export made by definePlugin'];
-  const { name, section, config, faults = {}, migrations = [] } = plugin as Partial<AnyPlugin>;
+  const { name, section, additions, offers = {}, config, faults = {}, migrations = [] } = plugin as Partial<AnyPlugin>;
   const problems: string[] = [];
   if (typeof name !== 'string' || !NAME.test(name)) problems.push(`name: must match ${NAME}`);
   if (section !== undefined && !NAME.test(section)) problems.push(`section: must match ${NAME}`);
+  if (additions !== undefined && !NAME.test(additions)) problems.push(`additions: must match ${NAME}`);
+  for (const [to, values] of Object.entries(offers)) if (!Array.isArray(values)) problems.push(`offers.${to}: must be an array`);
   if (typeof config !== 'object' || config === null) problems.push('config: must be a schema');
   for (const hook of HOOKS) if (!['undefined', 'function'].includes(typeof (plugin as AnyPlugin)[hook])) problems.push(`${hook}: must be a function`);
   for (const member of Object.keys(plugin)) if (!MEMBERS.has(member)) problems.push(`${member}: unknown member`);

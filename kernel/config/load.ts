@@ -45,6 +45,12 @@ export function readConfigFile(given: string | undefined): ConfigFile {
   }
 }
 
+/** @param entries a section that lists modules, perhaps with problems */
+export function modulesIn(entries: unknown): string[] {
+  if (!Array.isArray(entries)) return [];
+  return entries.flatMap((entry: { module?: unknown }) => (typeof entry?.module === 'string' && entry.module !== '' ? [entry.module] : []));
+}
+
 interface Sources {
   readonly file: ConfigFile;
   readonly env: NodeJS.ProcessEnv;

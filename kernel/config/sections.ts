@@ -3,6 +3,9 @@ import Type, { type Static } from 'typebox';
 import { LOG_LEVELS } from '../log.ts';
 import { Secret, Section } from './schema.ts';
 
+/** A list of modules: names of packages, or paths that begin with `.` or `/`. */
+export const MODULES = Type.Array(Type.Object({ module: Type.String({ minLength: 1 }) }, { additionalProperties: false }), { default: [] });
+
 export const KERNEL_SECTIONS = {
   http: Section({
     host: Type.String({ default: '127.0.0.1', minLength: 1 }),
@@ -31,7 +34,7 @@ export const KERNEL_SECTIONS = {
   log: Section({ level: Type.Enum([...LOG_LEVELS], { default: 'info' }) }),
   metrics: Section({ allow: Type.Array(Type.String(), { default: [] }) }),
   audit: Section({ retention_days: Type.Integer({ default: 365, minimum: 1, maximum: 36_500 }) }),
-  plugins: Type.Array(Type.Object({ module: Type.String({ minLength: 1 }) }, { additionalProperties: false }), { default: [] }),
+  plugins: MODULES,
 } as const;
 
 export type KernelConfig = { readonly [K in keyof typeof KERNEL_SECTIONS]: Static<(typeof KERNEL_SECTIONS)[K]> };

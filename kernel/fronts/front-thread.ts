@@ -31,7 +31,7 @@ export default async function serve({ port, offset, versions, args }: ThreadTask
   const stopped = new Promise<void>((resolve) => {
     channel.onControl((message) => {
       if (message.kind === 'stop') resolve();
-      if (message.kind === 'clock') channel.control({ kind: 'moved', fired: clock.fireDue() });
+      if (message.kind === 'clock') void clock.fireDue().then((fired) => channel.control({ kind: 'moved', fired }));
       if (message.kind === 'kernel') toKernel.attach(channelOf(message));
     });
     channel.onClose(resolve);

@@ -91,7 +91,7 @@ async function build(task: FrontTask, surroundings: Surroundings, unwind: Unwind
   const metrics = createMetrics();
   const shared = openSharedMemory(task.shared, task.thread);
   unwind.add('shared memory', () => shared.bell.close());
-  const callees = new Callees(actorSpecs(catalog.plugins, sections, config, base, version), {
+  const callees = new Callees(actorSpecs(catalog.plugins, sections, config, base, version, dataDir), {
     ...{ clock, shared, observe: (actor) => metrics.observe(actor) },
     // The main thread ends it; if it cannot be asked, it has ended itself.
     onLate: (...thread) => void kernel.late(...thread).catch(() => {}),

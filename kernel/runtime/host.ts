@@ -25,7 +25,7 @@ export async function host(task: HostTask, channel: Channel, surroundings: HostS
   const stopped = new Promise<void>((resolve) => {
     channel.onControl((message) => {
       if (message.kind === 'stop') resolve();
-      if (message.kind === 'clock') channel.control({ kind: 'moved', fired: surroundings.clock.fireDue() });
+      if (message.kind === 'clock') void surroundings.clock.fireDue().then((fired) => channel.control({ kind: 'moved', fired }));
       if (message.kind === 'peer') peers.attach(message['name'] as string, message['key'] as string, surroundings.channel(message));
     });
     // If the channel closes without a stop message, the kernel is gone.

@@ -86,13 +86,13 @@ export class Runtime {
     }
   }
 
-  /** For tests: moves the clock of every thread and process by `ms`, and fires the timers that are due. */
+  /** For tests: moves the clock of every thread and process by `ms`, fires the timers that are due, and waits for what they do in the background. */
   async advance(ms: number): Promise<void> {
     const { clock } = this.#options;
     Atomics.add(clock.offset, 0, BigInt(ms));
-    clock.fireDue();
+    const fired = clock.fireDue();
     const running = [...this.#supervisors, ...this.callers.supervisors].flatMap(({ incarnation }) => incarnation ?? []);
-    await Promise.all(running.map((incarnation) => tellClock(incarnation, Number(clock.offset[0]))));
+    await Promise.all([fired, ...running.map((incarnation) => tellClock(incarnation, Number(clock.offset[0])))]);
   }
 
   #group(name: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Group {

@@ -1,17 +1,28 @@
-// The threads of the AI runner: those that read and answer, and the one that owns the documentary bases.
+// The threads of the AI runner: those that read and answer, the one that owns the documentary bases, and the one that has models run.
+
+import { totalmem } from 'node:os';
 import type { LibraryApi, LibraryArgs } from '../../actors/library/api.ts';
+import type { ModelApi, ModelArgs } from '../../actors/model/api.ts';
 import type { TextApi } from '../../actors/text/api.ts';
 import { pinned, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AiConfig } from './config.ts';
+import { modelSpecOf } from './models.ts';
 
 /** Requests that may wait or run. */
 const QUEUE = 64;
 const LIBRARY_QUEUE = 256;
 const LIBRARY_MS = 120_000;
 
-export function aiActors(config: AiConfig) {
+/** Model calls have deadlines of their own; loading a large model takes minutes. */
+const MODEL_MS = 600_000;
+const MODEL_QUEUE = 512;
+const MIB = 1_048_576;
+/** What models may take of this machine's memory if the configuration does not say. */
+const MEMORY_SHARE = 0.6;
+
+export function aiActors(config: AiConfig, dataDir: string, base: string) {
   const text = replicated<TextApi, null>({
     module: new URL('../../actors/text/text.actor.ts', import.meta.url),
     size: config.enabled ? Math.max(1, cores - 1) : 0,
@@ -26,14 +37,36 @@ export function aiActors(config: AiConfig) {
   });
   const library = pinned<LibraryApi, LibraryArgs>({
     module: new URL('../../actors/library/library.actor.ts', import.meta.url),
-    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name) } } : {},
+    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name), embedder: embedderOf(config) } } : {},
+    peers: ['model'],
     deadlineMs: LIBRARY_MS,
     maxQueue: LIBRARY_QUEUE,
     memoryMb: 2_048,
     nice: 5,
     store: true,
   });
-  return { text, library };
+  const model = pinned<ModelApi, ModelArgs>({
+    module: new URL('../../actors/model/model.actor.ts', import.meta.url),
+    instances: config.enabled && config.models.length > 0 ? { main: modelArgs(config, dataDir, base) } : {},
+    deadlineMs: MODEL_MS,
+    maxQueue: MODEL_QUEUE,
+  });
+  return { model, text, library };
+}
+
+/** @returns the ID of the model that documentary bases use */
+function embedderOf({ models }: AiConfig): string | undefined {
+  return models.find(({ task }) => task === 'embedding')?.id;
+}
+
+function modelArgs(config: AiConfig, dataDir: string, base: string): ModelArgs {
+  return {
+    models: config.models.map((model) => modelSpecOf(model, dataDir, base)),
+    maxMemoryMb: config.max_memory_mb || Math.floor((MEMORY_SHARE * Math.min(totalmem(), process.constrainedMemory() || Infinity)) / MIB),
+    keepAliveMs: config.keep_alive_seconds * 1_000,
+    threads: config.model_threads || Math.max(1, cores - 1),
+    useMatrixAcceleration: config.use_matrix_accel,
+  };
 }
 
 export type AiActors = ReturnType<typeof aiActors>;

@@ -1,6 +1,8 @@
 // The section [ai] of config.toml.
 import Type, { type Static } from 'typebox';
-import { Section } from '../../kernel/config/schema.ts';
+import { Secret, Section } from '../../kernel/config/schema.ts';
+import { isFetchable } from '../../kernel/http/outbound.ts';
+import { MODEL, modelProblems } from './models.ts';
 import { isBaseName } from './name.ts';
 
 const roles = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), { default: ['*'] });
@@ -14,13 +16,24 @@ export const AI_CONFIG = Section({
   text_limit: Type.Integer({ default: 2_000_000, minimum: 1_024, maximum: 16_777_216 }),
   file_limit: Type.Integer({ default: 67_108_864, minimum: 65_536, maximum: 134_217_728 }),
   time_limit_seconds: Type.Integer({ default: 60, minimum: 1, maximum: 600 }),
+  use_matrix_accel: Type.Boolean({ default: false }),
+  max_memory_mb: Type.Integer({ default: 0, minimum: 0, maximum: 1_048_576 }),
+  keep_alive_seconds: Type.Integer({ default: 600, minimum: 1, maximum: 604_800 }),
+  model_threads: Type.Integer({ default: 0, minimum: 0, maximum: 256 }),
+  model_hub: Type.String({ default: 'https://huggingface.co', maxLength: 2_048 }),
+  model_hub_token: Secret({ default: '' }),
   documentary_bases: Type.Array(BASE, { default: [{ name: 'documents' }] }),
+  models: Type.Array(MODEL, { default: [], maxItems: 128 }),
 });
 
 export type AiConfig = Static<typeof AI_CONFIG>;
 
-export function aiProblems({ documentary_bases: bases }: AiConfig): string[] {
-  const names = bases.map(({ name }) => name);
+export function aiProblems({ documentary_bases: bases, models, model_hub: hub }: AiConfig): string[] {
+  const hubProblems = isFetchable(hub) ? [] : ['.model_hub: must be the address of a model hub: https, or http on this machine'];
+  return [...hubProblems, ...baseProblems(bases.map(({ name }) => name)), ...modelProblems(models)];
+}
+
+function baseProblems(names: readonly string[]): string[] {
   return names.flatMap((name, index) => {
     if (!isBaseName(name)) return [`.documentary_bases[${index}].name: must not be . or .., and must not have control characters, / or \\`];
     return names.indexOf(name) < index ? [`.documentary_bases[${index}].name: another base has the same name; each needs its own`] : [];

@@ -3,6 +3,9 @@ import { Fault, type FaultTable } from '../../kernel/fault.ts';
 
 export const MODEL_FAULTS = Object.freeze({
   MODEL_NOT_INSTALLED: { status: 503, message: 'no model that can do this is installed' },
+  MODEL_FAILED: { status: 503, message: 'the model could not be loaded, or has crashed too often; try again later', retry: true },
+  MODEL_BUSY: { status: 503, message: 'too many requests wait for the model; try again later', retry: true },
+  MODEL_SHARE: { status: 429, message: 'too many requests of yours wait for the model; try again later', retry: true },
   MODEL_TIME_LIMIT: { status: 422, message: 'the work takes longer than the time limit: send less text, or a smaller file' },
 }) satisfies FaultTable;
 

@@ -2,11 +2,13 @@
 import Type, { type Static } from 'typebox';
 import type { FlagSpec, FlagValues } from '../../kernel/config/flags.ts';
 import { Secret } from '../../kernel/config/schema.ts';
-import { HSM_MODELS } from './models.ts';
+import type { Addition, Completed } from '../../kernel/plugin.ts';
+import type { HsmModel, HsmPlatform } from './model.ts';
+import { withAdditions } from './models.ts';
 
 const INSTANCE = Type.Object(
   {
-    hsm_model: Type.Enum(HSM_MODELS.map(({ model }) => model)),
+    hsm_model: Type.String({ minLength: 1 }),
     hsm_admin: Type.Array(Type.String({ minLength: 1 }), { default: [] }),
     hsm_slot: Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1, uniqueItems: true }),
     hsm_password: Type.Array(Secret({ minLength: 1 })),
@@ -14,13 +16,15 @@ const INSTANCE = Type.Object(
     // If not set, the first instance of a library runs in a thread, and each further one in a process.
     isolation: Type.Optional(Type.Enum(['thread', 'process'])),
     probe_seconds: Type.Integer({ default: 10, minimum: 1, maximum: 3_600 }),
+    deadline_seconds: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
   },
   { additionalProperties: false },
 );
 
 export const HSM_CONFIG = Type.Array(INSTANCE, { default: [] });
 export type HsmInstanceConfig = Static<typeof INSTANCE>;
-export type HsmConfig = readonly HsmInstanceConfig[];
+/** `model` is there once the section is completed. */
+export type HsmConfig = readonly (HsmInstanceConfig & { readonly model?: HsmModel })[];
 
 export const HSM_FLAGS: Readonly<Record<string, FlagSpec>> = {
   'hsm-model': { about: 'model of the HSM, if there is only one (default: soft_hsm); ignored if the file has [[hsm_instances]]' },
@@ -37,10 +41,31 @@ export function instanceOfFlags(flags: FlagValues): unknown {
 }
 
 export function hsmProblems(config: HsmConfig): string[] {
-  return config.flatMap(({ hsm_slot: slots, hsm_password: passwords, hsm_model: model, library }, index) => [
-    ...(slots.length === passwords.length
+  return config.flatMap(({ hsm_slot: slots, hsm_password: passwords }, index) =>
+    slots.length === passwords.length
       ? []
-      : [`[${index}].hsm_password: ${passwords.length} passwords for ${slots.length} slots: give one for each slot, in the same order`]),
-    ...(model === 'other' && library === '' ? [`[${index}].library: the model "other" needs the path of its PKCS#11 library`] : []),
-  ]);
+      : [`[${index}].hsm_password: ${passwords.length} passwords for ${slots.length} slots: give one for each slot, in the same order`],
+  );
+}
+
+/** Gives each instance its model, which may come from another module or plugin. @param platform of Node: `process.platform` */
+export function withModels(config: HsmConfig, additions: readonly Addition[], platform: string = process.platform): Completed<HsmConfig> {
+  const { models, problems: found } = withAdditions(additions);
+  const problems = [...found];
+  const completed = config.map((instance, index) => {
+    const at = `hsm_instances[${index}]`;
+    const model = models.get(instance.hsm_model);
+    if (!model) problems.push(`${at}.hsm_model: must be one of ${[...models.keys()].join(', ')}`);
+    else problems.push(...modelProblems(instance, model, platform).map((problem) => `${at}${problem}`));
+    return model ? { ...instance, model } : instance;
+  });
+  return { config: completed, problems };
+}
+
+function modelProblems({ library }: HsmInstanceConfig, { model, libraries, libraryVariable }: HsmModel, platform: string): string[] {
+  const platforms = Object.keys(libraries);
+  const usual = libraries[platform as HsmPlatform];
+  if (!usual) return [`.hsm_model: ${model} works on ${platforms.join(' and ')} only, not on ${platform}`];
+  const isNamed = library !== '' || usual.length > 0 || libraryVariable !== undefined;
+  return isNamed ? [] : [`.library: the model "${model}" needs the path of its PKCS#11 library`];
 }

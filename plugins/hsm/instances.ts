@@ -1,24 +1,28 @@
 // Derives the HSM instances from the configuration: their prefixes, their libraries, and which instances share a library.
 import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs } from '../../actors/hsm/api.ts';
-import type { HsmConfig, HsmInstanceConfig } from './config.ts';
-import { findModel } from './models.ts';
+import type { Isolation } from '../../kernel/actor.ts';
+import type { HsmConfig } from './config.ts';
+import type { HsmModel, HsmPlatform } from './model.ts';
 
 export interface HsmInstance {
   readonly prefix: string;
   readonly model: string;
   readonly slots: readonly number[];
   readonly args: HsmArgs;
-  /** The whole environment of its process; undefined if it runs in a thread. */
-  readonly env: Readonly<Record<string, string>> | undefined;
+  /** Of its process; undefined if it runs in a thread. */
+  readonly isolation: Isolation | undefined;
 }
 
 export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonly HsmInstance[] {
-  const libraries = config.map(libraryOf);
+  const models = config.map(modelOf);
+  const longest = longestDeadline(config);
+  const libraries = config.map(({ library }, index) => libraryOf(models[index] as HsmModel, library, env));
   const threaded = config.map(
     ({ isolation }, index) => (isolation ?? (libraries.indexOf(libraries[index] as string) === index ? 'thread' : 'process')) === 'thread',
   );
   return config.map((instance, index) => {
+    const model = models[index] as HsmModel;
     const library = libraries[index] as string;
     const sharers = libraries.filter((other, at) => threaded[at] && other === library).length;
     const prefix = prefixOf(config, index);
@@ -32,11 +36,18 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
         slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string })),
         admins: instance.hsm_admin,
         probeSeconds: instance.probe_seconds,
+        ...(instance.deadline_seconds < longest && { deadlineMs: instance.deadline_seconds * 1000 }),
+        ...{ initializeText: initializeText(model, env), quirks: model.quirks ?? {}, hints: model.hints ?? {} },
         alone: !threaded[index] || sharers === 1,
       },
-      env: threaded[index] ? undefined : environment(instance, env),
+      isolation: threaded[index] ? undefined : { env: environment(model, env), stuckMs: instance.deadline_seconds * 1000 },
     };
   });
+}
+
+/** Of all instances, in seconds; a call to one with a shorter limit has a timer of its own. */
+export function longestDeadline(config: HsmConfig): number {
+  return Math.max(1, ...config.map(({ deadline_seconds: seconds }) => seconds));
 }
 
 /** `hsm::<model>` for the first instance of a model, `_1`, `_2` ... for the others. */
@@ -46,12 +57,23 @@ function prefixOf(config: HsmConfig, index: number): string {
   return `hsm::${model}${before === 0 ? '' : `_${before}`}`;
 }
 
-function libraryOf({ hsm_model: model, library }: HsmInstanceConfig): string {
-  const path = library === '' ? (findModel(model).libraries.find((candidate) => existsSync(candidate)) ?? '') : library;
+function modelOf({ model, hsm_model: name }: HsmConfig[number]): HsmModel {
+  if (!model) throw new TypeError(`the HSM model ${name} was not looked up`);
+  return model;
+}
+
+/** In this order: the configuration, the variable of the model, its usual places. */
+function libraryOf({ libraries, libraryVariable }: HsmModel, configured: string, env: NodeJS.ProcessEnv): string {
+  const named = configured === '' ? ((libraryVariable && env[libraryVariable]) ?? '') : configured;
+  const path = named === '' ? (libraries[process.platform as HsmPlatform]?.find((candidate) => existsSync(candidate)) ?? '') : named;
   // Two paths of one file load the same library, with the same Cryptoki state.
   return path !== '' && existsSync(path) ? realpathSync(path) : path;
 }
 
-function environment({ hsm_model: model }: HsmInstanceConfig, env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(findModel(model).env.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+function environment({ env: names }: HsmModel, env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+function initializeText({ initializeText: text }: HsmModel, env: NodeJS.ProcessEnv): string | undefined {
+  return text?.replaceAll(/\{(\w+)\}/g, (_, name: string) => env[name] ?? '');
 }

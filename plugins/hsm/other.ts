@@ -4,6 +4,6 @@ import { defineHsmModel } from './model.ts';
 export default defineHsmModel({
   model: 'other',
   about: 'any other PKCS#11 library; name it in library',
-  libraries: [],
+  libraries: { linux: [] },
   env: [],
 });

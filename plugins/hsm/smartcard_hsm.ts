@@ -4,6 +4,10 @@ import { defineHsmModel } from './model.ts';
 export default defineHsmModel({
   model: 'smartcard_hsm',
   about: 'SmartCard-HSM and Nitrokey HSM 2, by the sc-hsm-embedded library',
-  libraries: ['/usr/local/lib/libsc-hsm-pkcs11.so', '/usr/lib/libsc-hsm-pkcs11.so'],
+  libraries: {
+    linux: ['/usr/local/lib/libsc-hsm-pkcs11.so', '/usr/lib/libsc-hsm-pkcs11.so'],
+    darwin: ['/usr/local/lib/libsc-hsm-pkcs11.dylib', '/opt/homebrew/lib/libsc-hsm-pkcs11.dylib'],
+  },
+  libraryVariable: 'SC_HSM_PKCS11_LIBRARY',
   env: [],
 });

@@ -4,12 +4,20 @@ import { defineHsmModel } from './model.ts';
 export default defineHsmModel({
   model: 'soft_hsm',
   about: 'SoftHSM 2, a software token for development and tests',
-  libraries: [
-    '/usr/lib/softhsm/libsofthsm2.so',
-    '/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so',
-    '/usr/lib64/pkcs11/libsofthsm2.so',
-    '/usr/local/lib/softhsm/libsofthsm2.so',
-    '/opt/homebrew/lib/softhsm/libsofthsm2.so',
-  ],
+  libraries: {
+    linux: [
+      '/usr/lib/softhsm/libsofthsm2.so',
+      '/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so',
+      '/usr/lib64/pkcs11/libsofthsm2.so',
+      '/usr/local/lib/softhsm/libsofthsm2.so',
+    ],
+    darwin: ['/opt/homebrew/lib/softhsm/libsofthsm2.so', '/usr/local/lib/softhsm/libsofthsm2.so'],
+  },
+  libraryVariable: 'SOFTHSM2_LIBRARY',
   env: ['SOFTHSM2_CONF'],
+  hints: {
+    library: 'install softhsm2',
+    token: 'list the tokens with softhsm2-util --show-slots; SOFTHSM2_CONF names the configuration',
+    pin: 'hsm_password is the --pin of softhsm2-util --init-token',
+  },
 });

@@ -4,6 +4,7 @@ import { defineHsmModel } from './model.ts';
 export default defineHsmModel({
   model: 'vendor_b',
   about: 'Proteccio netHSM',
-  libraries: ['/lib/libnethsm.so', '/usr/lib/libnethsm.so'],
+  libraries: { linux: ['/lib/libnethsm.so', '/usr/lib/libnethsm.so'] },
+  libraryVariable: 'NETHSM_PKCS11_LIBRARY',
   env: [],
 });

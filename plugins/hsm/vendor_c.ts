@@ -4,6 +4,7 @@ import { defineHsmModel } from './model.ts';
 export default defineHsmModel({
   model: 'vendor_c',
   about: 'Crypt2pay',
-  libraries: ['/lib/libpkcs11c2p.so', '/usr/lib/libpkcs11c2p.so'],
+  libraries: { linux: ['/lib/libpkcs11c2p.so', '/usr/lib/libpkcs11c2p.so'] },
+  libraryVariable: 'C2P_PKCS11_LIBRARY',
   env: ['C2P_CONF'],
 });

@@ -24,14 +24,14 @@ const weak = (spec: AnySpec, name: string): AnySpec => ({
 
 const fragileAuth = definePlugin({
   ...auth,
-  actors: (config, kernel, base, version) => {
-    const actors = auth.actors?.(config as never, kernel, base, version) as Record<string, AnySpec>;
+  actors: (config, ...kernel) => {
+    const actors = auth.actors?.(config as never, ...kernel) as Record<string, AnySpec>;
     return { ...actors, session: weak(actors['session'] as AnySpec, 'session'), password: weak(actors['password'] as AnySpec, 'password') } as never;
   },
 });
 const fragileHsm = definePlugin({
   ...hsm,
-  actors: (config, kernel, base, version) => ({ hsm: weak(hsm.actors?.(config as never, kernel, base, version).hsm as AnySpec, 'hsm') }) as never,
+  actors: (config, ...kernel) => ({ hsm: weak(hsm.actors?.(config as never, ...kernel).hsm as AnySpec, 'hsm') }) as never,
 });
 const plugins = [fragileAuth, fragileHsm] as never;
 
@@ -109,8 +109,8 @@ for (const placement of ['own', 'beside'] as const)
     const brief = { ...eager, max: 1, withinMs: 600_000 };
     const looping = definePlugin({
       ...fragileAuth,
-      actors: (config, kernel, base, version) => {
-        const actors = fragileAuth.actors?.(config, kernel, base, version) as unknown as Record<string, AnySpec>;
+      actors: (config, ...kernel) => {
+        const actors = fragileAuth.actors?.(config, ...kernel) as unknown as Record<string, AnySpec>;
         return { ...actors, session: { ...actors['session'], restart: brief } } as never;
       },
     });

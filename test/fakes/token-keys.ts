@@ -1,10 +1,11 @@
-// Keys on a real token of SoftHSM as a place for the key suite: the actor of the HSM runs in its thread, as in the server.
+// Keys on the token of a real PKCS#11 library as a place for the key suite: the actor of the HSM runs in its thread, as in the server.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BroughtKey, HsmApi, HsmArgs } from '../../actors/hsm/api.ts';
+import type { BroughtKey, HsmApi, HsmArgs, HsmQuirks, KeyOptions, PairOptions, TokenKey } from '../../actors/hsm/api.ts';
 import { broughtKey } from '../../actors/kmip/object/hsm-key/brought.ts';
 import { hsmKeys } from '../../actors/kmip/object/hsm-key/hsm-key.ts';
+import { publicKeyOf } from '../../actors/kmip/object/hsm-key/public-key.ts';
 import { describePublic, keptContent, usesOf } from '../../actors/kmip/object/hsm-key/shape.ts';
 import { Tokens } from '../../actors/kmip/object/hsm-key/tokens.ts';
 import type { KeyKind } from '../../actors/kmip/object/key.ts';
@@ -20,36 +21,47 @@ import { HSM_MIGRATIONS } from '../../plugins/hsm/migrations.ts';
 import type { Mechanism } from '../actors/kmip/key-mechanisms.ts';
 import type { KeyPlace } from '../actors/kmip/key-place.ts';
 import { createRuntime } from '../runtime.ts';
-import { createSoftHsm } from '../softhsm.ts';
-import { SOFTHSM_LIBRARY } from '../system.ts';
+import type { TestToken } from '../tokens.ts';
 import { privateKey, publicKey, secret } from './keys.ts';
 
 const PREFIX = 'hsm::soft_hsm';
-const PIN = '12345678';
 /** SoftHSM takes no HMAC key that is shorter than the digest. Zeros at the end do not change an HMAC key (RFC 2104 section 2). */
 const MIN_HMAC_BYTES = 32;
 
-/** SoftHSM 2.6: no RFC 5649, OAEP with SHA-1 only, no key derivation by HKDF. */
-const CAN: ReadonlySet<Mechanism> = new Set<Mechanism>([
-  ...(['AES-GCM', 'AES-CBC', 'AES-CTR', 'AES-KW', 'HMAC', 'CMAC'] as const),
-  ...(['RSA-PKCS1', 'RSA-PSS', 'ECDSA', 'EdDSA', 'RSA-PKCS1 encryption', 'ECDH', 'X25519'] as const),
-]);
-const MISSING: Readonly<Record<string, string>> = {
-  'AES-KWP': 'CKM_AES_KEY_WRAP_KWP',
-  'RSA-OAEP': 'CKM_RSA_PKCS_OAEP',
-  HKDF: 'CKM_HKDF_DERIVE',
-  ECIES: 'ECIES',
-};
+/** What the library can, with its token. */
+export interface TokenAbilities {
+  readonly name: string;
+  readonly can: readonly Mechanism[];
+  /** The mechanism of PKCS #11 that each of the others lacks, as refusals name it. */
+  readonly missing: Readonly<Partial<Record<Mechanism, string>>>;
+  /** Of its model. */
+  readonly quirks?: HsmQuirks | undefined;
+  /** Keys are made on the token; it takes none. */
+  readonly takesNoMaterial?: boolean;
+}
+
+interface Place {
+  readonly place: KeyPlace;
+  end(): Promise<void>;
+}
 
 /** @returns the place, and what ends it */
-export async function tokenPlace(): Promise<{ readonly place: KeyPlace; readonly tokens: Tokens; readonly slot: number; end(): Promise<void> }> {
-  const hsm = createSoftHsm();
-  const slot = hsm.addToken('suite', PIN);
+export async function tokenPlace(token: TestToken, abilities: TokenAbilities): Promise<Place> {
+  const { library, slot, pin, initializeText } = token;
   const folder = mkdtempSync(join(tmpdir(), 'gatehouse-token-'));
   const address = `sqlite:${join(folder, 'hsm.db')}`;
   const store = await openStore(address, { writer: 'test', clock: createClock() });
   await migrate(store, [{ owner: 'hsm', migrations: HSM_MIGRATIONS }], () => 1);
-  const args: HsmArgs = { prefix: PREFIX, library: SOFTHSM_LIBRARY, slots: [{ number: slot, pin: PIN }], admins: ['*'], probeSeconds: 60, alone: true };
+  const args: HsmArgs = {
+    prefix: PREFIX,
+    library,
+    slots: [{ number: slot, pin }],
+    admins: ['*'],
+    probeSeconds: 60,
+    alone: true,
+    initializeText,
+    quirks: abilities.quirks ?? {},
+  };
   const spec = pinned<HsmApi, HsmArgs>({
     module: new URL('../../actors/hsm/hsm.actor.ts', import.meta.url),
     instances: { [PREFIX]: args },
@@ -62,51 +74,110 @@ export async function tokenPlace(): Promise<{ readonly place: KeyPlace; readonly
   const tokens = new Tokens(ref('hsm'), silent);
   await tokens.learn({ prefix: PREFIX, slot, name: '' });
   return {
-    place: placeOn(tokens, slot),
-    tokens,
-    slot,
+    place: placeOn(tokens, slot, abilities),
     async end() {
       await runtime.stop();
       await store.close();
-      hsm.end();
+      await token.end();
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-function placeOn(tokens: Tokens, slot: number): KeyPlace {
-  const identifier = (id: string) => `${PREFIX}::${slot}::${id}`;
+/** Puts keys on the token, in the place of those of the same name. */
+class Bringer {
+  readonly #tokens: Tokens;
+  readonly #slot: number;
+  readonly #makes: boolean;
+  /** How often the token has made a key of the name. */
+  readonly #made = new Map<string, number>();
+
+  /** @param makes the token makes the keys itself */
+  constructor(tokens: Tokens, slot: number, makes: boolean) {
+    this.#tokens = tokens;
+    this.#slot = slot;
+    this.#makes = makes;
+  }
+
+  #call<T>(what: string, work: Parameters<Tokens['call']>[2]): Promise<T> {
+    return this.#tokens.call({ prefix: PREFIX, slot: this.#slot }, what, work) as Promise<T>;
+  }
+
+  /** Keys that the token makes have a new name each time: some tokens do not destroy a key of which they refused a use. */
+  nameOf(id: string): string {
+    const [, name = id, end = ''] = /^(.*?)(_pk)?$/.exec(id) ?? [];
+    return this.#makes ? `${name} ${this.#made.get(name)}${end}` : id;
+  }
+
+  async #forget(name: string): Promise<void> {
+    this.#made.set(name, (this.#made.get(name) ?? 0) + 1);
+    if (this.#makes) return;
+    for (const kind of ['secret', 'private', 'public'] as const) await this.#call('to forget a key', (hsm, slot) => hsm.destroy(slot, { name, kind }));
+  }
+
+  /** Leaves nothing of the key in the object. */
+  async secret(object: Draft, key: BroughtKey & { readonly kind: 'secret' }): Promise<void> {
+    await this.#forget(object.id);
+    const options = this.#options(object, object.id);
+    const secret = { ...options, type: key.type, bits: key.value.length * 8 };
+    if (this.#makes) await this.#call('to make a key', (hsm, slot) => hsm.generate(slot, secret));
+    else await this.#call('to take a key', (hsm, slot) => hsm.bring(slot, options, key));
+    object.attributes.set(boolean(TAG.Extractable, false));
+  }
+
+  /** @returns the pair on the token, if the token has made it */
+  async pair(name: string, halves: readonly [Draft, Draft]): Promise<TokenKey | undefined> {
+    await this.#forget(name);
+    const [privateHalf, publicHalf] = halves;
+    privateHalf.attributes.set(boolean(TAG.Extractable, false));
+    if (this.#makes) {
+      const options: PairOptions = {
+        ...this.#options(privateHalf, name),
+        type: pairType(broughtKey(publicHalf).key),
+        publicUses: usesOf(publicHalf.attributes),
+      };
+      return this.#call<TokenKey>('to make a pair', (hsm, slot) => hsm.generatePair(slot, options));
+    }
+    for (const half of halves) await this.#call('to take a key', (hsm, slot) => hsm.bring(slot, this.#options(half, name), broughtKey(half).key));
+    return undefined;
+  }
+
+  #options(object: Draft, name: string): KeyOptions {
+    return { name: this.nameOf(name), uses: usesOf(object.attributes), sensitive: true, extractable: false };
+  }
+}
+
+function pairType(key: BroughtKey): PairOptions['type'] {
+  if (key.kind !== 'public') throw new Error('a public key is needed');
+  return key.key.type === 'RSA' ? { rsaBits: 2048 } : { curve: key.key.type, params: key.key.params };
+}
+
+function placeOn(tokens: Tokens, slot: number, { name, can, missing, takesNoMaterial = false }: TokenAbilities): KeyPlace {
+  const bringer = new Bringer(tokens, slot, takesNoMaterial);
+  const identifier = (id: string) => `${PREFIX}::${slot}::${bringer.nameOf(id)}`;
   const real = hsmKeys(tokens);
   const kind: KeyKind = { holds: () => true, open: (object, ctx) => real.open({ ...object, id: identifier(object.id) }, ctx) };
-  /** Brings the key to the token in the place of one of the same name, and leaves nothing of it in the object. */
-  const bring = async (object: Draft, key: BroughtKey, name = object.id): Promise<void> => {
-    const of = { name, kind: key.kind };
-    await tokens.call({ prefix: PREFIX, slot }, 'to forget a key', (hsm) => hsm.destroy(slot, of));
-    const options = { name, uses: usesOf(object.attributes), sensitive: true, extractable: false };
-    await tokens.call({ prefix: PREFIX, slot }, 'to take a key', (hsm) => hsm.bring(slot, options, key));
-    object.attributes.set(boolean(TAG.Extractable, false));
-  };
   return {
-    name: 'keys on a token of SoftHSM',
+    name: `keys on a token of ${name}`,
     kind,
-    can: CAN,
-    missing: (mechanism) => MISSING[mechanism] ?? mechanism,
-    takesMaterial: true,
+    can: new Set(can),
+    missing: (mechanism) => missing[mechanism] ?? mechanism,
+    takesMaterial: !takesNoMaterial,
     givesMaterial: false,
     takesIv: true,
     async secret(id, algorithm, material, options) {
       const object = secret(id, algorithm.startsWith('HMAC') ? padded(material) : material, algorithm, options);
-      await bring(object, broughtKey(object).key);
+      await bringer.secret(object, broughtKey(object).key as BroughtKey & { kind: 'secret' });
       object.attributes.set(integer(TAG.CryptographicLength, material.length * 8));
       return { ...object, content: keptContent(TAG.SymmetricKey, algorithm, material.length * 8) };
     },
     async pair(id, algorithm: CryptographicAlgorithm, pair) {
-      const halves = { privateKey: privateKey(id, pair.privateKey, algorithm), publicKey: publicKey(`${id}_pk`, pair.publicKey, algorithm) };
-      for (const half of [halves.privateKey, halves.publicKey]) {
-        await bring(half, broughtKey(half).key, id);
-        describePublic(half.attributes, pair.publicKey);
-      }
-      return { ...halves, privateKey: { ...halves.privateKey, content: keptContent(TAG.PrivateKey, algorithm, 0) } };
+      const halves = [privateKey(id, pair.privateKey, algorithm), publicKey(`${id}_pk`, pair.publicKey, algorithm)] as const;
+      const made = await bringer.pair(id, halves);
+      const publicHalf = (made?.publicKey && publicKeyOf(made.publicKey)) ?? pair.publicKey;
+      for (const half of halves) describePublic(half.attributes, publicHalf);
+      const { attributes: _, ...told } = publicKey(`${id}_pk`, publicHalf, algorithm);
+      return { privateKey: { ...halves[0], content: keptContent(TAG.PrivateKey, algorithm, 0) }, publicKey: { ...halves[1], ...told } };
     },
   };
 }

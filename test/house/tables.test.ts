@@ -30,6 +30,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   ai_base: 'actors/library/',
   ai_passage: 'actors/library/',
   ai_reference: 'actors/library/',
+  ai_vectors: 'actors/library/',
   hsm_slot: 'actors/hsm/',
   kms_attribute: 'actors/kmip/',
   kms_grant: 'actors/kmip/',
@@ -37,8 +38,8 @@ const OWNERS: Readonly<Record<string, string>> = {
   kms_usage: 'actors/kmip/',
 };
 
-/** Of one migration, which drops it again. */
-const TEMPORARY: ReadonlySet<string> = new Set(['named_before']);
+/** Of one migration, which drops it again or gives it the name of another. */
+const TEMPORARY: ReadonlySet<string> = new Set(['kms_attribute_new', 'named_before']);
 
 /** Files whose SQL gets the name of a table from elsewhere, each with where from. */
 const COMPOSED: Readonly<Record<string, string>> = {

@@ -17,8 +17,8 @@ const PEM = '-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lsh
 /** Hundreds of sign-ins are made here: only the cost of the password hash is put aside. */
 const quick = definePlugin({
   ...auth,
-  actors: (config, kernel, base, version) => {
-    const actors = auth.actors?.(config as never, kernel, base, version) as unknown as Record<string, AnySpec>;
+  actors: (config, ...kernel) => {
+    const actors = auth.actors?.(config as never, ...kernel) as unknown as Record<string, AnySpec>;
     return { ...actors, password: { ...actors['password'], module: new URL('../fakes/quick-password.actor.ts', import.meta.url) } as AnySpec } as never;
   },
 });

@@ -17,8 +17,8 @@ import { chanceSmaller, distance, median } from './distributions.ts';
  */
 const quick = definePlugin({
   ...auth,
-  actors: (config, kernel, base, version) => {
-    const actors = auth.actors?.(config as never, kernel, base, version) as unknown as Record<string, AnySpec>;
+  actors: (config, ...kernel) => {
+    const actors = auth.actors?.(config as never, ...kernel) as unknown as Record<string, AnySpec>;
     return { ...actors, password: { ...actors['password'], module: new URL('../fakes/quick-password.actor.ts', import.meta.url) } as AnySpec } as never;
   },
 });

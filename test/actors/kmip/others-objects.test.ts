@@ -282,4 +282,30 @@ test('uses that are granted write nothing into the links of a key', async () => 
   assert.notDeepEqual((await linksOf(publicKey, BOB)).members, before.members);
 });
 
+test('a certificate that a grantee renews takes the place of the old one at its key, and of no other', async () => {
+  const [privateKey, publicKey] = await pair(BOB, integer(TAG.CryptographicUsageMask, 0x3));
+  const certified = async () =>
+    (await ask('Certify', [named(publicKey), structure(TAG.Attributes, [text(TAG.CertificateSubjectCN, 'bob')])], BOB)).ids[0] as string;
+  const [first, second] = [await certified(), await certified()];
+  for (const id of [first, second, privateKey, publicKey]) await kmip.grant(id, ALICE.user, ['recertify'], BOB);
+  const renewed = async (certificate: string, who: Principal) => {
+    const { ids, ok, reason } = await ask('ReCertify', [named(certificate)], who);
+    assert.ok(ok, reason);
+    return ids[0] as string;
+  };
+  // Of the links of the key, the last is the one to its certificate.
+  const linked = async () => (await linksOf(publicKey, BOB)).members['Attributes'].at(-1).value.at(-1).value;
+  assert.equal(await linked(), second);
+  await renewed(first, ALICE);
+  assert.equal(await linked(), second, 'the key was not linked to what was renewed');
+  const third = await renewed(second, ALICE);
+  assert.equal(await linked(), third);
+  const fourth = await renewed(first, BOB);
+  assert.equal(await linked(), fourth, 'its owner says which certificate a key has');
+});
+
+test('none of the rows changed here was taken for a forged one', async () => {
+  assert.deepEqual(await server.store.all("SELECT target FROM audit WHERE event = 'key.forged'"), []);
+});
+
 test.run();

@@ -46,7 +46,7 @@ export function movedClock(): { readonly clock: LocalClock; advance(ms: number):
     clock,
     async advance(ms) {
       Atomics.add(clock.offset, 0, BigInt(ms));
-      clock.fireDue();
+      await clock.fireDue();
       await settle();
     },
   };

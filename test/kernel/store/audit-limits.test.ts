@@ -39,7 +39,7 @@ async function open(url: string): Promise<Opened> {
     pass(ms) {
       monotonic += ms;
       Atomics.add(clock.offset, 0, BigInt(ms));
-      clock.fireDue();
+      void clock.fireDue();
     },
     async refuse(source, times, event = {}) {
       const one = { event: 'login', outcome: 'refused', actor: 'unknown', source, ...event } as const;

@@ -27,7 +27,7 @@ export interface HsmServer extends SecureServer {
   readonly hsm: SoftHsm;
   readonly slot: number;
   readonly slots: readonly number[];
-  /** `hsm::soft_hsm::<slot>::` */
+  /** `hsm::<model>::<slot>::` */
   readonly prefix: string;
   readonly admin: Ask;
   readonly user: Ask;
@@ -40,12 +40,15 @@ interface Wish {
   readonly slots?: number;
   /** More lines of its configuration. */
   readonly more?: string;
+  readonly model?: string;
+  /** More tables of the configuration. @param folder of the tokens */
+  readonly tables?: (folder: string) => string;
 }
 
-export async function startHsmServer({ slots = 1, more = '' }: Wish = {}): Promise<HsmServer> {
+export async function startHsmServer({ slots = 1, more = '', model = 'soft_hsm', tables = () => '' }: Wish = {}): Promise<HsmServer> {
   const hsm = createSoftHsm();
   const numbers = Array.from({ length: slots }, (_, at) => hsm.addToken(`token ${at}`, PIN));
-  const config = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n${more}\n`;
+  const config = `[[hsm_instances]]\nhsm_model = "${model}"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n${more}\n${tables(hsm.folder)}\n`;
   const server = await startSecureServer({ config });
   const [admin, user] = (await Promise.all([ADMIN, USER].map(async (name) => server.as(await server.client(name))))) as [Ask, Ask];
   const [slot] = numbers as [number];
@@ -54,7 +57,7 @@ export async function startHsmServer({ slots = 1, more = '' }: Wish = {}): Promi
     hsm,
     slot,
     slots: numbers,
-    prefix: `hsm::soft_hsm::${slot}::`,
+    prefix: `hsm::${model}::${slot}::`,
     admin,
     user,
     async end() {

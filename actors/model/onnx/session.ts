@@ -1,0 +1,31 @@
+// Opens an ONNX Runtime session: from a path, with few threads that do not spin, so that the rest of the server keeps its share.
+import type { InferenceSession } from 'onnxruntime-node';
+import { Fault } from '../../../kernel/fault.ts';
+
+export type Runtime = typeof import('onnxruntime-node');
+
+const ERRORS_ONLY = 3;
+
+/** @throws Fault MODEL_FAILED */
+export async function openSession(path: string, threads: number): Promise<{ readonly runtime: Runtime; readonly session: InferenceSession }> {
+  const runtime = await load();
+  try {
+    // By path: from bytes it would take twice the memory.
+    const session = await runtime.InferenceSession.create(path, {
+      intraOpNumThreads: threads,
+      interOpNumThreads: 1,
+      logSeverityLevel: ERRORS_ONLY,
+      extra: { session: { intra_op: { allow_spinning: '0' } } },
+    });
+    return { runtime, session };
+  } catch (cause) {
+    throw new Fault('MODEL_FAILED', { detail: `${path.split('/').at(-1)}: ONNX Runtime cannot open it`, cause });
+  }
+}
+
+async function load(): Promise<Runtime> {
+  // Its telemetry is on by default, and is decided when it is loaded.
+  if (process.env['ORT_DISABLE_TELEMETRY'] !== '1') throw new TypeError('ORT_DISABLE_TELEMETRY must be set before ONNX Runtime is loaded');
+  const loaded = (await import('onnxruntime-node')) as Runtime & { default?: Runtime };
+  return loaded.default ?? loaded;
+}

@@ -1,0 +1,94 @@
+// The tokenizer of a model: turns text into the numbers that it reads, and cuts what is too long for it at the ends of sentences.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Tokenizer as Rules } from '@huggingface/tokenizers';
+import { sentenceSpans } from '../../../text/sentences.ts';
+import type { Span } from '../api.ts';
+
+export class Tokenizer {
+  readonly #rules: Rules;
+  /** Special tokens around every text, such as [CLS] and [SEP]. */
+  readonly #before: readonly number[];
+  readonly #after: readonly number[];
+
+  constructor(rules: Rules) {
+    this.#rules = rules;
+    const bare = this.encode('a');
+    const ids: readonly number[] = rules.encode('a', { add_special_tokens: true }).ids;
+    const at = ids.findIndex((_, index) => bare.every((id, offset) => ids[index + offset] === id));
+    this.#before = ids.slice(0, Math.max(0, at));
+    this.#after = at < 0 ? [] : ids.slice(at + bare.length);
+  }
+
+  /** @returns tokens without special ones */
+  encode(text: string): number[] {
+    return this.#rules.encode(text, { add_special_tokens: false }).ids;
+  }
+
+  /** @returns the text of tokens, without special ones */
+  decode(ids: readonly number[]): string {
+    return ids.length === 0 ? '' : this.#rules.decode([...ids], { skip_special_tokens: true });
+  }
+
+  /** Tokens that special ones take of each window. */
+  get overhead(): number {
+    return this.#before.length + this.#after.length;
+  }
+
+  enclose(ids: readonly number[]): number[] {
+    return [...this.#before, ...ids, ...this.#after];
+  }
+
+  /** @param maxTokens of one window, with special tokens @returns the tokens of each window, with special tokens; one for a text that fits */
+  windows(text: string, maxTokens: number): number[][] {
+    const whole = this.encode(text);
+    const room = maxTokens - this.overhead;
+    if (whole.length <= room) return [this.enclose(whole)];
+    return this.cut(text, room).flatMap(([start, end]) => {
+      const ids = this.encode(text.slice(start, end));
+      // A word may have other tokens at the beginning of a text than within it.
+      return Array.from({ length: Math.ceil(ids.length / room) }, (_, part) => this.enclose(ids.slice(part * room, (part + 1) * room)));
+    });
+  }
+
+  /** @returns pieces of whole sentences with at most this number of tokens; a longer sentence is cut between words, a longer word anywhere */
+  cut(text: string, maxTokens: number): Span[] {
+    const pieces: Span[] = [];
+    let open: [start: number, end: number, tokens: number] | undefined;
+    for (const [start, end] of sentenceSpans(text).flatMap((span) => this.#split(text, span, maxTokens))) {
+      const tokens = this.encode(text.slice(start, end)).length;
+      if (open && open[2] + tokens <= maxTokens) open = [open[0], end, open[2] + tokens];
+      else {
+        if (open) pieces.push([open[0], open[1]]);
+        open = [start, end, tokens];
+      }
+    }
+    if (open) pieces.push([open[0], open[1]]);
+    return pieces;
+  }
+
+  /** Halves what is too long, at a space where there is one. */
+  #split(text: string, [start, end]: Span, maxTokens: number): Span[] {
+    if (end - start <= 1 || this.encode(text.slice(start, end)).length <= maxTokens) return [[start, end]];
+    const middle = (start + end) >> 1;
+    const space = text.lastIndexOf(' ', middle);
+    const at = space > start ? space : isWithinPair(text, middle) ? middle + 1 : middle;
+    if (at <= start || at >= end) return [[start, end]];
+    return [...this.#split(text, [start, at], maxTokens), ...this.#split(text, [at, end], maxTokens)];
+  }
+}
+
+/** Whether a cut here would part the two halves of one character. */
+function isWithinPair(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+}
+
+export async function openTokenizer(folder: string): Promise<Tokenizer> {
+  return new Tokenizer(new Rules(await readJson(folder, 'tokenizer.json'), await readJson(folder, 'tokenizer_config.json')));
+}
+
+/** @returns an empty object if there is no such file @throws SyntaxError */
+export async function readJson(folder: string, file: string): Promise<Readonly<Record<string, unknown>>> {
+  const text = await readFile(join(folder, file), 'utf8').catch(() => undefined);
+  return text === undefined ? {} : (JSON.parse(text) as Record<string, unknown>);
+}

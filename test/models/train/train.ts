@@ -1,0 +1,62 @@
+// Trains a translation model and writes its weights: `node test/models/train/train.ts en|fr STEPS`. Takes some minutes; tests use the weights that it wrote.
+import { fileURLToPath } from 'node:url';
+import { lessons, numbersFrom, type Pair } from '../phrasebook.ts';
+import { readWeights, saveWeights } from '../weights.ts';
+import { learn, type Parameters, parametersFrom, parametersOf, translate } from './transformer.ts';
+
+const BATCH = 48;
+const RATE = 3e-3;
+const WARM_UP = 50;
+const [from = 'en', count = '1500'] = process.argv.slice(2);
+if (from !== 'en' && from !== 'fr') throw new Error('usage: node test/models/train/train.ts en|fr STEPS');
+const steps = Number(count);
+const next = numbersFrom(11);
+const { learned, heldOut } = lessons(from);
+const pick = (): Pair => learned[Math.floor(next() ** (next() < 0.1 ? 30 : 1) * learned.length)] as Pair;
+
+/** A bare sentence, or one to four with a full stop each, as texts have them. */
+function lesson(): Pair {
+  const many = Math.floor(next() * 6);
+  if (many < 2) return pick();
+  const chosen = Array.from({ length: many - 1 }, pick);
+  const joined = (side: 0 | 1) => chosen.map((pair) => (pair[side].endsWith('?') ? pair[side] : `${pair[side]} .`)).join(' ');
+  return [joined(0), joined(1)];
+}
+
+/** One step of Adam (Kingma and Ba, 2015). */
+function improver(parameters: Parameters): (step: number) => void {
+  const [means, squares] = [new Map<string, Float32Array>(), new Map<string, Float32Array>()];
+  for (const [name, { data }] of parameters) means.set(name, new Float32Array(data.length)) && squares.set(name, new Float32Array(data.length));
+  return (step) => {
+    const rate = RATE * Math.min(1, step / WARM_UP) * Math.max(0.02, 1 - step / steps);
+    for (const [name, { data, grad }] of parameters) {
+      const [mean, square] = [means.get(name) as Float32Array, squares.get(name) as Float32Array];
+      for (let k = 0; k < data.length; k++) {
+        const slope = grad[k] as number;
+        mean[k] = 0.9 * (mean[k] as number) + 0.1 * slope;
+        square[k] = 0.98 * (square[k] as number) + 0.02 * slope * slope;
+        const move = (mean[k] as number) / (1 - 0.9 ** step) / (Math.sqrt((square[k] as number) / (1 - 0.98 ** step)) + 1e-9);
+        data[k] = (data[k] as number) - rate * move;
+      }
+      grad.fill(0);
+    }
+  };
+}
+
+const right = (parameters: Parameters, pairs: readonly Pair[]) => pairs.filter(([source, target]) => translate(parameters, source) === target).length;
+const parameters = parametersFrom(next);
+const improve = improver(parameters);
+const began = performance.now();
+for (let step = 1; step <= steps; step++) {
+  const loss = learn(parameters, Array.from({ length: BATCH }, lesson));
+  improve(step);
+  if (step % 100 === 0)
+    console.log(`step ${step}: loss ${loss.toFixed(4)}, ${((performance.now() - began) / 1000).toFixed(0)} s, held out ${right(parameters, heldOut)}`);
+}
+const file = fileURLToPath(new URL(`../${from === 'en' ? 'en-fr' : 'fr-en'}.weights`, import.meta.url));
+saveWeights(file, parameters);
+const kept = parametersOf(readWeights(file));
+const packs = Array.from({ length: 200 }, lesson);
+console.log(
+  `held out ${right(kept, heldOut)} of ${heldOut.length}, learned ${right(kept, learned)} of ${learned.length}, packed ${right(kept, packs)} of ${packs.length}`,
+);
