@@ -37,6 +37,28 @@ export interface Hit extends StoredPassage {
 export interface LibraryArgs {
   /** Bases of the configuration: they are there although nothing has been added. */
   readonly bases: readonly string[];
+  /** ID of the model that makes vectors of passages and questions; without one they are found by words only. */
+  readonly embedder: string | undefined;
+}
+
+/** By words (BM25), by vectors, or by both fused. */
+export type Ranking = 'words' | 'vectors' | 'fused';
+
+/** What a search returns. */
+export interface SearchOptions {
+  /** Passages at most. */
+  readonly count: number;
+  /** Without an embedder there are words only. */
+  readonly ranking: Ranking;
+}
+
+/** How far the vectors of all bases are. */
+export interface EmbeddingStatus {
+  readonly references: number;
+  /** References without vectors of the current embedder: they are found by their words until they have them. */
+  readonly waiting: number;
+  /** Why that does not go on. */
+  readonly problem?: string;
 }
 
 export type LibraryApi = {
@@ -48,6 +70,12 @@ export type LibraryApi = {
   add(reference: NewReference, creates: boolean, by: Librarian): Promise<boolean>;
   /** @returns false if there is no such base or reference */
   remove(base: string, name: string, by: Librarian): Promise<boolean>;
-  /** @param count of passages at most @returns the best first; undefined if there is no such base */
-  search(base: string, query: string, count: number): Promise<readonly Hit[] | undefined>;
+  /**
+   * @param caller who asks, whose requests take turns with those of others
+   * @returns the best first; undefined if there is no such base
+   * @throws Fault of the model actor, if the embedder cannot be used
+   */
+  search(base: string, query: string, options: SearchOptions, caller: string): Promise<readonly Hit[] | undefined>;
+  /** @returns undefined without an embedder */
+  embedding(): Promise<EmbeddingStatus | undefined>;
 };

@@ -1,7 +1,9 @@
-// The index of one base in memory: finds passages by the words of a question (BM25). The rows of the store are the truth.
+// The index of one base in memory: finds passages by the words of a question (BM25) and by vectors. The rows of the store are the truth.
 import MiniSearch from 'minisearch';
 import { termOf, wordsOf } from '../../text/words.ts';
+import { headingOf } from './embedder.ts';
 import type { PassageRow } from './rows.ts';
+import { VectorIndex } from './vector-index.ts';
 
 interface Indexed {
   readonly id: string;
@@ -11,11 +13,10 @@ interface Indexed {
 }
 
 /**
- * Chosen on all questions of a public collection (Cranfield), not on a part of them: `k` bounds what a repeated word adds, `b` is what a long passage loses, a
- * word in a heading counts half as much again. bench/retrieval measures it.
+ * `k` bounds what a repeated word adds, `b` is what a long passage loses; a word in a heading counts as much as one in the text. Chosen on the odd questions of a
+ * public collection (Cranfield); bench/retrieval reports the even ones apart.
  */
 const BM25 = { k: 2, b: 0.8, d: 0 };
-const BOOST = { heading: 0.5 };
 
 export interface Match {
   readonly reference: string;
@@ -28,6 +29,9 @@ export class BaseIndex {
   revision = 0;
   /** By ID: the name of a reference, and the number of its passages. */
   readonly references = new Map<string, { readonly name: string; readonly passages: number }>();
+  /** Name of the embedder whose vectors these are. */
+  embedder = '';
+  readonly vectors = new VectorIndex();
   readonly #search = new MiniSearch<Indexed>({
     fields: ['heading', 'text'],
     tokenize: wordsOf,
@@ -38,14 +42,13 @@ export class BaseIndex {
 
   add(id: string, name: string, title: string, passages: readonly PassageRow[]): void {
     this.references.set(id, { name, passages: passages.length });
-    this.#search.addAll(
-      passages.map(({ ordinal, chapter, text }) => ({ id: `${id}:${ordinal}`, text, heading: chapter === title ? title : `${title} ${chapter}` })),
-    );
+    this.#search.addAll(passages.map(({ ordinal, chapter, text }) => ({ id: `${id}:${ordinal}`, text, heading: headingOf(title, chapter) })));
   }
 
   remove(id: string): void {
     const { passages } = this.references.get(id) ?? { passages: 0 };
     this.references.delete(id);
+    this.vectors.remove(id);
     this.#search.discardAll(Array.from({ length: passages }, (_, ordinal) => `${id}:${ordinal}`));
   }
 
@@ -57,7 +60,7 @@ export class BaseIndex {
   /** @param count of passages at most @returns the best first */
   search(query: string, count: number): Match[] {
     return this.#search
-      .search(query, { bm25: BM25, boost: BOOST })
+      .search(query, { bm25: BM25 })
       .slice(0, count)
       .map(({ id, score }) => {
         const [reference, ordinal] = (id as string).split(':') as [string, string];

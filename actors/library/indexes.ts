@@ -2,7 +2,8 @@
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { BaseIndex } from './base-index.ts';
-import { passagesOf, referencesOf, revisionOf } from './rows.ts';
+import { passagesOf, type ReferenceRow, referencesOf, revisionOf } from './rows.ts';
+import { vectorsOf } from './vector-rows.ts';
 
 export class Indexes {
   readonly #store: Store;
@@ -15,10 +16,13 @@ export class Indexes {
     this.#log = log;
   }
 
-  /** One after the other for each base: an index changes in steps. A refresh that fails leaves an index that the next one completes. */
-  fresh(base: string): Promise<BaseIndex> {
+  /**
+   * One after the other for each base: an index changes in steps. A refresh that fails leaves an index that the next one completes.
+   * @param embedder whose vectors the index has to have; empty for none
+   */
+  fresh(base: string, embedder = ''): Promise<BaseIndex> {
     const last = this.#indexes.get(base) ?? Promise.resolve(new BaseIndex());
-    const next = last.then((index) => this.#refresh(base, index));
+    const next = last.then((index) => this.#refresh(base, index, embedder));
     this.#indexes.set(
       base,
       next.catch(() => last),
@@ -27,15 +31,25 @@ export class Indexes {
   }
 
   /** Reads what has changed since the last search, here or on another node: references that are gone or new. */
-  async #refresh(base: string, index: BaseIndex): Promise<BaseIndex> {
+  async #refresh(base: string, index: BaseIndex, embedder: string): Promise<BaseIndex> {
     const revision = (await revisionOf(this.#store, base)) ?? 0;
-    if (revision === index.revision) return index;
+    if (revision === index.revision && embedder === index.embedder) return index;
     const rows = await referencesOf(this.#store, base);
     const current = new Set(rows.map(({ id }) => id));
     for (const id of [...index.references.keys()]) if (!current.has(id)) index.remove(id);
     for (const { id, name, title } of rows) if (!index.references.has(id)) index.add(id, name, title, await passagesOf(this.#store, id));
+    await this.#readVectors(index, rows, embedder);
     index.revision = revision;
     index.clear().catch((error: unknown) => this.#log.warn({ base, error: String(error) }, 'the memory of removed references could not be freed'));
     return index;
+  }
+
+  /** Vectors of different embedders are never in one index. */
+  async #readVectors(index: BaseIndex, rows: readonly ReferenceRow[], embedder: string): Promise<void> {
+    if (embedder !== index.embedder) index.vectors.clear();
+    index.embedder = embedder;
+    if (embedder === '') return;
+    for (const row of rows)
+      if (row.embedder === embedder && !index.vectors.has(row.id)) index.vectors.add(row.id, await vectorsOf(this.#store, row.id, embedder));
   }
 }

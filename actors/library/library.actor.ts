@@ -1,47 +1,72 @@
 // The library: owns documentary bases and their references, and finds passages in them.
 import { randomUUID } from 'node:crypto';
-import { defineActor } from '../../kernel/actor.ts';
+import { type ActorContext, defineActor } from '../../kernel/actor.ts';
+import { callWith } from '../../kernel/runtime/child.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
 import type { Store } from '../../kernel/store/store.ts';
-import type { Hit, Librarian, LibraryApi, LibraryArgs } from './api.ts';
-import type { BaseIndex } from './base-index.ts';
+import type { ModelApi } from '../model/api.ts';
+import type { Librarian, LibraryApi, LibraryArgs } from './api.ts';
+import { Embedder } from './embedder.ts';
+import { Embedding } from './embedding.ts';
+import { Finder } from './finder.ts';
 import { Indexes } from './indexes.ts';
-import { deleteReference, insertReference, listReferences, readPassages, revisionOf, touchBase } from './rows.ts';
+import { deleteReference, insertReference, listReferences, revisionOf, touchBase } from './rows.ts';
 
-export default defineActor<LibraryApi, LibraryArgs>(async ({ bases }, ctx) => {
+export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id }, ctx) => {
   const store = await ctx.openStore();
-  const indexes = new Indexes(store, ctx.log);
+  const embedder = id === undefined ? undefined : embedderOf(id, ctx);
+  const finder = new Finder(store, new Indexes(store, ctx.log), embedder);
+  const embedding = embedder && new Embedding({ store, embedder, clock: ctx.clock, log: ctx.log, signal: ctx.signal });
+  embedding?.wake();
   const isKnown = async (base: string) => bases.includes(base) || (await revisionOf(store, base)) !== undefined;
   return {
     api: {
       list: () => list(store, bases),
       has: isKnown,
-      async add(reference, creates, by) {
-        if (!creates && !(await isKnown(reference.base))) return false;
-        await store.transaction(async (tx) => {
-          const now = ctx.clock.now();
-          await touchBase(tx, reference.base, now);
-          await deleteReference(tx, reference.base, reference.name);
-          await insertReference(tx, randomUUID(), reference, now);
-          await tx.audit(auditEvent('reference.add', reference.base, reference.name, by));
-        });
-        return true;
-      },
-      remove: (base, name, by) =>
-        store.transaction(async (tx) => {
-          if (!(await deleteReference(tx, base, name))) return false;
-          await touchBase(tx, base, ctx.clock.now());
-          await tx.audit(auditEvent('reference.delete', base, name, by));
-          return true;
-        }),
-      async search(base, query, count) {
+      ...changes(store, ctx, isKnown, () => embedding?.wake()),
+      async search(base, text, options, caller) {
+        const signal = ctx.call()?.signal;
         if (!(await isKnown(base))) return undefined;
-        return hitsOf(store, await indexes.fresh(base), query, count);
+        return finder.find({ base, text, ...options, caller, signal });
       },
+      embedding: async () => embedding?.status(),
     },
-    stop: () => store.close(),
+    async stop() {
+      await embedding?.stop();
+      await store.close();
+    },
   };
 });
+
+/** @param onAdd called after a reference was added */
+function changes(store: Store, { clock }: ActorContext, isKnown: (base: string) => Promise<boolean>, onAdd: () => void): Pick<LibraryApi, 'add' | 'remove'> {
+  return {
+    async add(reference, creates, by) {
+      if (!creates && !(await isKnown(reference.base))) return false;
+      await store.transaction(async (tx) => {
+        const now = clock.now();
+        await touchBase(tx, reference.base, now);
+        await deleteReference(tx, reference.base, reference.name);
+        await insertReference(tx, randomUUID(), reference, now);
+        await tx.audit(auditEvent('reference.add', reference.base, reference.name, by));
+      });
+      onAdd();
+      return true;
+    },
+    remove: (base, name, by) =>
+      store.transaction(async (tx) => {
+        if (!(await deleteReference(tx, base, name))) return false;
+        await touchBase(tx, base, clock.now());
+        await tx.audit(auditEvent('reference.delete', base, name, by));
+        return true;
+      }),
+  };
+}
+
+function embedderOf(id: string, ctx: ActorContext): Embedder {
+  const model = ctx.peer<ModelApi>('model').at('main');
+  return new Embedder(id, (signal) => (signal ? callWith(model, { signal }) : model));
+}
 
 async function list(store: Store, bases: readonly string[]): Promise<Record<string, string[]>> {
   const listed: Record<string, string[]> = Object.fromEntries(bases.map((base) => [base, []]));
@@ -54,16 +79,4 @@ async function list(store: Store, bases: readonly string[]): Promise<Record<stri
 
 function auditEvent(event: string, base: string, reference: string, { realm, user, scheme, source }: Librarian): AuditEvent {
   return { event, outcome: 'success', realm, actor: user, scheme, source, target: `${base}/${reference}` };
-}
-
-/** A reference that was removed after the search has no row any more: its passages are left out. */
-async function hitsOf(store: Store, index: BaseIndex, query: string, count: number): Promise<Hit[]> {
-  const matches = index.search(query, count);
-  const rows = await readPassages(store, matches);
-  return matches.flatMap(({ reference, ordinal, score }) => {
-    const row = rows.get(`${reference}:${ordinal}`);
-    const name = index.references.get(reference)?.name;
-    if (!row || name === undefined) return [];
-    return [{ reference: name, text: row.text, score, ...(row.chapter !== '' && { chapter: row.chapter }), ...(row.page > 0 && { page: row.page }) }];
-  });
 }

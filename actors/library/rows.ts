@@ -1,6 +1,7 @@
 // The rows of documentary bases: bases, references and their passages.
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { NewReference, StoredPassage } from './api.ts';
+import { deleteVectors } from './vector-rows.ts';
 
 /** Rows in one INSERT: few statement texts, and fewer than 32766 parameters. */
 const BATCH = 64;
@@ -24,8 +25,16 @@ export async function revisionOf(store: Reader, base: string): Promise<number | 
   return (await store.get<{ revision: number }>('SELECT revision FROM ai_base WHERE name = $1', [base]))?.revision;
 }
 
-export function referencesOf(store: Reader, base: string): Promise<{ id: string; name: string; title: string }[]> {
-  return store.all('SELECT id, name, title FROM ai_reference WHERE base = $1', [base]);
+export interface ReferenceRow {
+  readonly id: string;
+  readonly name: string;
+  readonly title: string;
+  /** That has made all of its vectors; empty if it has not all. */
+  readonly embedder: string;
+}
+
+export function referencesOf(store: Reader, base: string): Promise<ReferenceRow[]> {
+  return store.all('SELECT id, name, title, embedder FROM ai_reference WHERE base = $1', [base]);
 }
 
 export function passagesOf(store: Reader, reference: string): Promise<PassageRow[]> {
@@ -56,8 +65,10 @@ async function insertPassages(tx: Transaction, id: string, first: number, passag
 export async function deleteReference(tx: Transaction, base: string, name: string): Promise<boolean> {
   const row = await tx.get<{ id: string }>('SELECT id FROM ai_reference WHERE base = $1 AND name = $2', [base, name]);
   if (!row) return false;
-  await tx.run('DELETE FROM ai_passage WHERE reference_id = $1', [row.id]);
+  // First: who adds vectors to it holds this row, and adds none when it is gone.
   await tx.run('DELETE FROM ai_reference WHERE id = $1', [row.id]);
+  await tx.run('DELETE FROM ai_passage WHERE reference_id = $1', [row.id]);
+  await deleteVectors(tx, row.id);
   return true;
 }
 

@@ -1,5 +1,7 @@
 // The interface of the model actor: language models that run on this machine or on a server elsewhere, each loaded when it is first used.
 
+import type { Pieces } from './pieces.ts';
+
 export type ModelTask = 'embedding' | 'summary' | 'translation' | 'answer';
 
 /** A model of the configuration: a table [[ai.models]]. */
@@ -96,13 +98,17 @@ export type Span = readonly [start: number, end: number];
 
 /**
  * `caller` names who asks: requests of different callers take turns, and no caller may have more than a share of those that wait.
- * All but `list` throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE; a cancelled call ends within one step of the model.
+ * All but `list` and `revision` throw Fault MODEL_NOT_INSTALLED, MODEL_FAILED, MODEL_BUSY, MODEL_SHARE; a cancelled call ends within one step of the model.
  */
 export type ModelApi = {
   list(): Promise<readonly ModelStatus[]>;
+  /** @returns what `Embedded.embedder` names, without loading the model */
+  revision(id: string): Promise<string>;
   embed(id: string, texts: readonly string[], purpose: Purpose, caller: string): Promise<Embedded>;
-  /** @returns one text for each input */
-  generate(id: string, request: Generation, caller: string): Promise<readonly string[]>;
+  /** @param ticket a new one, by which `pieces` reads what is written so far @returns one text for each input */
+  generate(id: string, request: Generation, caller: string, ticket?: string): Promise<readonly string[]>;
+  /** Waits for more of what runs under the ticket. @returns undefined when it has ended */
+  pieces(ticket: string): Promise<Pieces>;
   /** Cuts a text into pieces of whole sentences with at most this number of tokens; a longer sentence is cut between tokens. */
   cut(id: string, text: string, maxTokens: number, caller: string): Promise<readonly Span[]>;
   /** Ends its process when what runs has ended. @returns false if it is not loaded */

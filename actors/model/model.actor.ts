@@ -4,8 +4,10 @@ import { Fault } from '../../kernel/fault.ts';
 import type { Embedded, ModelApi, ModelArgs } from './api.ts';
 import { openHttp } from './http/http-engine.ts';
 import { LoadedMemory } from './loaded-memory.ts';
+import { revisionOf } from './manifest.ts';
 import { Model } from './model.ts';
 import { openOnnx } from './onnx/onnx-engine.ts';
+import { PieceKeeper } from './pieces.ts';
 import { memoryOf, missingOf, weightsOf } from './weights.ts';
 
 /** Crashes of the process of a model, and how long it is left alone after too many, or after it could not be loaded. */
@@ -19,19 +21,27 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
     ...{ clock, log, threads, useMatrixAcceleration, memory },
     open: (spec, surroundings) => (spec.engine === 'http' ? openHttp : openOnnx)(spec, surroundings),
     estimate: async (spec) => (spec.engine === 'http' ? 0 : memoryOf(spec.folder, (await weightsOf(spec, useMatrixAcceleration)) ?? [])),
+    // A server elsewhere says no more of a model than its name.
+    revision: async (spec) => (spec.engine === 'http' ? spec.model : revisionOf(spec.folder)),
     missing: (spec) => missingOf(spec, useMatrixAcceleration),
     limits: { ...LIMITS, keepAliveMs },
     turns: TURNS,
   } satisfies ConstructorParameters<typeof Model>[1];
   const models = new Map(specs.map((spec) => [spec.id, new Model(spec, around)]));
+  const keeper = new PieceKeeper();
   const at = (id: string) => models.get(id) ?? unknownModel(id);
   const signal = () => call()?.signal ?? new AbortController().signal;
   return {
     api: {
       list: () => Promise.all([...models.values()].map((model) => model.status())),
+      revision: async (id) => nameOf(id, await at(id).revision()),
       embed: (id, texts, purpose, caller) =>
-        at(id).run(caller, signal(), async (engine, cancelled) => embedded(`${id}@${engine.revision}`, await engine.embed(texts, purpose, cancelled))),
-      generate: (id, request, caller) => at(id).run(caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled })),
+        at(id).run(caller, signal(), async (engine, cancelled) => embedded(nameOf(id, engine.revision), await engine.embed(texts, purpose, cancelled))),
+      generate: (id, request, caller, ticket) =>
+        keeper.write(ticket, (onText) =>
+          at(id).run(caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled, ...(onText && { onText }) })),
+        ),
+      pieces: (ticket) => keeper.read(ticket),
       cut: (id, text, maxTokens, caller) => at(id).run(caller, signal(), (engine, cancelled) => engine.cut(text, maxTokens, cancelled)),
       unload: (id) => at(id).evict(),
     },
@@ -43,6 +53,10 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
 
 function unknownModel(id: string): never {
   throw new Fault('MODEL_NOT_INSTALLED', { detail: `there is no model named ${id}` });
+}
+
+function nameOf(id: string, revision: string): string {
+  return `${id}@${revision}`;
 }
 
 function embedded(embedder: string, texts: readonly (readonly Float32Array[])[]): Embedded {

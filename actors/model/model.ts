@@ -11,6 +11,8 @@ export interface ModelSurroundings extends EngineSurroundings {
   readonly open: OpenEngine;
   /** @returns MiB that it will take */
   estimate(model: ModelSpec): Promise<number>;
+  /** @returns the revision that an engine of it would have */
+  revision(model: ModelSpec): Promise<string>;
   /** @returns what is missing to load it */
   missing(model: ModelSpec): Promise<readonly string[]>;
   readonly memory: LoadedMemory;
@@ -74,6 +76,13 @@ export class Model implements Tenant {
       this.#figures.requests[outcome] = (this.#figures.requests[outcome] ?? 0) + 1;
       this.#figures.seconds += (clock.monotonic() - beganAt) / 1_000;
     }
+  }
+
+  /** @throws Fault MODEL_NOT_INSTALLED, MODEL_FAILED */
+  async revision(): Promise<string> {
+    if (this.#engine) return this.#engine.revision;
+    await this.#requireFiles();
+    return this.#around.revision(this.spec);
   }
 
   settled(): Promise<void> {
@@ -166,12 +175,16 @@ export class Model implements Tenant {
     for (;;) {
       if (signal.aborted) throw new Fault('CANCELLED');
       if (this.#life.state === 'failed') throw failureOf(this.#life.problem);
-      const missing = this.#engine ? [] : await this.#around.missing(this.spec);
-      if (missing.length > 0) throw new Fault('MODEL_NOT_INSTALLED', { detail: `the model ${this.id} cannot be loaded: ${missing.join('; ')}` });
+      await this.#requireFiles();
       this.#life.use();
       await this.#life.until(['ready', 'failed', 'absent'], signal);
       if (this.isReady && this.#engine) return this.#engine;
     }
+  }
+
+  async #requireFiles(): Promise<void> {
+    const missing = this.#engine ? [] : await this.#around.missing(this.spec);
+    if (missing.length > 0) throw new Fault('MODEL_NOT_INSTALLED', { detail: `the model ${this.id} cannot be loaded: ${missing.join('; ')}` });
   }
 }
 

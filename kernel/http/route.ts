@@ -25,7 +25,10 @@ export interface Request<Body = unknown> {
 
 export interface Response {
   readonly status: number;
-  /** Bytes, and strings with a `type`, are sent as they are; undefined as an empty body; everything else as JSON. */
+  /**
+   * Bytes, and strings with a `type`, are sent as they are; undefined as an empty body; everything else as JSON.
+   * What yields strings (`AsyncIterable<string>`) is sent piece by piece, no faster than the client reads; if it throws, the connection is closed.
+   */
   readonly body?: unknown;
   /** Content type of a string or of bytes. */
   readonly type?: string;

@@ -1,4 +1,5 @@
 // Sends the answer of a route. A small one leaves in one write, past Fastify's serialization and hooks: they have nothing to do for it and cost more than making it.
+import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SLICE_BYTES } from '../slices.ts';
 import { isForOnce } from './answers.ts';
@@ -15,6 +16,10 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Respo
   if (body === undefined) return withHeaders(reply.code(status), headers).send();
   const isBytes = body instanceof Uint8Array;
   const isText = typeof body === 'string' && answer.type !== undefined;
+  if (!isBytes && !isText && isPiecewise(body))
+    return withHeaders(reply.code(status), headers)
+      .type(answer.type ?? 'text/plain; charset=utf-8')
+      .send(Readable.from(body, { objectMode: false }));
   const sent = isBytes || isText ? body : JSON.stringify(body);
   const type = isBytes ? (answer.type ?? 'application/octet-stream') : isText ? (answer.type as string) : JSON_TYPE;
   // Fastify adds a charset to the type of a text in JSON.
@@ -22,6 +27,10 @@ export function send(request: FastifyRequest, reply: FastifyReply, answer: Respo
   if (isPlain && sent.length <= SLICE_BYTES && request.method !== 'HEAD') return void sendSmall(request, reply, status, type, sent);
   if (once && isBytes) isForOnce(body);
   return withHeaders(reply.code(status), headers).type(type).send(sent);
+}
+
+function isPiecewise(body: unknown): body is AsyncIterable<string> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
 function withHeaders(reply: FastifyReply, headers: Response['headers']): FastifyReply {

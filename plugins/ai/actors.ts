@@ -38,8 +38,10 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
   });
   const library = pinned<LibraryApi, LibraryArgs>({
     module: new URL('../../actors/library/library.actor.ts', import.meta.url),
-    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name) } } : {},
-    start: 'use',
+    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name), embedder: embedderOf(config) } } : {},
+    // With a model it goes on at the start with the vectors that are missing.
+    start: embedderOf(config) === undefined ? 'use' : 'soon',
+    peers: ['model'],
     deadlineMs: LIBRARY_MS,
     maxQueue: LIBRARY_QUEUE,
     memoryMb: 2_048,
@@ -52,7 +54,12 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
     deadlineMs: MODEL_MS,
     maxQueue: MODEL_QUEUE,
   });
-  return { text, model, library };
+  return { model, text, library };
+}
+
+/** @returns the ID of the model that documentary bases use */
+function embedderOf({ models }: AiConfig): string | undefined {
+  return models.find(({ task }) => task === 'embedding')?.id;
 }
 
 function modelArgs(config: AiConfig, dataDir: string, base: string): ModelArgs {

@@ -2,6 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { AiContext } from './actors.ts';
 import type { Generator } from './generation.ts';
+import type { Say } from './streamed.ts';
 
 const PROMPT_TOKENS = 1_024;
 const PIECE_TOKENS = 200;
@@ -19,11 +20,11 @@ export async function relevantPieces(ctx: AiContext, model: Generator, text: str
  * @param texts the most relevant first; those that the model cannot take beside the question are left out
  * @returns no answer if there is no text or the model says nothing
  */
-export async function answerBy(model: Generator, query: string, texts: readonly string[]): Promise<readonly string[]> {
+export async function answerBy(model: Generator, query: string, texts: readonly string[], say?: Say): Promise<readonly string[]> {
   if (texts.length === 0) return [];
   // Whole sentences from the beginning, as many as the model takes: the question comes first, so that it is never cut.
   const [prompt = ''] = await model.cut(`question: ${query.replaceAll(/\s+/g, ' ')} context: ${texts.join('\n')}`, PROMPT_TOKENS);
   if (!/ context: \S/.test(prompt)) throw new Fault('BAD_REQUEST', { detail: 'query: the question is too long for the model' });
-  const [answer = ''] = await model.generate({ inputs: [prompt], instruction: INSTRUCTION, maxNewTokens: ANSWER_TOKENS });
+  const [answer = ''] = await model.generate({ inputs: [prompt], instruction: INSTRUCTION, maxNewTokens: ANSWER_TOKENS }, say && ((_, piece) => say(piece)));
   return answer.trim() === '' ? [] : [answer.trim()];
 }

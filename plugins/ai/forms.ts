@@ -22,6 +22,9 @@ const query = text('the question', ['Who may enter the building?']);
 const db = name('name of the documentary base', 'documents');
 const reference = name('name of the reference', 'house rules');
 
+/** `vectors` needs an embedder; without one `fused` is by words. */
+export const RANKINGS = ['words', 'vectors', 'fused'] as const;
+
 export const FIELDS = {
   summarize: { doc: text('the text to summarise', ['A long text.']) },
   translate: {
@@ -34,6 +37,7 @@ export const FIELDS = {
     db,
     query,
     sources: Type.Optional(Type.Enum(['true', 'false'], { description: 'whether to return the passages that the answer is from' })),
+    ranking: Type.Optional(Type.Enum(RANKINGS, { description: 'how passages are found: by words, by vectors, or by both fused' })),
     limit: Type.Optional(Type.String({ maxLength: 2, pattern: '^([1-9]|[1-4][0-9]|50)$', description: 'passages to read, 1 to 50', examples: ['10'] })),
   },
   add_reference: { file, db, reference },

@@ -13,4 +13,13 @@ export const AI_MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (reference_id, ordinal));
     `,
   },
+  {
+    id: 2,
+    about: 'vectors of passages, several passages in a row; a reference names the embedder that has made all of its vectors',
+    sql: `
+      ALTER TABLE ai_reference ADD COLUMN embedder TEXT NOT NULL DEFAULT '';
+      CREATE TABLE ai_vectors (reference_id TEXT NOT NULL, ordinal BIGINT NOT NULL, embedder TEXT NOT NULL, windows BYTEA NOT NULL, vectors BYTEA NOT NULL,
+        PRIMARY KEY (reference_id, ordinal));
+    `,
+  },
 ];

@@ -42,7 +42,6 @@ export function modelProblems(models: readonly ModelConfig[]): string[] {
       ...(model.task === 'translation' && model.languages.length === 0 ? [`${at}.languages: a model for translation needs its pairs, such as ["en-fr"]`] : []),
       ...(model.task !== 'translation' && model.languages.length > 0 ? [`${at}.languages: only a model for translation has pairs of languages`] : []),
       ...engineProblems(model, at),
-      ...(model.engine === 'onnx' && model.task !== 'embedding' ? [`${at}.task: engine "onnx" runs models for embedding only`] : []),
     ];
   });
 }

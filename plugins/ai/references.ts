@@ -1,17 +1,21 @@
 // The routes of documentary bases: lists, additions and deletions of references, and answers from a base.
 import Type from 'typebox';
-import type { Librarian } from '../../actors/library/api.ts';
+import type { Librarian, Ranking } from '../../actors/library/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request, Response } from '../../kernel/http/route.ts';
 import { sourceOf } from '../../kernel/http/source.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
+import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
 import { answerBy } from './answers.ts';
+import { answersByMeaning } from './answers-by-meaning.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
+import { callerOf } from './caller.ts';
 import { refuseLate } from './faults.ts';
-import { readForm } from './forms.ts';
+import { RANKINGS, readForm } from './forms.ts';
 import { generatorOf, madeBy, modelFor } from './generation.ts';
 import { requireName } from './name.ts';
+import { streamed } from './streamed.ts';
 import { EXTRACTIVE } from './texts.ts';
 
 const PASSAGES = 10;
@@ -34,22 +38,42 @@ export async function listBases(ctx: AiContext, { caller }: Request): Promise<Re
 }
 
 export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
-  const { db = '', query = '', sources, limit } = (await readForm(ctx, 'rag_predict', request)).fields;
+  const { db = '', query = '', sources, limit, ranking } = (await readForm(ctx, 'rag_predict', request)).fields;
   if (sources !== undefined && sources !== 'true' && sources !== 'false') throw new Fault('BAD_REQUEST', { detail: 'sources: must be true or false' });
   const base = requireName('db', db);
   requireUse(ctx.config, base, 'readers', request.caller);
-  const hits = await ctx.actors.library.at('main').search(base, query, passagesIn(limit));
+  const hits = await callWith(ctx.actors.library.at('main'), { signal: request.signal, deadlineMs: ctx.config.time_limit_seconds * 1_000 })
+    .search(base, query, { count: passagesIn(limit), ranking: rankingIn(ctx, ranking) }, callerOf(request))
+    .catch(refuseLate);
   if (!hits) throw noBase();
   const texts = hits.map(({ text }) => text);
   const model = modelFor(ctx, 'answer');
-  const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts) : await ctx.actors.text.answer(query, texts).catch(refuseLate);
-  return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
+  return streamed(ctx, request, async (say) => {
+    const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts, say) : await chosen(ctx, request, query, ranking === 'words', texts);
+    return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
+  });
+}
+
+/** Sentences that have words of the question; where none has one, those that mean what it asks. */
+async function chosen(ctx: AiContext, request: Request, query: string, byWords: boolean, texts: readonly string[]): Promise<readonly string[]> {
+  const found = await ctx.actors.text.answer(query, texts).catch(refuseLate);
+  const embedder = modelFor(ctx, 'embedding');
+  return found.length > 0 || byWords || !embedder ? found : answersByMeaning(ctx, request, embedder.id, query, texts);
 }
 
 function passagesIn(limit: string | undefined): number {
   if (limit === undefined) return PASSAGES;
   if (/^([1-9]|[1-4][0-9]|50)$/.test(limit)) return Number(limit);
   throw new Fault('BAD_REQUEST', { detail: 'limit: must be a whole number from 1 to 50' });
+}
+
+/** @throws Fault BAD_REQUEST, MODEL_NOT_INSTALLED */
+function rankingIn({ config }: AiContext, text = 'fused'): Ranking {
+  const ranking = RANKINGS.find((each) => each === text);
+  if (!ranking) throw new Fault('BAD_REQUEST', { detail: `ranking: must be ${RANKINGS.join(', ')}` });
+  if (ranking === 'vectors' && !config.models.some(({ task }) => task === 'embedding'))
+    throw new Fault('MODEL_NOT_INSTALLED', { detail: 'ranking: vectors need a model for embedding, and none is configured: [[ai.models]]' });
+  return ranking;
 }
 
 /** The rights come before the file is read. */

@@ -4,6 +4,7 @@ import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Response, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import type { AiContext } from './actors.ts';
 import { FORM_TYPES, type FormName, schemaOf } from './forms.ts';
+import { listModels, MODELS } from './model-list.ts';
 import { ANSWER, addReference, BASES, deleteReference, listBases, ragPredict } from './references.ts';
 import { contextPredict, RESULT, SUMMARY, summarize, TRANSLATION, translate } from './texts.ts';
 
@@ -40,6 +41,21 @@ const FORMS: readonly FormRoute[] = [
   { method: 'DELETE', form: 'delete_reference', summary: 'Delete a document from a base', answer: plain('the reference was removed'), handle: deleteReference },
 ];
 
+const LISTS: readonly (Pick<Route, 'path' | 'summary' | 'responses'> & { readonly list: (ctx: AiContext, request: Request) => Promise<Response> })[] = [
+  {
+    path: '/documentary_bases',
+    summary: 'List documentary bases and their references',
+    responses: { 200: { description: 'the references of each base', schema: BASES } },
+    list: listBases,
+  },
+  {
+    path: '/models',
+    summary: 'List the language models with their states',
+    responses: { 200: { description: 'the configured models', schema: MODELS } },
+    list: listModels,
+  },
+];
+
 const TAG = 'AI runner';
 /** Of a form beside its fields: names, boundaries, headers of parts. */
 const FRAME_BYTES = 65_536;
@@ -48,15 +64,7 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
   const { enabled, open, text_limit: textBytes, file_limit: fileBytes } = ctx.config;
   if (!enabled) return [];
   const auth = open ? 'none' : CREDENTIAL_KINDS;
-  const bases: Route = {
-    method: 'GET',
-    path: '/documentary_bases',
-    auth,
-    tag: TAG,
-    summary: 'List documentary bases and their references',
-    responses: { 200: { description: 'the references of each base', schema: BASES } },
-    handle: (request) => listBases(ctx, request),
-  };
+  const lists = LISTS.map(({ list, ...route }): Route => ({ method: 'GET', auth, tag: TAG, ...route, handle: (request) => list(ctx, request) }));
   const forms = FORMS.map(({ method, form, summary, answer, handle }): Route => {
     return {
       method,
@@ -78,5 +86,5 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
       handle: (request) => handle(ctx, request),
     };
   });
-  return [...forms, bases];
+  return [...forms, ...lists];
 }

@@ -7,6 +7,7 @@ import { refuseLate } from './faults.ts';
 import { readForm } from './forms.ts';
 import { generatorOf, madeBy, modelFor } from './generation.ts';
 import { languageIn } from './language.ts';
+import { streamed } from './streamed.ts';
 import { summaryBy } from './summaries.ts';
 import { translationBy, translatorFor } from './translations.ts';
 
@@ -20,26 +21,30 @@ export const RESULT = Type.Object({ result: Type.Array(Type.String()) });
 export async function summarize(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { doc = '' } = (await readForm(ctx, 'summarize', request)).fields;
   const model = modelFor(ctx, 'summary');
-  if (model) return { status: 200, body: { summary: await summaryBy(generatorOf(ctx, model, request), doc) }, headers: madeBy(model) };
-  return { status: 200, body: { summary: await ctx.actors.text.summarize(doc).catch(refuseLate) }, headers: EXTRACTIVE };
+  return streamed(ctx, request, async (say) => {
+    if (model) return { status: 200, body: { summary: await summaryBy(generatorOf(ctx, model, request), doc, say) }, headers: madeBy(model) };
+    return { status: 200, body: { summary: await ctx.actors.text.summarize(doc).catch(refuseLate) }, headers: EXTRACTIVE };
+  });
 }
 
 /** @throws Fault MODEL_NOT_INSTALLED: without a model no honest translation can be made */
 export async function translate(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { doc = '', src_lang: source = '', tgt_lang: target = '' } = (await readForm(ctx, 'translate', request)).fields;
   const [from, to] = [languageIn('src_lang', source), languageIn('tgt_lang', target)];
-  if (from === to) return { status: 200, body: { translation: doc } };
-  const model = translatorFor(ctx.config, from, to);
-  return { status: 200, body: { translation: await translationBy(generatorOf(ctx, model, request), doc, from, to) }, headers: madeBy(model) };
+  return streamed(ctx, request, async (say) => {
+    if (from === to) return { status: 200, body: { translation: doc } };
+    const model = translatorFor(ctx.config, from, to);
+    return { status: 200, body: { translation: await translationBy(generatorOf(ctx, model, request), doc, from, to, say) }, headers: madeBy(model) };
+  });
 }
 
 export async function contextPredict(ctx: AiContext, request: Request<Uint8Array | undefined>): Promise<Response> {
   const { context = '', query = '' } = (await readForm(ctx, 'context_predict', request)).fields;
   const model = modelFor(ctx, 'answer');
-  if (model) {
+  return streamed(ctx, request, async (say) => {
+    if (!model) return { status: 200, body: { result: await ctx.actors.text.answer(query, [context]).catch(refuseLate) }, headers: EXTRACTIVE };
     const generator = generatorOf(ctx, model, request);
     const pieces = await relevantPieces(ctx, generator, context, query);
-    return { status: 200, body: { result: await answerBy(generator, query, pieces) }, headers: madeBy(model) };
-  }
-  return { status: 200, body: { result: await ctx.actors.text.answer(query, [context]).catch(refuseLate) }, headers: EXTRACTIVE };
+    return { status: 200, body: { result: await answerBy(generator, query, pieces, say) }, headers: madeBy(model) };
+  });
 }

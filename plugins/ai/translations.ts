@@ -2,6 +2,7 @@
 import { Fault } from '../../kernel/fault.ts';
 import type { AiConfig } from './config.ts';
 import type { Generator, ModelConfig } from './generation.ts';
+import type { Say } from './streamed.ts';
 
 const WINDOW_TOKENS = 200;
 /** Some languages need more tokens than others for the same. */
@@ -13,7 +14,7 @@ export function translatorFor({ models }: AiConfig, from: string, to: string): M
   const translators = models.filter(({ task }) => task === 'translation');
   const found = translators.find(({ languages }) => languages.includes(`${from}-${to}`));
   if (found) return found;
-  const pairs = translators.flatMap(({ languages }) => languages).sort();
+  const pairs = [...new Set(translators.flatMap(({ languages }) => languages))].sort();
   const installed = pairs.length === 0 ? 'none' : pairs.join(', ');
   const command = `npm run model -- pull Xenova/opus-mt-${from}-${to}`;
   throw new Fault('MODEL_NOT_INSTALLED', {
@@ -21,20 +22,27 @@ export function translatorFor({ models }: AiConfig, from: string, to: string): M
   });
 }
 
-/** @param from @param to codes of ISO 639-1 */
-export async function translationBy(model: Generator, text: string, from: string, to: string): Promise<string> {
+/** @param from @param to codes of ISO 639-1 @param say gets the translation in pieces */
+export async function translationBy(model: Generator, text: string, from: string, to: string, say?: Say): Promise<string> {
   const instruction = `Translate the text that the user sends from ${NAMES.of(from)} to ${NAMES.of(to)}. Answer with the translation alone.`;
+  const windows: string[] = [];
+  /** What stands before each window, and after the last. */
+  const between = [''];
   // Lines, and what separates them, in turns.
-  const parts = text.split(/([\r\n]+)/);
-  const lines: (readonly string[])[] = [];
-  for (const [index, part] of parts.entries()) lines.push(index % 2 === 0 && part.trim() !== '' ? await model.cut(part, WINDOW_TOKENS) : []);
-  const translated = await model.generate({ inputs: lines.flat(), instruction, maxNewTokens: NEW_TOKENS, languages: { from, to } });
-  let at = 0;
-  return parts
-    .map((part, index) => {
-      const windows = lines[index] as readonly string[];
-      at += windows.length;
-      return windows.length === 0 ? part : translated.slice(at - windows.length, at).join(' ');
-    })
-    .join('');
+  for (const [index, part] of text.split(/([\r\n]+)/).entries()) {
+    const own = index % 2 === 0 && part.trim() !== '' ? await model.cut(part, WINDOW_TOKENS) : [];
+    if (own.length === 0) between[windows.length] += part;
+    for (const [place, window] of own.entries()) {
+      if (place > 0) between[windows.length] += ' ';
+      windows.push(window);
+      between.push('');
+    }
+  }
+  let last = -1;
+  const tell = (index: number, piece: string) => {
+    say?.(`${index === last ? '' : between[index]}${piece}`);
+    last = index;
+  };
+  const translated = await model.generate({ inputs: windows, instruction, maxNewTokens: NEW_TOKENS, languages: { from, to } }, say && tell);
+  return between.map((space, index) => `${space}${translated[index] ?? ''}`).join('');
 }

@@ -30,6 +30,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   ai_base: 'actors/library/',
   ai_passage: 'actors/library/',
   ai_reference: 'actors/library/',
+  ai_vectors: 'actors/library/',
   hsm_slot: 'actors/hsm/',
   kms_attribute: 'actors/kmip/',
   kms_grant: 'actors/kmip/',

@@ -35,9 +35,9 @@ export function readerFile(asks: boolean): Uint8Array {
   const sum = (x: string, exclusive: number) => g.op('CumSum', [x, g.int(1)], { exclusive });
   const oneHot = g.op('OneHot', [ids, g.int(V), g.weight('off_on', [2], [0, 1])], { axis: -1 });
   const weights = g.op('Gather', [g.weight('importance', [V], importance()), ids]);
-  // Behind the last "question" is the question, before it the text; between "context :" and it are the sentences to choose from.
-  const asked = asks ? g.op('Min', [sum(is('question'), 0), g.number(1)]) : g.op('Mul', [float(mask), g.number(0)]);
+  // Behind "question" is the question, up to "context", behind which are the sentences to choose from.
   const told = asks ? g.op('Min', [sum(is('context'), 0), g.number(1)]) : float(mask);
+  const asked = g.op('Mul', [g.op('Min', [sum(is('question'), 0), g.number(1)]), g.op('Sub', [g.number(1), told])]);
   const marks = g.op('Add', [is('context'), g.op('Add', [is(':'), is(END)])]);
   const text = [asked, marks].reduce((kept, each) => g.op('Mul', [kept, g.op('Sub', [g.number(1), each])]), g.op('Mul', [told, float(mask)]));
   const words = asks ? matches(g, oneHot, weights, asked) : weights;

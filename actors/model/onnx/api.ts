@@ -1,5 +1,7 @@
 // The interface of the process that runs one ONNX model.
 import type { ModelTask, Purpose, Span } from '../api.ts';
+import type { Pieces } from '../pieces.ts';
+import type { Written } from './generator.ts';
 
 export interface HostArgs {
   readonly folder: string;
@@ -14,6 +16,9 @@ export type HostApi = {
   memory(): number;
   /** @returns the number of windows of each text, and all vectors one after the other */
   embed(texts: readonly string[], purpose: Purpose): Promise<{ readonly windows: readonly number[]; readonly vectors: Float32Array }>;
+  generate(inputs: readonly string[], maxTokens: number, ticket?: string): Promise<readonly Written[]>;
+  /** Waits for more of what runs under the ticket. @returns undefined when it has ended */
+  pieces(ticket: string): Promise<Pieces>;
   count(texts: readonly string[]): readonly number[];
   cut(text: string, maxTokens: number): readonly Span[];
 };

@@ -32,14 +32,14 @@ export class Embedder {
   readonly #prompts: Readonly<Record<Purpose, string>>;
   readonly #batches: Batches;
 
-  private constructor(parts: { tokenizer: Tokenizer; runtime: Runtime; session: InferenceSession; settings: Settings }) {
+  private constructor(parts: { tokenizer: Tokenizer; runtime: Runtime; session: InferenceSession; settings: Settings; threads: number }) {
     this.tokenizer = parts.tokenizer;
     this.#runtime = parts.runtime;
     this.#session = parts.session;
     this.#pooling = parts.settings.pooling;
     this.#maxTokens = parts.settings.maxTokens;
     this.#prompts = parts.settings.prompts;
-    this.#batches = new Batches((rows) => this.#run(rows));
+    this.#batches = new Batches((rows) => this.#run(rows), parts.threads);
   }
 
   /** @throws Fault MODEL_FAILED for a model that this server cannot run */
@@ -52,7 +52,7 @@ export class Embedder {
     const unknown = session.inputNames.filter((name) => !INPUTS.includes(name));
     if (unknown.length > 0)
       throw new Fault('MODEL_FAILED', { detail: `${weights}: unknown inputs ${unknown.join(', ')}; an embedding model has ${INPUTS.join(', ')}` });
-    return new Embedder({ tokenizer, runtime, session, settings });
+    return new Embedder({ tokenizer, runtime, session, settings, threads });
   }
 
   /** @returns for each text the vectors of its windows */

@@ -25,6 +25,11 @@ export class Tokenizer {
     return this.#rules.encode(text, { add_special_tokens: false }).ids;
   }
 
+  /** @returns the text of tokens, without special ones */
+  decode(ids: readonly number[]): string {
+    return ids.length === 0 ? '' : this.#rules.decode([...ids], { skip_special_tokens: true });
+  }
+
   /** Tokens that special ones take of each window. */
   get overhead(): number {
     return this.#before.length + this.#after.length;

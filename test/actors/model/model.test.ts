@@ -28,6 +28,7 @@ function setUp(ids: readonly string[], { maxMemoryMb = 1_000, maxRunning = 2, ma
         ...{ clock, memory, log: logTo(() => {}), threads: 1, useMatrixAcceleration: false },
         open: (spec) => engines.open(spec),
         estimate: async () => 100,
+        revision: async () => 'r',
         missing: async () => missing,
         limits: { keepAliveMs: KEEP_ALIVE_MS, maxCrashes: 2, withinMs: 300_000, cooldownMs: COOLDOWN_MS },
         turns: { maxRunning, maxWaiting, maxWaitingOfOne },

@@ -1,5 +1,7 @@
 // Models on a server elsewhere that speaks the API of OpenAI: what is asked of it, what it may answer, and what happens if it fails.
 import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { test } from 'uvu';
 import { openHttp } from '../../../actors/model/http/http-engine.ts';
 import { createClock } from '../../../kernel/clock.ts';
@@ -151,6 +153,47 @@ const around = () => {
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
+
+test('a streamed answer arrives word by word; an error behind the first word is an event', async () => {
+  let go = () => {};
+  const chunk = (content: string) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+  elsewhere.misbehave = (_, response) => {
+    response.writeHead(200).write(chunk('first'));
+    go = () => void response.end(chunk(' second'));
+    return true;
+  };
+  const { headers, body } = await form({ doc: 'One sentence only.' });
+  const options = {
+    method: 'POST',
+    rejectUnauthorized: false,
+    agent: false,
+    headers: { ...headers, accept: 'text/event-stream', cookie: `_ea_=${cookie}` },
+  } as const;
+  const open = (sent: unknown) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${server.address}/summarize`, options, resolve).on('error', reject).end(sent);
+    });
+  const answer = await open(body);
+  let text = '';
+  answer.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+  });
+  await until(() => text !== '');
+  assert.equal(text, 'event: text\ndata: {"text":"first"}\n\n');
+  go();
+  await new Promise((resolve) => answer.on('end', resolve));
+  assert.match(text, /event: text\ndata: \{"text":" second"\}\n\nevent: error\ndata: \{"code":"MODEL_FAILED","message":"[^"]+"\}\n\n$/);
+  // A client that leaves in the middle ends what runs elsewhere.
+  const leaving = await open(body);
+  await new Promise((resolve) => leaving.once('data', resolve));
+  const before = elsewhere.left.length;
+  leaving.destroy();
+  await until(() => elsewhere.left.length > before);
+  elsewhere.misbehave = (_, response) => Boolean(refuse(response, 401, 'no')) || true;
+  const early = await open(body);
+  assert.equal(early.statusCode, 503);
+  early.resume();
+});
 
 test('answers that are wrong, endless or broken are refused, and errors show neither key nor text', async () => {
   const engine = await openHttp(spec(), around());

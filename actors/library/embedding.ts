@@ -1,0 +1,117 @@
+// Makes the vectors of references in the background. What is missing is in the rows, so it goes on after a restart, and begins anew with another embedder.
+import type { Clock, Timer } from '../../kernel/clock.ts';
+import { Fault } from '../../kernel/fault.ts';
+import type { Log } from '../../kernel/log-entry.ts';
+import type { Store } from '../../kernel/store/store.ts';
+import type { EmbeddingStatus } from './api.ts';
+import { type Embedder, embeddedText } from './embedder.ts';
+import { passagesOf, touchBase } from './rows.ts';
+import { addVectors, countReferences, nextOrdinal, referencesWithout, type WaitingReference } from './vector-rows.ts';
+
+/** Passages of one call of the embedder, and of one row. */
+const BATCH = 32;
+/** References at a time: while the vectors of one are written, those of the other are made. */
+const AT_ONCE = 2;
+const RETRY_MS = 10_000;
+
+interface EmbeddingParts {
+  readonly store: Store;
+  readonly embedder: Embedder;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Aborted when the library stops. */
+  readonly signal: AbortSignal;
+}
+
+export class Embedding {
+  readonly #parts: EmbeddingParts;
+  #running: Promise<void> | undefined;
+  #again = false;
+  #retry: Timer | undefined;
+  /** Why it does not go on. */
+  #problem: unknown;
+
+  constructor(parts: EmbeddingParts) {
+    this.#parts = parts;
+  }
+
+  /** There may be references without vectors. */
+  wake(): void {
+    this.#again = true;
+    this.#running ??= this.#run().finally(() => {
+      this.#running = undefined;
+    });
+  }
+
+  async status(): Promise<EmbeddingStatus> {
+    const { store, embedder } = this.#parts;
+    const name = await embedder.name().catch(() => undefined);
+    const references = await countReferences(store);
+    // While the embedder cannot be read, nobody knows whose vectors these are.
+    const waiting = name === undefined ? references : (await referencesWithout(store, name)).length;
+    const problem = this.#problem instanceof Fault ? (this.#problem.detail ?? this.#problem.code) : this.#problem && 'the vectors could not be made';
+    return { references, waiting, ...(problem !== undefined && { problem: String(problem) }) };
+  }
+
+  async stop(): Promise<void> {
+    if (this.#retry) this.#parts.clock.clearTimeout(this.#retry);
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { signal, clock, log } = this.#parts;
+    try {
+      while (this.#again && !signal.aborted) {
+        this.#again = false;
+        await this.#embedAll();
+        this.#problem = undefined;
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (String(error) !== String(this.#problem)) log.warn({ error: String(error) }, 'vectors of references could not be made; it is tried again');
+      this.#problem = error;
+      if (this.#retry) clock.clearTimeout(this.#retry);
+      this.#retry = clock.setTimeout(() => this.wake(), RETRY_MS);
+    }
+  }
+
+  async #embedAll(): Promise<void> {
+    const { store, embedder, log } = this.#parts;
+    const name = await embedder.name();
+    // In no order: several nodes that share the database seldom work on the same one.
+    const waiting = shuffled(await referencesWithout(store, name));
+    if (waiting.length === 0) return;
+    log.info({ references: waiting.length, embedder: name }, 'vectors of references are being made');
+    const worker = async () => {
+      for (let next = waiting.pop(); next && !this.#parts.signal.aborted; next = waiting.pop()) await this.#embed(next, name);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  }
+
+  async #embed({ id, base, title }: WaitingReference, name: string): Promise<void> {
+    const { store, embedder, clock, signal } = this.#parts;
+    const passages = await passagesOf(store, id);
+    let at = await nextOrdinal(store, id, name);
+    do {
+      const texts = passages.slice(at, at + BATCH).map((passage) => embeddedText(title, passage));
+      const made = await embedder.passages(texts, signal);
+      // Its files have been replaced meanwhile.
+      if (texts.length > 0 && made.embedder !== name) return this.wake();
+      const [from, isLast] = [at, at + texts.length >= passages.length];
+      const isThere = await store.transaction(async (tx) => {
+        if (!(await addVectors(tx, id, from, name, made, isLast))) return false;
+        if (isLast) await touchBase(tx, base, clock.now());
+        return true;
+      });
+      if (!isThere) return;
+      at += texts.length;
+    } while (at < passages.length && !signal.aborted);
+  }
+}
+
+function shuffled<T>(values: readonly T[]): T[] {
+  return values
+    .map((value) => ({ value, key: Math.random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ value }) => value);
+}

@@ -1,0 +1,55 @@
+// Finds the passages of a base that answer a question: by words, and by vectors where an embedder is configured.
+import type { Store } from '../../kernel/store/store.ts';
+import type { Hit, SearchOptions } from './api.ts';
+import type { BaseIndex, Match } from './base-index.ts';
+import type { Embedder } from './embedder.ts';
+import { fused } from './fusion.ts';
+import type { Indexes } from './indexes.ts';
+import { readPassages } from './rows.ts';
+
+/** Passages of each ranking that are fused. */
+const DEPTH = 200;
+
+export interface Question extends SearchOptions {
+  readonly base: string;
+  readonly text: string;
+  readonly caller: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+export class Finder {
+  readonly #store: Store;
+  readonly #indexes: Indexes;
+  readonly #embedder: Embedder | undefined;
+
+  constructor(store: Store, indexes: Indexes, embedder: Embedder | undefined) {
+    this.#store = store;
+    this.#indexes = indexes;
+    this.#embedder = embedder;
+  }
+
+  /** @returns the best first @throws Fault of the model actor: an embedder that is configured and fails is not passed over in silence */
+  async find(question: Question): Promise<Hit[]> {
+    if (!this.#embedder || question.ranking === 'words') {
+      const index = await this.#indexes.fresh(question.base);
+      return this.#hits(index, index.search(question.text, question.count));
+    }
+    const { embedder, vectors, dimensions } = await this.#embedder.question(question.text, question.caller, question.signal);
+    const index = await this.#indexes.fresh(question.base, embedder);
+    const near = index.vectors.search(vectors, dimensions, DEPTH);
+    const matches =
+      question.ranking === 'vectors' ? fused([], near, () => true) : fused(index.search(question.text, DEPTH), near, (id) => index.vectors.has(id));
+    return this.#hits(index, matches.slice(0, question.count));
+  }
+
+  /** A reference that was removed after the search has no row any more: its passages are left out. */
+  async #hits(index: BaseIndex, matches: readonly Match[]): Promise<Hit[]> {
+    const rows = await readPassages(this.#store, matches);
+    return matches.flatMap(({ reference, ordinal, score }) => {
+      const row = rows.get(`${reference}:${ordinal}`);
+      const name = index.references.get(reference)?.name;
+      if (!row || name === undefined) return [];
+      return [{ reference: name, text: row.text, score, ...(row.chapter !== '' && { chapter: row.chapter }), ...(row.page > 0 && { page: row.page }) }];
+    });
+  }
+}
