@@ -7,14 +7,35 @@ import type { Outside } from './outside.ts';
 
 /** @param remove also delete the row, so that the identifier can be used again @throws Refusal WrongKeyLifecycleState for an active object */
 export async function destroyDraft(tx: ObjectTransaction, draft: DescriptionDraft, ctx: OperationContext, remove: boolean, outside: Outside): Promise<void> {
-  const { now } = ctx;
   const { keeper } = ctx.server.objects.sourceOf(draft.id);
-  settle(draft, now);
-  // A token has no states: its administrators destroy a key at once.
-  if (keeper && draft.state === ENUM.State.Active) applyEvent(draft, 'deactivate', now);
-  applyEvent(draft, 'destroy', now);
-  if (keeper) outside.result(`destroy ${draft.id}`, () => keeper.destroy(ctx, draft));
+  end(draft, ctx.now, keeper !== undefined);
+  const { id } = draft;
+  if (keeper)
+    outside.made(
+      `destroy ${id}`,
+      () => keeper.destroy(ctx, draft),
+      () => recordDestroyed(ctx, id),
+    );
   if (remove) await tx.remove(draft.id);
   else await tx.update(draft);
   await tx.audit('key.destroy', draft.id);
+}
+
+/** A token has no states: its administrators destroy a key at once. */
+function end(draft: DescriptionDraft, now: number, onToken: boolean): void {
+  settle(draft, now);
+  if (onToken && draft.state === ENUM.State.Active) applyEvent(draft, 'deactivate', now);
+  applyEvent(draft, 'destroy', now);
+}
+
+/** The change that destroyed a key on a token has failed, but the key is gone: its row says so all the same. */
+async function recordDestroyed(ctx: OperationContext, id: string): Promise<void> {
+  const { Destroyed, DestroyedCompromised } = ENUM.State;
+  await ctx.change(async (tx) => {
+    const draft = await tx.read(id);
+    if (!draft || draft.state === Destroyed || draft.state === DestroyedCompromised) return;
+    end(draft, ctx.now, true);
+    await tx.update(draft);
+    await tx.audit('key.destroy', id);
+  });
 }

@@ -34,7 +34,7 @@ export class Outside {
     return this.results(new Map([[name, work]]))[0] as T;
   }
 
-  /** A result that exists outside the server, and is removed again if the change fails. */
+  /** A result that exists outside the server. If the change fails, it is removed again, or what cannot be undone is recorded. */
   made<T>(name: string, work: () => Promise<T>, undo: () => Promise<void>): T {
     return this.result(name, async () => {
       const made = await work();
@@ -43,8 +43,9 @@ export class Outside {
     });
   }
 
+  /** One that fails does not hold up the others, nor hide why the change failed. */
   async undo(): Promise<void> {
-    for (const undo of this.#undo) await undo();
+    for (const undo of this.#undo) await undo().catch(() => {});
   }
 
   /** Results in the order of the works. */

@@ -8,6 +8,7 @@
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
 //   slow 1000       each use of a key takes so many milliseconds longer
 //   without 0x1087  the token does not report this mechanism, and refuses it
+//   keep            the token does not destroy public keys
 //   refuse          the token takes no values of keys (C_CreateObject)
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -130,6 +131,15 @@ static CK_RV mine_C_CreateObject(CK_SESSION_HANDLE session, CK_ATTRIBUTE_PTR tem
   return told("refuse", 0, 0) ? CKR_TEMPLATE_INCONSISTENT : real->C_CreateObject(session, template, count, object);
 }
 
+static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
+  CK_RV result = enter(0);
+  if (result != CKR_OK) return result;
+  CK_OBJECT_CLASS class = 0;
+  CK_ATTRIBUTE attribute = {CKA_CLASS, &class, sizeof class};
+  if (told("keep", 0, 0) && real->C_GetAttributeValue(session, object, &attribute, 1) == CKR_OK && class == CKO_PUBLIC_KEY) return CKR_FUNCTION_FAILED;
+  return real->C_DestroyObject(session, object);
+}
+
 CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   Dl_info own;
   if (!dladdr((void *)C_GetFunctionList, &own)) return CKR_GENERAL_ERROR;
@@ -140,7 +150,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   mine = *real;
 #define USE(name) mine.name = mine_##name
   USE(C_OpenSession), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
-  USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject);
+  USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;
   return CKR_OK;

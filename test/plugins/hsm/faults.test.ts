@@ -9,7 +9,22 @@ import { type SecureServer, startSecureServer } from '../../secure-server.ts';
 import type { Answer, Ask } from '../../server.ts';
 import { createSoftHsm, type SoftHsm } from '../../softhsm.ts';
 import { SOFTHSM_LIBRARY, skipWithout } from '../../system.ts';
-import { bytes, done, enumeration, identifier, kmip, makeSecret, PIN, parameters, refused } from './hsm-server.ts';
+import {
+  boolean,
+  bytes,
+  curve,
+  done,
+  enumeration,
+  identifier,
+  integer,
+  kmip,
+  makePair,
+  makeSecret,
+  PIN,
+  parameters,
+  refused,
+  structure,
+} from './hsm-server.ts';
 
 const ADMIN = 'hsm-admin@acme.com';
 const DATA = Buffer.from('to be kept');
@@ -133,7 +148,36 @@ function faults(): void {
 }
 
 function refusals(): void {
-  test('a token that takes no values, or lacks a mechanism, is told so', async () => {
+  test('a token takes no values of keys: Register says so, and the identifier stays free', async () => {
+    const id = bad.replace(/key$/, 'brought');
+    const block = structure(
+      'KeyBlock',
+      enumeration('KeyFormatType', 'Raw'),
+      structure('KeyValue', bytes('KeyMaterial', Buffer.alloc(32, 1))),
+      ...[enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)],
+    );
+    const attributes = structure('Attributes', identifier(id), integer('CryptographicUsageMask', 12));
+    const register = () => kmip(admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block));
+    library.tell('refuse');
+    await refused(register(), /the token refuses to take the key: CKR_TEMPLATE_INCONSISTENT$/);
+    library.tell(undefined);
+    await done(register());
+  });
+
+  test('a pair of which the token destroys one half: that half is Destroyed, the other can be later', async () => {
+    const id = bad.replace(/key$/, 'pair');
+    await done(makePair(admin, id, enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    const stateOf = async (name: string) =>
+      /"tag":"State","type":"Enumeration","value":"(\w+)"/.exec((await kmip(admin, 'GetAttributes', identifier(name))).text)?.[1];
+    library.tell('keep');
+    await refused(kmip(admin, 'Destroy', identifier(id), boolean('Cascade', true)), /CKR_FUNCTION_FAILED/);
+    library.tell(undefined);
+    assert.deepEqual([await stateOf(id), await stateOf(`${id}_pk`)], ['Destroyed', 'Active']);
+    await done(kmip(admin, 'Destroy', identifier(`${id}_pk`)));
+    assert.equal(await stateOf(`${id}_pk`), 'Destroyed');
+  });
+
+  test('a mechanism that the token has no more is told, and used again when it is back', async () => {
     library.tell('without 0x1085');
     // The mechanisms are read with a new session.
     await until(async () => (await encrypt(bad)).status !== 200, 'the mechanism is gone', 5_000);
