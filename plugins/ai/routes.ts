@@ -5,6 +5,7 @@ import type { Request, Response, ResponseDescription, Route } from '../../kernel
 import type { AiContext } from './actors.ts';
 import { FORM_TYPES, type FormName, schemaOf } from './forms.ts';
 import { listModels, MODELS } from './model-list.ts';
+import { pageRoutes } from './page.ts';
 import { ANSWER, addReference, BASES, deleteReference, listBases, ragPredict } from './references.ts';
 import { contextPredict, RESULT, SUMMARY, summarize, TRANSLATION, translate } from './texts.ts';
 
@@ -86,5 +87,5 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
       handle: (request) => handle(ctx, request),
     };
   });
-  return [...forms, ...lists];
+  return [...forms, ...lists, ...pageRoutes(auth)];
 }
