@@ -21,6 +21,8 @@ if (!(command in entries)) throw new Error(`usage: node launch.mjs ${Object.keys
 
 /** Larger pieces of memory return to the system when they are freed. By default glibc raises this threshold, up to 32 MiB, after it has freed a large piece. */
 const MMAP_FROM_BYTES = '1048576';
+/** Megabytes of the young generation of the main thread, which may serve requests: kernel/runtime/young-space.ts says why. */
+const YOUNG_SPACE = '--min-semi-space-size=8';
 
 install(command !== 'start' && command !== 'model');
 run(join(root, entries[command]));
@@ -79,7 +81,7 @@ function run(entry) {
   const env = { ...process.env, UV_THREADPOOL_SIZE, MALLOC_MMAP_THRESHOLD_ };
   // From the second start on, nothing is stripped and compiled again. Whoever can write here can write the sources; where nobody can, Node does without.
   if (command === 'start') env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'gatehouse');
-  const flags = ['--disable-warning=ExperimentalWarning', entry, ...args];
+  const flags = [...(command === 'start' ? [YOUNG_SPACE] : []), '--disable-warning=ExperimentalWarning', entry, ...args];
   if (command === 'start') become(node, flags, env);
   // The closing of the IPC channel tells the server that this launcher has ended without forwarding a signal.
   const child = spawn(node, flags, {

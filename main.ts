@@ -7,6 +7,7 @@ import { boot, type Server } from './kernel/boot.ts';
 import { parseFlags, usage } from './kernel/config/flags.ts';
 import { ConfigError } from './kernel/config/load.ts';
 import { describe } from './kernel/fault.ts';
+import { startUsualThreads } from './kernel/runtime/young-space.ts';
 import { BUILT_IN } from './plugins/index.ts';
 
 const { version } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8')) as { version: string };
@@ -18,6 +19,7 @@ async function main(argv: readonly string[]): Promise<void> {
   if (flags.version) return console.log(version);
   if (flags.help) return console.log(usage(Object.assign({}, ...BUILT_IN.map((plugin) => plugin.flags ?? {}))));
   const builtIn = new URL('./plugins/index.ts', import.meta.url);
+  startUsualThreads();
   const options = { plugins: BUILT_IN, builtIn, version, argv, env: process.env };
   if (flags.backup !== undefined) return console.log(await backUp(options, flags.backup));
   if (flags.restore !== undefined) return console.log(await restore(options, flags.restore));

@@ -60,7 +60,11 @@ async function launch(folder: string): Promise<Launched> {
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   const env = { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism() + 4) };
   const args = [main, '--config', join(folder, 'config.toml'), '--data-dir', join(folder, 'data'), '--port', '0'];
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  // The flags are those of `npm start`.
+  const child = spawn(process.execPath, ['--min-semi-space-size=8', '--disable-warning=ExperimentalWarning', ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   // If the benchmark fails, its server must not keep running.
   const end = () => void child.kill();
   process.on('exit', end);

@@ -137,6 +137,9 @@ export type AnySpec = ActorSpec<Api, AnyArgs>;
 /** An actor as its callers see it: all methods are async, and there are no other properties. A call ends with a value, a fault of the actor, or a fault of the kernel. */
 export type Remote<A extends Api> = { readonly [M in keyof A]: (...args: Parameters<A[M]>) => Promise<Awaited<ReturnType<A[M]>>> };
 
+/** A remote for callers to whom a promise would cost more than the call: a method returns the answer itself if this thread has it. */
+export type AtOnce<A extends Api> = { readonly [M in keyof A]: (...args: Parameters<A[M]>) => Awaited<ReturnType<A[M]>> | Promise<Awaited<ReturnType<A[M]>>> };
+
 export interface PinnedRef<A extends Api> {
   keys(): readonly string[];
   at(key: string): Remote<A>;

@@ -1,5 +1,6 @@
 // The Prometheus metrics of the kernel, in a registry to which plugins can add theirs.
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Durations } from './durations.ts';
 import type { CallObserver } from './runtime/pending.ts';
 import type { Group, Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
@@ -8,7 +9,7 @@ import { exposeSelfTests, selfTestsOf } from './self-tests.ts';
 export interface Metrics {
   /** What this thread counts. The figures of all threads that serve requests add up. */
   readonly registry: Registry;
-  readonly httpDuration: Histogram<'method' | 'route' | 'status'>;
+  readonly httpDuration: Durations;
   /** @returns an observer that counts the calls of one actor; cheap enough for every call */
   observe(actor: string): CallObserver;
   /** @returns the counter `gatehouse_<name>`, created on first use */
@@ -41,13 +42,7 @@ export function createMetrics(): Metrics {
   exposeCalls(registry, figures);
   return {
     registry,
-    httpDuration: new Histogram({
-      name: 'gatehouse_http_request_duration_seconds',
-      help: 'Duration of HTTP requests',
-      labelNames: ['method', 'route', 'status'],
-      buckets: SECONDS,
-      registers: [registry],
-    }),
+    httpDuration: new Durations(registry, 'gatehouse_http_request_duration_seconds', 'Duration of HTTP requests', SECONDS),
     observe(actor) {
       const own: CallFigures = { outcomes: new Map(), waitMs: 0, runMs: 0 };
       figures.set(actor, own);

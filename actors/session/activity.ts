@@ -41,7 +41,7 @@ export class Activity {
   }
 
   /** Records that the session is used now. @returns false if the row was written and no longer exists */
-  async note({ use: session }: StoredSession): Promise<boolean> {
+  note({ use: session }: StoredSession): boolean | Promise<boolean> {
     const now = this.#clock.now();
     session.seenAt = now;
     const dueAt = dueOf(session);
@@ -52,7 +52,7 @@ export class Activity {
     }
     session.writtenAt = now;
     this.#pending.delete(session.id);
-    return (await this.#writeRows([session])) === 1;
+    return this.#writeRows([session]).then((written) => written === 1);
   }
 
   forget(id: string): void {

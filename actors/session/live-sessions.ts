@@ -1,5 +1,6 @@
 // The live sessions as a thread knows them: their rows, a cache of these, and uses that are not written yet.
 import { timingSafeEqual } from 'node:crypto';
+import { andThen } from '../../kernel/at-once.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Reader } from '../../kernel/store/store.ts';
@@ -44,26 +45,32 @@ export class LiveSessions {
     this.#activity = new Activity(write, clock, (error) => this.#tellUnwritten(error));
   }
 
-  /** The session of a cookie, if it is live; counts as activity. */
-  async authenticate(id: string, cookieHash: Uint8Array): Promise<SessionView | null> {
-    const session = await this.#find(id);
-    if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
-    return (await this.#touch(session)) ? viewOf(session) : null;
+  /** The session of a cookie, if it is live; counts as activity. It is there at once if it is in the cache. */
+  authenticate(id: string, cookieHash: Uint8Array): SessionView | null | Promise<SessionView | null> {
+    return andThen(this.#find(id), (session) => {
+      if (!session || !timingSafeEqual(session.cookieHash, cookieHash)) return null;
+      return andThen(this.#touch(session), (isThere) => (isThere ? viewOf(session) : null));
+    });
   }
 
   /** The session with this id, if it is live. @param counts whether this counts as activity */
-  async look(id: string, counts: boolean): Promise<SessionView | null> {
-    const session = await this.#find(id);
-    if (!session || (counts && !(await this.#touch(session)))) return null;
-    return viewOf(session);
+  look(id: string, counts: boolean): SessionView | null | Promise<SessionView | null> {
+    return andThen(this.#find(id), (session) => {
+      if (!session) return null;
+      return andThen(!counts || this.#touch(session), (isThere) => (isThere ? viewOf(session) : null));
+    });
   }
 
   /** The session, if it is live. An expired one is never returned, even while its row still exists. */
-  async #find(id: string): Promise<StoredSession | undefined> {
+  #find(id: string): StoredSession | undefined | Promise<StoredSession | undefined> {
     const known = this.#cache.get(id);
     if (known && this.#lives(known)) return known;
     // As far as this thread knows it was idle too long. Others may have used it since then, and their use is in the row.
     if (known) this.#cache.delete(id);
+    return this.#load(id);
+  }
+
+  async #load(id: string): Promise<StoredSession | undefined> {
     const session = await this.#cache.fill(id, () => this.#read(id));
     if (!session || this.#lives(session)) return session;
     this.forget(id);
@@ -76,10 +83,11 @@ export class LiveSessions {
   }
 
   /** Records that the session is used now. @returns false if the row was written and no longer exists */
-  async #touch(session: StoredSession): Promise<boolean> {
-    if (await this.#activity.note(session)) return true;
-    this.forget(session.id);
-    return false;
+  #touch(session: StoredSession): boolean | Promise<boolean> {
+    return andThen(this.#activity.note(session), (isThere) => {
+      if (!isThere) this.forget(session.id);
+      return isThere;
+    });
   }
 
   forget(id: string): void {
@@ -106,8 +114,15 @@ export class LiveSessions {
   }
 }
 
+/** Made once for each session in the cache, so that callers can keep what they make of it. */
+const views = new WeakMap<StoredSession, SessionView>();
+
 /** Written out, because removing members from a copy takes eight times as long. */
 function viewOf(session: StoredSession): SessionView {
+  const known = views.get(session);
+  if (known) return known;
   const { id, realm, username, account, realmAccount, scheme, createdAt, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims } = session;
-  return { id, realm, username, account, realmAccount, scheme, createdAt, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims };
+  const view = { id, realm, username, account, realmAccount, scheme, createdAt, maxAgeSeconds, maxStaleAgeSeconds, jti, roles, extraClaims };
+  views.set(session, view);
+  return view;
 }

@@ -40,4 +40,6 @@ export type TextApi = {
   answer(query: string, texts: readonly string[]): readonly string[];
   /** @returns the texts, those first that have most words of the question; equals keep their order */
   byRelevance(query: string, texts: readonly string[]): readonly string[];
+  /** @returns the sentences of all texts, in order */
+  sentences(texts: readonly string[]): readonly string[];
 };

@@ -3,6 +3,7 @@ import { defineActor } from '../../kernel/actor.ts';
 import { move } from '../../kernel/runtime/bytes.ts';
 import { answersTo } from '../../text/answers.ts';
 import { byRelevance } from '../../text/relevance.ts';
+import { sentencesOf } from '../../text/sentences.ts';
 import { summaryOf } from '../../text/summary.ts';
 import type { TextApi } from './api.ts';
 import { readDocument } from './document/document.ts';
@@ -18,5 +19,6 @@ export default defineActor<TextApi, null>(() => ({
     summarize: summaryOf,
     answer: answersTo,
     byRelevance,
+    sentences: (texts) => texts.flatMap(sentencesOf),
   },
 }));

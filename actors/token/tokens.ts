@@ -2,7 +2,7 @@
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { NewToken, TokenKind, TokenView } from './api.ts';
 import { requireTokenQuota, type TokenQuotas } from './quota.ts';
-import { leaseEnd, stepToken, type TokenEvent, type TokenLife, type TokenState } from './token.machine.ts';
+import { hasElapsed, leaseEnd, stepToken, type TokenEvent, type TokenLife, type TokenState } from './token.machine.ts';
 
 interface Row {
   readonly accessor: string;
@@ -59,8 +59,9 @@ export async function issueToken(tx: Transaction, { digest, accessor, source }: 
 
 /** Always reads the row, so that a token that another node revoked is refused at once. */
 export async function readToken(store: Reader, digest: string, now: number): Promise<TokenView | null> {
-  const found = await step(store, digest, { type: 'use', now });
-  return found?.state === 'issued' ? viewOf(found.row, found.life, now) : null;
+  const row = await store.get<Row>(SELECT, [digest]);
+  const life = row && lifeOf(row);
+  return row && life && !hasElapsed(life, now) ? viewOf(row, life, now) : null;
 }
 
 export function renewToken(store: Store, digest: string, source: string, now: number): Promise<TokenView | null | 'fixed'> {
@@ -96,11 +97,11 @@ export function purgeTokens(tx: Transaction, now: number): Promise<number> {
 
 async function step(reader: Reader, digest: string, event: TokenEvent): Promise<{ row: Row; state: TokenState; life: TokenLife } | undefined> {
   const row = await reader.get<Row>(SELECT, [digest]);
-  if (!row) return undefined;
-  return {
-    row,
-    ...stepToken({ expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at, renewable: row.renewable === 1 }, event),
-  };
+  return row && { row, ...stepToken(lifeOf(row), event) };
+}
+
+function lifeOf(row: Row): TokenLife {
+  return { expiresAt: row.expires_at, leaseSeconds: row.lease_seconds, maxExpiresAt: row.max_expires_at, renewable: row.renewable === 1 };
 }
 
 function viewOf({ accessor, kind, role, entity, account, policies, created_at: createdAt }: Row, life: TokenLife, now: number): TokenView {

@@ -16,6 +16,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import { Supervisor } from '../runtime/supervisor.ts';
 import { startThread } from '../runtime/thread.ts';
 import { portWire } from '../runtime/wires.ts';
+import { startBusyThread } from '../runtime/young-space.ts';
 import type { Versions } from '../versions.ts';
 import type { FrontApi, FrontTask } from './front-task.ts';
 
@@ -110,10 +111,9 @@ export class FrontMember {
     await this.#cleared;
     this.task = task();
     const host = { module: '', name: 'front', key: String(this.thread), args: this.task, peers: {}, store: undefined, dataKeys: {}, adopts: [] };
-    const incarnation = await startThread(
-      { ...host, node: this.task.node },
-      { host: HOST, memoryMb: MEMORY_MB, nice: 0, offset: clock.offset, versions: versions.memory },
-    );
+    const options = { host: HOST, memoryMb: MEMORY_MB, nice: 0, offset: clock.offset, versions: versions.memory };
+    const { node } = this.task;
+    const incarnation = await startBusyThread(() => startThread({ ...host, node }, options));
     this.#cleared = incarnation.gone.then(() => this.#clear());
     return incarnation;
   }

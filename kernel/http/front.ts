@@ -118,7 +118,7 @@ function addHooks(app: FastifyInstance, { metrics, log }: FrontOptions, busy: Se
   app.addHook('onResponse', (request, reply, done) => {
     busy.delete(request.id);
     const route = request.routeOptions.url ?? 'none';
-    metrics.httpDuration.observe({ method: request.method, route, status: String(reply.statusCode) }, reply.elapsedTime / 1000);
+    metrics.httpDuration.observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
     log.debug({ request_id: request.id, method: request.method, route, status: reply.statusCode, ms: reply.elapsedTime, source: request.ip }, 'request');
     done();
   });

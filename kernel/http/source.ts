@@ -3,6 +3,8 @@ import { isIPv6 } from 'node:net';
 
 /** @returns the IPv4 address, or the /64 network of an IPv6 address, because one client usually has a whole /64 */
 export function sourceOf(address: string): string {
+  // Nothing else has to be looked at for an IPv4 address, and this is asked in every request.
+  if (!address.includes(':')) return address;
   const plain = address.replace(/^::ffff:(?=\d+\.)/, '');
   if (!isIPv6(plain)) return plain;
   const [head = '', tail = ''] = (plain.split('%')[0] as string).split('::', 2) as [string, string | undefined];

@@ -45,25 +45,37 @@ export class Beside {
   }
 
   /**
-   * The answer, or what `elsewhere` answers where this part leaves the call to the actor. Refusals are the actor's too: it writes what has to be
-   * written about them.
-   * @throws what `elsewhere` throws
+   * The answer, at once if this part has it at once, or what `elsewhere` answers where this part leaves the call to the actor. Refusals are the
+   * actor's too: it writes what has to be written about them. It never throws.
    */
-  async call(method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): Promise<unknown> {
+  call(method: string, args: readonly unknown[], elsewhere: (writes: boolean) => Promise<unknown>): unknown {
     const startedAt = performance.now();
-    const { isCopying, observe, context } = this.#options;
+    const { isCopying } = this.#options;
+    let value: unknown;
     try {
       const run = this.#methods.get(method) as Method;
-      const value = await (isCopying ? run(...structuredClone(args)) : run(...args));
-      this.counts.answered += 1;
-      observe('ok', 0, performance.now() - startedAt);
-      return isCopying ? structuredClone(value) : value;
+      value = isCopying ? run(...structuredClone(args)) : run(...args);
     } catch (error) {
-      const isMeant = isLeft(error) || error instanceof Fault;
-      this.counts[isMeant ? 'left' : 'failed'] += 1;
-      if (!isMeant) context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
-      return elsewhere(error === WRITTEN_ELSEWHERE);
+      return this.#leave(error, method, elsewhere);
     }
+    if (!(value instanceof Promise)) return this.#answer(value, startedAt);
+    return value.then(
+      (awaited) => this.#answer(awaited, startedAt),
+      (error: unknown) => this.#leave(error, method, elsewhere),
+    );
+  }
+
+  #answer(value: unknown, startedAt: number): unknown {
+    this.counts.answered += 1;
+    this.#options.observe('ok', 0, performance.now() - startedAt);
+    return this.#options.isCopying ? structuredClone(value) : value;
+  }
+
+  #leave(error: unknown, method: string, elsewhere: (writes: boolean) => Promise<unknown>): Promise<unknown> {
+    const isMeant = isLeft(error) || error instanceof Fault;
+    this.counts[isMeant ? 'left' : 'failed'] += 1;
+    if (!isMeant) this.#options.context.log.warn({ error: describe(error), method }, 'a call failed beside its caller, the actor is asked');
+    return elsewhere(error === WRITTEN_ELSEWHERE);
   }
 
   async close(): Promise<void> {

@@ -1,16 +1,35 @@
 // Checks values before they are sent to another thread, and marks byte arrays that are moved instead of copied.
 
-const moved = new WeakSet<Uint8Array>();
+class Given {
+  constructor(bytes: object) {
+    // biome-ignore lint/correctness/noConstructorReturn: the field of the class below is added to what this returns.
+    return bytes;
+  }
+}
+
+/** Marks bytes by a private field, which nobody else sees. A set of marked bytes would take eight times as long, and the garbage collector has to clear it. */
+class Moved extends Given {
+  readonly #isMoved = true;
+
+  static has(bytes: Uint8Array): boolean {
+    return #isMoved in bytes;
+  }
+}
 
 /** Marks bytes, such as a secret, so that the next call or reply transfers them instead of copying. The sender's array is empty afterwards. */
 export function move<T extends Uint8Array>(bytes: T): T {
-  moved.add(bytes);
+  if (!Moved.has(bytes)) new Moved(bytes);
   return bytes;
 }
 
 /** @returns the bytes in a buffer of their own; copied only if they share one. The caller must not use `bytes` any more. */
 export function toOwned(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);
+}
+
+/** Moved bytes that share a buffer are copied when they cross, because many calls do not: a part of the actor beside its callers answers them. */
+export function ownMoved(args: readonly unknown[]): readonly unknown[] {
+  return args.map((each) => (each instanceof Uint8Array && Moved.has(each) ? move(toOwned(each)) : each));
 }
 
 /**
@@ -26,7 +45,7 @@ export function inspectPayload(value: unknown, transfer: ArrayBuffer[] = [], dep
   if (depth > 64) throw new TypeError('a value nested deeper than 64 cannot cross a thread');
   if (ArrayBuffer.isView(value)) {
     if (value.byteLength !== value.buffer.byteLength) throw new TypeError('bytes that cross a thread must own their buffer: copy them with new Uint8Array(x)');
-    if (value instanceof Uint8Array && moved.has(value)) transfer.push(value.buffer as ArrayBuffer);
+    if (value instanceof Uint8Array && Moved.has(value)) transfer.push(value.buffer as ArrayBuffer);
   } else if (Array.isArray(value)) {
     for (const item of value) inspectPayload(item, transfer, depth + 1);
   } else if (value instanceof Map) {

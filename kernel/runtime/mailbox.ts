@@ -4,7 +4,7 @@ import { currentRequestId } from '../call-context.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { Beside } from './beside.ts';
-import { inspectPayload } from './bytes.ts';
+import { inspectPayload, ownMoved } from './bytes.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dispatcher } from './dispatcher.ts';
 import { type CallObserver, type CallOptions, Pending } from './pending.ts';
@@ -56,14 +56,15 @@ export class Mailbox {
     return busy;
   }
 
-  call(method: string, args: readonly unknown[], options: CallOptions): Promise<unknown> {
+  /** @returns the answer itself where the part beside the caller has it at once; never throws */
+  call(method: string, args: readonly unknown[], options: CallOptions): unknown {
     const { beside } = this;
     if (beside === undefined || this.#closed || !beside.serves(method)) return this.cross(method, args, options);
     return beside.call(method, args, (writes) => this.cross(method, args, options, writes));
   }
 
   /** Asks the actor itself. @param writes whether the call is short and writes */
-  cross(method: string, args: readonly unknown[], options: CallOptions, writes = false): Promise<unknown> {
+  cross(method: string, given: readonly unknown[], options: CallOptions, writes = false): Promise<unknown> {
     const { clock, observe, maxQueue } = this.#options;
     const refusal = this.#closed ? 'STOPPING' : (this.#refusal() ?? (this.#hasRoom(maxQueue) ? undefined : 'OVERLOADED'));
     if (refusal) {
@@ -71,6 +72,7 @@ export class Mailbox {
       observe(refusal, 0, 0);
       return Promise.reject(new Fault(refusal));
     }
+    const args = ownMoved(given);
     let transfer: ArrayBuffer[];
     try {
       transfer = inspectPayload(args);

@@ -1,12 +1,14 @@
 // The typed remote of an actor that callers use: its methods are calls through a mailbox.
-import type { Api, Remote } from '../actor.ts';
+import type { Api, AtOnce, Remote } from '../actor.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { CallOptions } from './pending.ts';
 
 const OPTIONS = Symbol('call options');
+const AT_ONCE = Symbol('at once');
 
 interface Optional {
   [OPTIONS](options: CallOptions): unknown;
+  readonly [AT_ONCE]: unknown;
 }
 
 /** @returns the typed remote over a mailbox. It has methods only, and each is created once. */
@@ -15,14 +17,37 @@ export function remoteOver<A extends Api>(mailbox: Pick<Mailbox, 'call'>, option
     // A remote is not a promise: awaiting it by mistake must not call a method `then` of the actor.
     ['then', undefined],
     [OPTIONS, (more: CallOptions) => remoteOver(mailbox, { ...options, ...more })],
+    [
+      AT_ONCE,
+      methodsOver(
+        (name) =>
+          (...args) =>
+            mailbox.call(name, args, options),
+      ),
+    ],
   ]);
+  return methodsOver(
+    (name) =>
+      async (...args) =>
+        mailbox.call(name, args, options),
+    methods,
+  ) as Remote<A>;
+}
+
+/** @param methods those that are known already */
+function methodsOver(make: (name: string) => (...args: unknown[]) => unknown, methods = new Map<string | symbol, unknown>([['then', undefined]])): unknown {
   return new Proxy(Object.create(null), {
     get(_target, name) {
-      if (!methods.has(name)) methods.set(name, (...args: unknown[]) => mailbox.call(String(name), args, options));
+      if (!methods.has(name)) methods.set(name, make(String(name)));
       return methods.get(name);
     },
     set: () => false,
-  }) as Remote<A>;
+  });
+}
+
+/** @returns the same remote, whose methods answer without a promise what the part of the actor beside the caller has at once */
+export function atOnce<A extends Api>(remote: Remote<A>): AtOnce<A> {
+  return (remote as unknown as Optional)[AT_ONCE] as AtOnce<A>;
 }
 
 /** @returns the same remote, with another deadline or with a signal that cancels calls */

@@ -59,11 +59,27 @@ function spaceWords(name: string): string {
 }
 
 /** Whether a client of this version knows the attribute. */
-export function isAttributeIn(tag: number, { major, minor }: Version): boolean {
-  const rule = ruleOf(tag);
+export function isAttributeIn(tag: number, version: Version): boolean {
+  return attributesOf(version).has(tag);
+}
+
+/** The attributes that clients of this version know, in the order of the table. */
+export function attributesOf(version: Version): ReadonlySet<number> {
+  const key = version.major * 100 + version.minor;
+  let known = BY_VERSION.get(key);
+  if (!known) {
+    known = new Set([...ATTRIBUTES].filter(([tag, rule]) => isIn(tag, rule, version)).map(([tag]) => tag)).add(TAG.Attribute);
+    BY_VERSION.set(key, known);
+  }
+  return known;
+}
+
+/** One entry for each version that is served: others are refused before. */
+const BY_VERSION = new Map<number, ReadonlySet<number>>();
+
+function isIn(tag: number, { wish, since, gone }: AttributeRule, { major, minor }: Version): boolean {
   // KMIP 1.x has vendor attributes too, as custom attributes.
-  if (tag === TAG.Attribute) return true;
-  return rule !== undefined && !rule.wish && rule.since <= `${major}.${minor}` && !(rule.gone && major >= 2);
+  return tag === TAG.Attribute || (!wish && since <= `${major}.${minor}` && !(gone && major >= 2));
 }
 
 /**

@@ -41,10 +41,22 @@ function checkUsage(mask: number, version: Version): void {
  * @param nodes of a response, in the form of 2.1
  * @throws Refusal InvalidObjectType, KeyFormatTypeNotSupported if the version cannot represent the object at all
  */
-export function knownValues(nodes: readonly Node[], version: Version): Node[] {
+export function knownValues(nodes: readonly Node[], version: Version): readonly Node[] {
+  // Mostly the version knows everything, and then nothing is copied.
+  if (nodes.every((node) => isWhollyKnown(node, version))) return nodes;
   const known: Node[] = [];
   for (const node of nodes) addKnown(known, node, version);
   return known;
+}
+
+function isWhollyKnown(node: Node, version: Version): boolean {
+  if (node.type === TYPE.Enumeration) return isCodeIn(node, version);
+  if (node.type === TYPE.Integer) return node.tag !== TAG.CryptographicUsageMask || usageIn(node.value, version) === node.value;
+  if (node.type !== TYPE.Structure) return true;
+  const isSet = node.tag === TAG.Attributes;
+  for (const member of node.value)
+    if ((isSet && member.tag !== TAG.AttributeIndex && !isAttributeIn(member.tag, version)) || !isWhollyKnown(member, version)) return false;
+  return true;
 }
 
 function addKnown(known: Node[], node: Node, version: Version): void {
@@ -56,7 +68,7 @@ function addKnown(known: Node[], node: Node, version: Version): void {
 
 const describeCode = ({ tag, value }: Node): string => codeName(value as number, enumerationNames(tag));
 
-function knownMembers({ tag, value }: Structure, version: Version): Node[] {
+function knownMembers({ tag, value }: Structure, version: Version): readonly Node[] {
   const known = knownValues(value, version);
   if (tag !== TAG.KeyBlock || known.length === value.length) return known;
   const format = value.find((node) => node.tag === TAG.KeyFormatType);

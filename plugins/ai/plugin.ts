@@ -1,10 +1,14 @@
 // The AI runner: summaries, translations, and answers from a text or from a base of documents.
+import { readFile } from 'node:fs/promises';
 import { definePlugin } from '../../kernel/plugin.ts';
 import { type AiActors, aiActors } from './actors.ts';
 import { AI_CONFIG, type AiConfig, aiProblems } from './config.ts';
 import { MODEL_FAULTS } from './faults.ts';
+import { exposeModels } from './metrics.ts';
 import { AI_MIGRATIONS } from './migrations.ts';
 import { aiRoutes } from './routes.ts';
+
+const MATRIX = /\bamx_int8\b/;
 
 export default definePlugin<AiConfig, AiActors>({
   // Its faults are about models; its section is named as the specification names the service.
@@ -16,5 +20,12 @@ export default definePlugin<AiConfig, AiActors>({
   tags: { 'AI runner': 'Summaries, translations, and answers from a text or from a base of documents.' },
   problems: aiProblems,
   actors: (config, _kernel, base, _version, dataDir) => aiActors(config, dataDir, base),
+  async open(ctx) {
+    // Here and not with the routes, which every front has: the figures would be added up once for each.
+    exposeModels(ctx.metrics, ctx.actors.model);
+    if (ctx.config.use_matrix_accel && !MATRIX.test(await readFile('/proc/cpuinfo', 'utf8').catch(() => '')))
+      ctx.log.warn({}, 'use_matrix_accel has no effect: this processor has no matrix instructions (amx_int8)');
+    return [];
+  },
   routes: aiRoutes,
 });

@@ -8,6 +8,7 @@ import { move } from '../../kernel/runtime/bytes.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import type { AiContext } from './actors.ts';
 import { answerBy } from './answers.ts';
+import { answersByMeaning } from './answers-by-meaning.ts';
 import { mayUse, noBase, requireUse } from './bases.ts';
 import { callerOf } from './caller.ts';
 import { refuseLate } from './faults.ts';
@@ -48,9 +49,16 @@ export async function ragPredict(ctx: AiContext, request: Request<Uint8Array | u
   const texts = hits.map(({ text }) => text);
   const model = modelFor(ctx, 'answer');
   return streamed(ctx, request, async (say) => {
-    const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts, say) : await ctx.actors.text.answer(query, texts).catch(refuseLate);
+    const result = model ? await answerBy(generatorOf(ctx, model, request), query, texts, say) : await chosen(ctx, request, query, ranking === 'words', texts);
     return { status: 200, body: { result, ...(sources === 'true' && { sources: hits }) }, headers: model ? madeBy(model) : EXTRACTIVE };
   });
+}
+
+/** Sentences that have words of the question; where none has one, those that mean what it asks. */
+async function chosen(ctx: AiContext, request: Request, query: string, byWords: boolean, texts: readonly string[]): Promise<readonly string[]> {
+  const found = await ctx.actors.text.answer(query, texts).catch(refuseLate);
+  const embedder = modelFor(ctx, 'embedding');
+  return found.length > 0 || byWords || !embedder ? found : answersByMeaning(ctx, request, embedder.id, query, texts);
 }
 
 function passagesIn(limit: string | undefined): number {

@@ -4,7 +4,7 @@ import type { CryptoCall } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Refused, Request, ResponseDescription, Route } from '../../kernel/http/route.ts';
-import { move, toOwned } from '../../kernel/runtime/bytes.ts';
+import { move } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
 import { ABOUT, ERROR, kid, MAX_BODY_BYTES, PROBLEM } from './crypto-bodies.ts';
 import { principalIn } from './identity.ts';
@@ -76,5 +76,5 @@ function jsonIn({ headers, body }: Request<Uint8Array | undefined>): Uint8Array 
   if (body === undefined || body.byteLength === 0) return NO_BODY.slice();
   if (!/^application\/json[ \t]*(;|$)/i.test(String(headers['content-type'] ?? '')))
     throw new Fault('BAD_REQUEST', { detail: 'the content type must be application/json' });
-  return toOwned(body);
+  return body;
 }

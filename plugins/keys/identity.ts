@@ -13,6 +13,17 @@ type Realms = Pick<KeysConfig, 'realm' | 'realms'>;
 /** The account was determined at the sign-in, so nothing is looked up here. @throws Fault FORBIDDEN for a session of a realm that may not use the key server */
 export function principalOf(config: Realms, caller: Caller, address: string): Principal {
   const source = sourceOf(address);
+  const known = principals.get(caller);
+  if (known?.source === source) return known;
+  const principal = newPrincipal(config, caller, source);
+  principals.set(caller, principal);
+  return principal;
+}
+
+/** The caller of a session is the same object in every request. */
+const principals = new WeakMap<Caller, Principal>();
+
+function newPrincipal(config: Realms, caller: Caller, source: string): Principal {
   const { credential, realm, scheme } = caller;
   if (credential === 'certificate') return { user: normalName(caller.username) ?? caller.username, scheme, source };
   if (credential !== 'cookie') return { ...namePrincipal(caller, nameOf(caller)), scheme, source };

@@ -3,7 +3,6 @@ import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
-import { toOwned } from '../../kernel/runtime/bytes.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';
 import { serveMessage } from './header-credentials.ts';
@@ -52,7 +51,7 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     async handle(request: Request<Uint8Array | undefined>) {
       const encoding = encodingOf(ctx.config, request, endpoint);
       const { caller, address, signal } = request;
-      const bytes = toOwned(request.body ?? NO_BODY);
+      const bytes = request.body ?? NO_BODY.slice();
       const { status, body, outcomes } = await serveMessage(ctx, {
         kmip: ctx.actors.kmip,
         bytes,

@@ -1,8 +1,7 @@
 // What a client sees of an object's attributes: the stored ones that its KMIP version defines, and those that the server computes.
 import { hash } from 'node:crypto';
-import { isAttributeIn } from '../../../kmip/attribute/rules.ts';
+import { attributesOf } from '../../../kmip/attribute/rules.ts';
 import type { AttributeValue } from '../../../kmip/attribute/set.ts';
-import { ATTRIBUTES } from '../../../kmip/attribute/table.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
 import { MASK } from '../../../kmip/ttlv/mask.ts';
 import { boolean, bytes, enumeration, integer, interval, type Node, type Structure, TYPE, text } from '../../../kmip/ttlv/node.ts';
@@ -34,8 +33,7 @@ export function viewAttributes(object: ObjectDescription, viewer: Viewer): Node[
 export function viewValues(object: ObjectDescription, { now, version, caller }: Viewer): AttributeValue[] {
   const computed = new Map(computedAttributes(object, now, caller).map((node) => [node.tag, node]));
   const values: AttributeValue[] = [];
-  for (const tag of ATTRIBUTES.keys()) {
-    if (!isAttributeIn(tag, version)) continue;
+  for (const tag of attributesOf(version)) {
     const stored = object.attributes.all(tag);
     const node = computed.get(tag);
     if (stored.length > 0) values.push(...(version.major === 1 ? stored.filter(isCustom) : stored));
@@ -60,7 +58,7 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
   return [
     text(TAG.UniqueIdentifier, object.id),
     // Section 4.56: the SHA-256 of the identifier.
-    bytes(TAG.ShortUniqueIdentifier, new Uint8Array(hash('sha256', object.id, 'buffer'))),
+    bytes(TAG.ShortUniqueIdentifier, shortIdentifier(object)),
     enumeration(TAG.ObjectType, object.type),
     ...(isStateless(object) ? [] : [enumeration(TAG.State, stateAt(object, now))]),
     interval(TAG.LeaseTime, leaseSeconds(object)),
@@ -74,6 +72,18 @@ function computedAttributes(object: ObjectDescription, now: number, caller: View
     ...(content && isDigestOnDemand(object, caller.user) ? digestNodes(content) : []),
     ...kindOf(content),
   ];
+}
+
+/** Of the objects in memory: it is shown in every answer with all attributes. */
+const shortIdentifiers = new WeakMap<ObjectDescription, Uint8Array>();
+
+function shortIdentifier(object: ObjectDescription): Uint8Array {
+  let short = shortIdentifiers.get(object);
+  if (!short) {
+    short = new Uint8Array(hash('sha256', object.id, 'buffer'));
+    shortIdentifiers.set(object, short);
+  }
+  return short;
 }
 
 /**

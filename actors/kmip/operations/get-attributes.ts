@@ -26,7 +26,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   const values = viewValues(object, ctx);
   const shown = references.length === 0 ? values : references.flatMap((reference) => values.filter(({ node }) => isMeant(reference, referenceTo(node))));
   // Only KMIP 1.x has an index.
-  const nodes = shown.flatMap((value) => (ctx.version.major === 1 ? toIndexedNodes(value) : [value.node]));
+  const nodes = ctx.version.major === 1 ? shown.flatMap(toIndexedNodes) : shown.map(({ node }) => node);
   return [text(TAG.UniqueIdentifier, object.id), structure(TAG.Attributes, nodes)];
 }
 

@@ -1,7 +1,9 @@
 // The engine of models on this machine: each runs in a process of its own, which gets nothing of the server's environment.
 import { randomUUID } from 'node:crypto';
+import type { Remote } from '../../../kernel/actor.ts';
+import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
-import { callWith, startChild } from '../../../kernel/runtime/child.ts';
+import { type Child, callWith, startChild } from '../../../kernel/runtime/child.ts';
 import type { ModelSpec } from '../api.ts';
 import type { Engine, EngineSurroundings } from '../engine.ts';
 import { revisionOf } from '../manifest.ts';
@@ -15,6 +17,9 @@ const MAX_CALLS = 256;
 /** A call has a deadline before; this one only keeps a forgotten call from staying for ever. */
 const CALL_MS = 3_600_000;
 
+/** A cancelled call ends within one step of the model. A process that works on one for longer hangs. */
+const HANGS_MS = 60_000;
+
 /** Complete: no secret of the server reaches the process. No home: the runtime writes nothing, and its telemetry is off. Freed memory of a session returns to the system. */
 const ENVIRONMENT = { HOME: '/nonexistent', ORT_DISABLE_TELEMETRY: '1', MALLOC_MMAP_THRESHOLD_: '65536' };
 
@@ -26,12 +31,12 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
   const module = new URL('./host.actor.ts', import.meta.url);
   const limits = { memoryMb: HEAP_MB, deadlineMs: CALL_MS, maxQueue: MAX_CALLS };
   const child = await startChild<HostApi>({ module, name: 'model', key: model.id, args, env: ENVIRONMENT, ...limits, clock, log });
-  const { remote } = child;
+  const until = watching(child, clock);
   return {
     revision,
-    memoryMb: await remote.memory(),
+    memoryMb: await child.remote.memory(),
     async embed(texts, purpose, signal) {
-      const { windows, vectors } = await callWith(remote, { signal }).embed(texts, purpose);
+      const { windows, vectors } = await until(signal).embed(texts, purpose);
       const total = windows.reduce((sum, each) => sum + each, 0);
       const size = total === 0 ? 0 : vectors.length / total;
       let at = 0;
@@ -39,16 +44,34 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
     },
     async generate({ inputs, maxNewTokens, languages }, { signal, onText }) {
       const ticket = onText && randomUUID();
-      const work = callWith(remote, { signal }).generate(inputs, maxNewTokens, ticket);
-      const written = await (onText && ticket ? readWhile(work, () => callWith(remote, { signal }).pieces(ticket), onText) : work);
+      const remote = until(signal);
+      const work = remote.generate(inputs, maxNewTokens, ticket);
+      const written = await (onText && ticket ? readWhile(work, () => remote.pieces(ticket), onText) : work);
       // A summary or an answer may end there; half a translation is none.
       if (languages && written.some(({ isCut }) => isCut))
         throw new Fault('MODEL_FAILED', { detail: `the model ${model.id} did not finish the translation of a part of the text` });
       return written.map(({ text }) => text);
     },
-    count: (texts, signal) => callWith(remote, { signal }).count(texts),
-    cut: (text, maxTokens, signal) => callWith(remote, { signal }).cut(text, maxTokens),
+    count: (texts, signal) => until(signal).count(texts),
+    cut: (text, maxTokens, signal) => until(signal).cut(text, maxTokens),
     lost: child.lost,
     close: () => child.kill(),
+  };
+}
+
+/** @returns the process as a caller with this signal calls it: it is ended if it goes on working on cancelled calls */
+function watching(child: Child<HostApi>, clock: Clock): (signal: AbortSignal) => Remote<HostApi> {
+  let timer: Timer | undefined;
+  const look = () => {
+    timer = undefined;
+    if (child.overdue() > 0) void child.kill();
+  };
+  child.lost.then(() => timer && clock.clearTimeout(timer));
+  return (signal) => {
+    const watch = () => {
+      timer ??= clock.setTimeout(look, HANGS_MS);
+    };
+    signal.addEventListener('abort', watch, { once: true });
+    return callWith(child.remote, { signal });
   };
 }

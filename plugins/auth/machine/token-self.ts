@@ -31,6 +31,10 @@ export function tokenActions(ctx: AuthContext, form: TokenForm): Readonly<Record
 export function tokenSelfRoutes(ctx: AuthContext, form: TokenForm): readonly Route[] {
   const { token } = ctx.actors;
   const { lookup, renew, revoke } = tokenActions(ctx, form);
+  const admit: Route['admit'] = async (_address, headers) => {
+    const { digest } = shownIn(headers);
+    requireUsable(await token.of(digest).look(digest));
+  };
   const own = (method: 'GET' | 'POST', action: string, act: TokenAction): Route => ({
     method,
     path: `/auth/token/${action}-self`,
@@ -38,11 +42,8 @@ export function tokenSelfRoutes(ctx: AuthContext, form: TokenForm): readonly Rou
     // Clients send bodies that have no meaning here and are often not valid JSON; they are not parsed.
     rawBody: true,
     bodyLimit: MAX_UNUSED_BYTES,
-    async admit(_address, headers) {
-      const { digest } = shownIn(headers);
-      // Check the token before the body is read; a GET has no body.
-      if (method === 'POST') requireUsable(await token.of(digest).look(digest));
-    },
+    // Check the token before the body is read; a GET has no body.
+    ...(method === 'POST' && { admit }),
     handle: ({ headers, address }: Request) => {
       const { value, digest } = shownIn(headers);
       return act(value, digest, address);

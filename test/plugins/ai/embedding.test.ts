@@ -20,10 +20,10 @@ const PERSON = 'That is a happy person';
 const TELEMETRY = join(homedir(), '.cache', 'Microsoft');
 
 let server: TestServer;
-const before = { telemetry: existsSync(TELEMETRY), memory: 0 };
+const atStart = { telemetry: existsSync(TELEMETRY), memory: 0 };
 test.before(async () => {
   server = await startServer({ config: `[[ai.models]]\nid = "minilm"\ntask = "embedding"\nfolder = "${folder}"\n` });
-  before.memory = residentMb('self');
+  atStart.memory = residentMb('self');
 });
 test.after(() => server?.end());
 
@@ -75,7 +75,7 @@ test('its process yields, has nothing of the environment of the server, and writ
   assert.deepEqual(names.sort(), ['HOME', 'MALLOC_MMAP_THRESHOLD_', 'ORT_DISABLE_TELEMETRY']);
   assert.equal(running.variables['ORT_DISABLE_TELEMETRY'], '1');
   assert.ok(getPriority(running.pid) > getPriority(process.pid));
-  assert.equal(existsSync(TELEMETRY), before.telemetry);
+  assert.equal(existsSync(TELEMETRY), atStart.telemetry);
   const written = readdirSync(`/proc/${running.pid}/fdinfo`).filter((fd) =>
     /^flags:\s+\d*[12]\s*$/m.test(readFileSync(`/proc/${running.pid}/fdinfo/${fd}`, 'utf8')),
   );
@@ -107,12 +107,32 @@ test('a caller who leaves is out within one step, and others are served meanwhil
   await until(() => isIdle(pid));
 });
 
+test('a process that hangs is ended when its callers have left, and the metrics count it', async () => {
+  await embed(PERSON);
+  const [{ pid } = { pid: 0 }] = modelProcesses();
+  process.kill(pid, 'SIGSTOP');
+  const leave = new AbortController();
+  const left = outcome(callWith(modelsOf(server), { signal: leave.signal }).embed('minilm', [PERSON], 'query', 'one'));
+  await until(async () => (await modelsOf(server).list())[0]?.requests === 1);
+  leave.abort();
+  assert.equal(await left, 'CANCELLED');
+  const crashes = async () => (await modelsOf(server).list())[0]?.figures.crashes ?? 0;
+  const before = await crashes();
+  await until(async () => (await modelsOf(server).list())[0]?.requests === 0);
+  await server.runtime.advance(61_000);
+  await until(async () => (await crashes()) === before + 1);
+  assert.equal(await outcome(embed(PERSON)), 'ok');
+  const { text } = await server.ask('GET', '/metrics');
+  assert.match(text, new RegExp(`^gatehouse_model_crashes_total\\{model="minilm"\\} ${before + 1}$`, 'm'));
+  assert.match(text, /^gatehouse_model_requests_total\{model="minilm",outcome="CANCELLED"\} [1-9]/m);
+});
+
 test('after it is unloaded no process is left, and the memory is as before', async () => {
   await embed(PERSON);
   assert.equal(await modelsOf(server).unload('minilm'), true);
   assert.equal((await modelsOf(server).list())[0]?.state, 'absent');
   await until(() => modelProcesses().length === 0);
-  assert.ok(residentMb('self') - before.memory < 150, `${before.memory} MiB, then ${residentMb('self')}`);
+  assert.ok(residentMb('self') - atStart.memory < 150, `${atStart.memory} MiB, then ${residentMb('self')}`);
 });
 
 /** Whether a process takes no processor time for a moment. */

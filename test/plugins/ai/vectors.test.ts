@@ -73,7 +73,10 @@ test('once it is installed, what is there gets vectors, and is found by what it 
   await embedded();
   assert.deepEqual(await found(QUESTION, 'words'), []);
   assert.equal((await found(QUESTION, 'vectors'))[0], 'The Watchman');
-  assert.equal((await found(QUESTION, 'fused'))[0], 'The Watchman');
+  const { sources, result } = (await ask(QUESTION, 'fused')).body;
+  assert.equal(sources[0].chapter, 'The Watchman');
+  // The sentence that means what the question asks: none has a word of it.
+  assert.deepEqual(result, ['The watchman of the harbour is called Elias Brandt.']);
   const { models: all } = await models();
   assert.deepEqual([all[0].state, all[0].revision, all[0].missing], ['ready', 'test', []]);
 });

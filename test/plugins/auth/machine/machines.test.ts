@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import { secretIdMachine, stepSecretId } from '../../../../actors/token/secret-id.machine.ts';
-import { stepToken, tokenMachine } from '../../../../actors/token/token.machine.ts';
+import { hasElapsed, stepToken, tokenMachine } from '../../../../actors/token/token.machine.ts';
 import { walk } from '../../../machines.ts';
 
 const THIRTY_DAYS_MS = 2_592_000_000;
@@ -27,6 +27,14 @@ test('token: every state and every event', () => {
     'issued --late renew--> expired',
     'issued --late revoke--> expired',
   ]);
+});
+
+test('token: a lookup asks whether it has ended, and the machine says the same of its use', () => {
+  for (const expiresAt of [0, 1, 59_999, 60_000, 60_001])
+    for (const now of [0, 1, 60_000]) {
+      const life = { expiresAt, leaseSeconds: 60, maxExpiresAt: 0, renewable: true };
+      assert.deepEqual(stepToken(life, { type: 'use', now }), { state: hasElapsed(life, now) ? 'expired' : 'issued', life });
+    }
 });
 
 test('token: a renewal restarts the lease, within the maximum; without a lease it changes nothing', () => {
