@@ -15,7 +15,17 @@ export interface BenchOptions {
   readonly only: string | undefined;
   /** Folder of the result files. */
   readonly results: string;
+  /** Of the question hsm-routing: numbers of HSM instances, what their keys do, the PKCS#11 library, and what befalls the first instance. */
+  readonly instances: readonly number[];
+  readonly operations: readonly HsmOperation[];
+  readonly library: string;
+  readonly fault: HsmFault | undefined;
 }
+
+export const HSM_OPERATIONS = ['aes-gcm', 'rsa-sign', 'ec-sign', 'create'] as const;
+export type HsmOperation = (typeof HSM_OPERATIONS)[number];
+const HSM_FAULTS = ['hang', 'crash', 'slow'] as const;
+export type HsmFault = (typeof HSM_FAULTS)[number];
 
 export interface Invocation extends BenchOptions {
   readonly questions: readonly string[];
@@ -28,7 +38,7 @@ export interface Invocation extends BenchOptions {
 export class OptionError extends Error {}
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
-const MAX = { seconds: 600, connections: 1_000, rounds: 100 } as const;
+const MAX = { seconds: 600, connections: 1_000, rounds: 100, instances: 16 } as const;
 
 export const USAGE = `usage: npm run bench -- [question ...] [options]
 
@@ -36,6 +46,10 @@ export const USAGE = `usage: npm run bench -- [question ...] [options]
   --connections N,N,...  numbers of connections, 1 to ${MAX.connections} each; default 1,16,64
   --rounds N             turns of each subject, 1 to ${MAX.rounds}; results are medians; default 5
   --only TEXT            only subjects whose name contains TEXT
+  --instances N,N,...    hsm-routing: numbers of HSM instances, 1 to ${MAX.instances} each; default 1,2,4,8
+  --operation NAME,...   hsm-routing: ${HSM_OPERATIONS.join(', ')}; default aes-gcm,rsa-sign
+  --library PATH         hsm-routing: PKCS#11 library with tokens as SoftHSM has them; default that of SoftHSM
+  --fault NAME           hsm-routing: ${HSM_FAULTS.join(', ')} befalls the first instance; a chart over time
   --json                 print one line of JSON for each question, and nothing else
   --results FOLDER       where the results of the last run are, and where those of this run go; default bench/results
   --help                 print this text
@@ -47,6 +61,10 @@ const OPTIONS = {
   connections: { type: 'string', default: '1,16,64' },
   rounds: { type: 'string', default: '5' },
   only: { type: 'string' },
+  instances: { type: 'string', default: '1,2,4,8' },
+  operation: { type: 'string', default: 'aes-gcm,rsa-sign' },
+  library: { type: 'string', default: '/usr/lib/softhsm/libsofthsm2.so' },
+  fault: { type: 'string' },
   json: { type: 'boolean', default: false },
   results: { type: 'string', default: `${HERE}results` },
   folder: { type: 'string', default: HERE },
@@ -66,12 +84,24 @@ export function parseOptions(argv: readonly string[]): Invocation {
     seconds: numberOf('--seconds', values.seconds, 0.1, MAX.seconds),
     rounds: wholeOf('--rounds', values.rounds, MAX.rounds),
     connections: values.connections.split(',').map((each) => wholeOf('--connections', each, MAX.connections)),
+    instances: values.instances.split(',').map((each) => wholeOf('--instances', each, MAX.instances)),
+    operations: values.operation.split(',').map((each) => oneOf('--operation', each, HSM_OPERATIONS)),
+    library: values.library,
+    fault: values.fault === undefined ? undefined : oneOf('--fault', values.fault, HSM_FAULTS),
   };
 }
 
 /** The arguments with which a question gets the same options. */
-export function argumentsOf({ seconds, connections, rounds, isJson, only, results }: BenchOptions): string[] {
-  const flags = [`--seconds=${seconds}`, `--connections=${connections.join(',')}`, `--rounds=${rounds}`, `--results=${results}`];
+export function argumentsOf({ seconds, connections, rounds, isJson, only, results, ...hsm }: BenchOptions): string[] {
+  const ofHsm = [`--instances=${hsm.instances.join(',')}`, `--operation=${hsm.operations.join(',')}`, `--library=${hsm.library}`];
+  const flags = [
+    ...ofHsm,
+    ...(hsm.fault === undefined ? [] : [`--fault=${hsm.fault}`]),
+    `--seconds=${seconds}`,
+    `--connections=${connections.join(',')}`,
+    `--rounds=${rounds}`,
+    `--results=${results}`,
+  ];
   return [...flags, ...(only === undefined ? [] : [`--only=${only}`]), ...(isJson ? ['--json'] : [])];
 }
 
@@ -81,6 +111,12 @@ function parsed(argv: readonly string[]) {
   } catch (error) {
     throw new OptionError((error as Error).message.replace(/\. To specify a positional.*$/s, ''));
   }
+}
+
+function oneOf<T extends string>(name: string, text: string, allowed: readonly T[]): T {
+  const found = allowed.find((each) => each === text);
+  if (found) return found;
+  throw new OptionError(`${name} must be one of ${allowed.join(', ')}, not '${text}'`);
 }
 
 function numberOf(name: string, text: string, least: number, most: number): number {

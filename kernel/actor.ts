@@ -55,6 +55,7 @@ export interface Actor<A extends Api> {
 export type ActorFactory<A extends Api, Args> = (args: Args, ctx: ActorContext) => Promise<Actor<A>> | Actor<A>;
 
 export { ELSEWHERE, isLeft, WRITTEN_ELSEWHERE } from './elsewhere.ts';
+export { callWith } from './runtime/remote.ts';
 
 /** What a part beside the callers has of an actor's context; what is under way is the caller's own call. */
 export interface BesideContext<A extends Api> extends Pick<ActorContext, 'node' | 'clock' | 'log' | 'dataKey' | 'report'> {
@@ -105,12 +106,19 @@ interface SpecBase<A extends Api> {
   readonly api?: A;
 }
 
+export interface Isolation {
+  /** The complete environment of the process. */
+  readonly env: Readonly<Record<string, string>>;
+  /** A process whose thread does not come back from native code for so long, in milliseconds, is killed and restarted. Default: never. */
+  readonly stuckMs?: number;
+}
+
 /** One thread per key. It gets all calls for its key in the order in which they were made. */
 export interface PinnedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly kind: 'pinned';
   readonly instances: Readonly<Record<string, Args>>;
-  /** Keys that run in a separate process, with the complete environment of that process. */
-  readonly isolated?: Readonly<Record<string, { readonly env: Readonly<Record<string, string>> }>>;
+  /** Keys that run in a separate process. */
+  readonly isolated?: Readonly<Record<string, Isolation>>;
 }
 
 /** A number of threads. Each key belongs to exactly one of them, so caches need no locks. */

@@ -31,6 +31,8 @@ export interface HsmArgs {
   /** Names of the users who administer the keys of this instance; `*` means everybody. */
   readonly admins: readonly string[];
   readonly probeSeconds: number;
+  /** Time limit of a call in milliseconds, with its wait, if it is shorter than that of the actor. */
+  readonly deadlineMs?: number;
   /** Text for C_Initialize, for libraries that take one. */
   readonly initializeText?: string | undefined;
   readonly quirks?: HsmQuirks;
@@ -50,6 +52,8 @@ export interface SlotStatus {
 export interface HsmFacts {
   readonly slots: readonly number[];
   readonly admins: readonly string[];
+  /** Time limit of a call, if it is shorter than that of the actor. */
+  readonly deadlineMs: number | undefined;
 }
 
 export type TokenKeyKind = 'secret' | 'private' | 'public';

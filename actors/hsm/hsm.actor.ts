@@ -35,9 +35,9 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   return {
     api: {
       probe: () => prober.status(),
-      facts: () => ({ slots: slots.map(({ number }) => number), admins }),
+      facts: () => ({ slots: slots.map(({ number }) => number), admins, deadlineMs: args.deadlineMs }),
       figures: () => tally.figures(),
-      ...keyCalls(sessions, tally),
+      ...keyCalls(sessions, tally, () => ctx.call()?.signal.aborted !== true),
     },
     async stop() {
       ctx.clock.clearTimeout(timer);

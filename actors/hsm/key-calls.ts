@@ -7,20 +7,30 @@ import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
 import type { SlotSession } from './slot-session.ts';
 import { outcomeOf, type Tally } from './tally.ts';
 import type { Token } from './token.ts';
+import { Turns } from './turns.ts';
 
 type KeyCalls = Omit<HsmApi, 'probe' | 'facts' | 'figures'>;
 
+/** Nobody reads it. */
+const GIVEN_UP = { ok: false, failure: { why: 'unavailable', text: 'the caller has given up' } } as const;
 const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is not in hsm_slot' } } as const;
 
-export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tally): KeyCalls {
+/** @param isAwaited whether somebody still waits for the call that is being served */
+export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tally, isAwaited: () => boolean): KeyCalls {
+  const turns = new Turns();
   const on = async <T>(operation: keyof KeyCalls, slot: number, work: (token: Token) => T): Promise<HsmAnswer<T>> => {
     const start = performance.now();
-    const answer = (await sessions.get(slot)?.run(work)) ?? UNKNOWN_SLOT;
+    while (turns.pause) await turns.pause;
+    if (!isAwaited()) return GIVEN_UP;
+    const answer = (await sessions.get(slot)?.run((token) => turns.time(() => work(token)))) ?? UNKNOWN_SLOT;
     tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
     return answer;
   };
   return {
-    mechanisms: (slot) => on('mechanisms', slot, ({ mechanisms }) => [...mechanisms].flatMap((code) => NAME_OF.get(code) ?? [])),
+    async mechanisms(slot) {
+      const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
+      return answer.ok ? { ok: true, value: [...answer.value].flatMap((code) => NAME_OF.get(code) ?? []) } : answer;
+    },
     list: (slot) => on('list', slot, (token) => token.list()),
     find: (slot, key) => on('find', slot, (token) => token.describe(key)),
     generate: (slot, options) => on('generate', slot, (token) => generate(token, options)),

@@ -55,9 +55,18 @@ export class SlotSession {
         if (!isExpected(error)) this.#drop(library);
         const isStale = isStaleObject(error) || isStaleSession(error);
         if (isStaleSession(error)) this.#watch.close(library);
-        if (!isStale || attempt > 0) return { ok: false, failure: failureOf(error) };
+        const isWorthwhile = isStale || (error instanceof MechanismMissing && this.#learn(library));
+        if (!isWorthwhile || attempt > 0) return { ok: false, failure: failureOf(error) };
       }
     }
+  }
+
+  /** The mechanisms that the token reports now. */
+  mechanisms(): Promise<HsmAnswer<ReadonlySet<number>>> {
+    return this.run(({ library }) => {
+      this.#learn(library);
+      return this.#mechanisms;
+    });
   }
 
   #token(library: pkcs11js.PKCS11): Token {
@@ -65,10 +74,17 @@ export class SlotSession {
       this.#handles.clear();
       this.#session = library.C_OpenSession(this.#watch.slot, SERIAL_SESSION_RW);
       this.#login = this.#watch.login;
-      this.#mechanisms = new Set(library.C_GetMechanismList(this.#watch.slot).filter((code) => !this.#missing.has(code)));
+      this.#learn(library);
     }
     if (this.#handles.size > MAX_HANDLES) this.#handles.clear();
     return new Token({ library, session: this.#session, mechanisms: this.#mechanisms, handles: this.#handles, quirks: this.#quirks });
+  }
+
+  /** A token may get mechanisms while it is in use, as by an update or a policy. @returns whether there are others than before */
+  #learn(library: pkcs11js.PKCS11): boolean {
+    const before = this.#mechanisms;
+    this.#mechanisms = new Set(library.C_GetMechanismList(this.#watch.slot).filter((code) => !this.#missing.has(code)));
+    return before.symmetricDifference(this.#mechanisms).size > 0;
   }
 
   /** After an error the token may still be in the middle of an operation, which ends with the session. */

@@ -29,6 +29,8 @@ export interface Operation {
   readonly absentReason?: ResultReason;
   /** The audit event for each object that the operation changes or returns; undefined if no audit row is written. */
   readonly event?: `key.${string}`;
+  /** Called before a payload is read that is not in a batch. Absent if every payload is read. @throws ELSEWHERE, WRITTEN_ELSEWHERE */
+  unread?(): void;
   /** @param request in the form of KMIP 2.1, whatever version the client uses @returns the members of the response payload @throws Refusal */
   run(request: Structure, ctx: OperationContext): Promise<readonly Node[]>;
 }

@@ -48,9 +48,9 @@ export function quickOperations(all: Operations): Operations {
 }
 
 function quickOperation(operation: Operation): Operation {
-  if (SHORT_WRITES.has(operation.name)) return { ...operation, run: leaveWrite };
+  if (SHORT_WRITES.has(operation.name)) return { ...operation, unread: leaveWrite, run: leaveWrite };
   if (operation.name === 'Register') return { ...operation, run: (request) => (STORED_AS_GIVEN.has(codeOf(request, TAG.ObjectType)) ? leaveWrite() : leave()) };
-  if (!QUICK.has(operation.name)) return { ...operation, run: leave };
+  if (!QUICK.has(operation.name)) return { ...operation, unread: leave, run: leave };
   return { ...operation, run: (request, ctx) => (asksForFormat(structureOf(request, TAG.CryptographicParameters)) ? leave() : operation.run(request, ctx)) };
 }
 

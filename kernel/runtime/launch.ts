@@ -23,7 +23,7 @@ export class Launcher {
     const { clock, versions } = this.#options;
     const memoryMb = spec.memoryMb ?? DEFAULT_MEMORY_MB;
     const isolated = spec.kind === 'pinned' ? spec.isolated?.[task.key] : undefined;
-    if (isolated) return startProcess(task, { memoryMb, env: isolated.env, offset: Number(clock.offset[0]) });
+    if (isolated) return startProcess(task, { memoryMb, ...isolated, offset: Number(clock.offset[0]) });
     const shared = this.#shared.get(spec.sharedThread ?? '');
     if (shared) return shared.start(task);
     return startThread(task, { memoryMb, nice: spec.nice ?? 0, offset: clock.offset, versions: versions.memory });

@@ -15,6 +15,10 @@ process.on('disconnect', () => process.exit(1));
 
 channel.onControl(async (message) => {
   if (message.kind === 'clock' || message.kind === 'task') clock.offset[0] = BigInt(message['offset'] as number);
+  if (message.kind === 'turn') {
+    channel.control({ kind: 'turning' });
+    channel.flush();
+  }
   if (message.kind !== 'task') return;
   collectLargeBytes(IN_ACTORS);
   await host(message['task'] as HostTask, channel, { clock, versions: undefined, channel: (given) => openChannel(hub.wire(given['channel'] as number)) });

@@ -1,7 +1,8 @@
 // Runs an actor in a separate process over batched IPC, so that a hanging actor can be killed and a crash in native code affects nobody else.
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
+import { performance } from 'node:perf_hooks';
 import { fileURLToPath } from 'node:url';
-import { openChannel } from './channel.ts';
+import { type Channel, openChannel } from './channel.ts';
 import { closeWhenLost, type HostTask, type Incarnation, waitForStart } from './incarnation.ts';
 import { openRelay } from './relay.ts';
 import { type IpcEnd, ipcHub } from './wires.ts';
@@ -10,19 +11,19 @@ interface ProcessOptions {
   readonly memoryMb: number;
   /** The complete environment of the process. It inherits nothing from the server. */
   readonly env: Readonly<Record<string, string>>;
+  /** A process that does not answer for so long, in milliseconds, is killed. */
+  readonly stuckMs?: number;
   /** Offset of the clock in milliseconds; not 0 only in tests. */
   readonly offset: number;
 }
 
+/** Within the time in which a process must answer. */
+const ASKS = 4;
+
 const HOST = fileURLToPath(new URL('./process-host.ts', import.meta.url));
 
 export async function startProcess(task: HostTask, options: ProcessOptions): Promise<Incarnation> {
-  const child = fork(HOST, [], {
-    serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${options.memoryMb}`],
-    env: options.env,
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  });
+  const child = forked(options);
   const hub = ipcHub(child as unknown as IpcEnd, false);
   const channel = openChannel(hub.wire(0));
   const lost = new Promise<unknown>((resolve) => {
@@ -43,6 +44,7 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
     void kill();
     throw error;
   }
+  if (options.stuckMs !== undefined) killStuck(channel, options.stuckMs, lost, () => void kill());
   let channels = 0;
   return {
     channel: channel,
@@ -55,4 +57,27 @@ export async function startProcess(task: HostTask, options: ProcessOptions): Pro
       channel.control({ ...announcement, channel: channels });
     },
   };
+}
+
+function forked({ memoryMb, env }: ProcessOptions): ChildProcess {
+  return fork(HOST, [], {
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${memoryMb}`],
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+}
+
+/** Asks the process again and again whether its thread still turns; the time of this is the real one, as is that of native code. */
+function killStuck(channel: Channel, stuckMs: number, lost: Promise<unknown>, kill: () => void): void {
+  let heardAt = performance.now();
+  channel.onControl(({ kind }) => {
+    if (kind === 'turning') heardAt = performance.now();
+  });
+  const timer = setInterval(() => {
+    if (performance.now() - heardAt > stuckMs) kill();
+    channel.control({ kind: 'turn' });
+    channel.flush();
+  }, stuckMs / ASKS);
+  void lost.then(() => clearInterval(timer));
 }

@@ -29,13 +29,17 @@ interface JsonRequest {
   readonly node: Structure;
 }
 
-/** @throws Refusal InvalidMessage with the path of the field; OperationNotSupported if the root is neither a message nor an operation */
-export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS): JsonRequest {
+/**
+ * @param onOperation called with the code of a single operation before its payload is read; what it throws ends the reading
+ * @throws Refusal InvalidMessage with the path of the field; OperationNotSupported if the root is neither a message nor an operation
+ */
+export function decodeJsonRequest(bytes: Uint8Array, limits: Limits = LIMITS, onOperation: (code: number) => void = () => {}): JsonRequest {
   checkBytes(bytes, limits);
   const scanner = new JsonScanner(bytes, limits);
   const name = scanner.root();
   if (name !== undefined) {
     const operation = operationOf(name);
+    if (operation !== undefined) onOperation(operation);
     const node = scanner.body(operation === undefined ? TAG.RequestMessage : TAG.RequestPayload);
     if (node !== undefined) return { operation, node };
   }

@@ -16,6 +16,7 @@ const INSTANCE = Type.Object(
     // If not set, the first instance of a library runs in a thread, and each further one in a process.
     isolation: Type.Optional(Type.Enum(['thread', 'process'])),
     probe_seconds: Type.Integer({ default: 10, minimum: 1, maximum: 3_600 }),
+    deadline_seconds: Type.Integer({ default: 30, minimum: 1, maximum: 600 }),
   },
   { additionalProperties: false },
 );

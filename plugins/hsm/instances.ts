@@ -1,6 +1,7 @@
 // Derives the HSM instances from the configuration: their prefixes, their libraries, and which instances share a library.
 import { existsSync, realpathSync } from 'node:fs';
 import type { HsmArgs } from '../../actors/hsm/api.ts';
+import type { Isolation } from '../../kernel/actor.ts';
 import type { HsmConfig } from './config.ts';
 import type { HsmModel, HsmPlatform } from './model.ts';
 
@@ -9,12 +10,13 @@ export interface HsmInstance {
   readonly model: string;
   readonly slots: readonly number[];
   readonly args: HsmArgs;
-  /** The whole environment of its process; undefined if it runs in a thread. */
-  readonly env: Readonly<Record<string, string>> | undefined;
+  /** Of its process; undefined if it runs in a thread. */
+  readonly isolation: Isolation | undefined;
 }
 
 export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonly HsmInstance[] {
   const models = config.map(modelOf);
+  const longest = longestDeadline(config);
   const libraries = config.map(({ library }, index) => libraryOf(models[index] as HsmModel, library, env));
   const threaded = config.map(
     ({ isolation }, index) => (isolation ?? (libraries.indexOf(libraries[index] as string) === index ? 'thread' : 'process')) === 'thread',
@@ -34,12 +36,18 @@ export function hsmInstances(config: HsmConfig, env: NodeJS.ProcessEnv): readonl
         slots: instance.hsm_slot.map((number, at) => ({ number, pin: instance.hsm_password[at] as string })),
         admins: instance.hsm_admin,
         probeSeconds: instance.probe_seconds,
+        ...(instance.deadline_seconds < longest && { deadlineMs: instance.deadline_seconds * 1000 }),
         ...{ initializeText: initializeText(model, env), quirks: model.quirks ?? {}, hints: model.hints ?? {} },
         alone: !threaded[index] || sharers === 1,
       },
-      env: threaded[index] ? undefined : environment(model, env),
+      isolation: threaded[index] ? undefined : { env: environment(model, env), stuckMs: instance.deadline_seconds * 1000 },
     };
   });
+}
+
+/** Of all instances, in seconds; a call to one with a shorter limit has a timer of its own. */
+export function longestDeadline(config: HsmConfig): number {
+  return Math.max(1, ...config.map(({ deadline_seconds: seconds }) => seconds));
 }
 
 /** `hsm::<model>` for the first instance of a model, `_1`, `_2` ... for the others. */

@@ -5,9 +5,10 @@ import type { HsmApi, HsmArgs, SlotStatus } from '../../actors/hsm/api.ts';
 import { type PinnedSpec, pinned } from '../../kernel/actor.ts';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import { definePlugin } from '../../kernel/plugin.ts';
+import { DEFAULT_RESTART } from '../../kernel/restart-policy.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
 import { HSM_CONFIG, HSM_FLAGS, type HsmConfig, hsmProblems, instanceOfFlags, withModels } from './config.ts';
-import { type HsmInstance, hsmInstances } from './instances.ts';
+import { type HsmInstance, hsmInstances, longestDeadline } from './instances.ts';
 import { exposeInstances } from './metrics.ts';
 import { HSM_MIGRATIONS } from './migrations.ts';
 
@@ -28,7 +29,8 @@ function isBindingInstalled(): boolean {
 
 /** An HSM that does not answer within this time, in milliseconds, counts as not accessible. */
 const STATUS_MS = 2_000;
-const OPERATION_MS = 30_000;
+/** An instance whose process ended too often is started again at this interval, milliseconds. */
+const RETRY_MS = 10_000;
 
 const STATUS = Type.Array(
   Type.Object({
@@ -55,9 +57,10 @@ export default definePlugin<HsmConfig, HsmActors>({
       hsm: pinned<HsmApi, HsmArgs>({
         module: new URL('../../actors/hsm/hsm.actor.ts', import.meta.url),
         instances: Object.fromEntries(instances.map(({ prefix, args }) => [prefix, args])),
-        isolated: Object.fromEntries(instances.flatMap(({ prefix, env }) => (env ? [[prefix, { env }]] : []))),
+        isolated: Object.fromEntries(instances.flatMap(({ prefix, isolation }) => (isolation ? [[prefix, isolation]] : []))),
         start: 'background',
-        deadlineMs: OPERATION_MS,
+        deadlineMs: longestDeadline(config) * 1000,
+        restart: { ...DEFAULT_RESTART, retryMs: RETRY_MS },
         store: true,
       }),
     };

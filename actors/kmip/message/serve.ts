@@ -35,7 +35,7 @@ export async function serve(
   let message: Structure;
   try {
     if (isJson(encoding)) {
-      const { operation, node } = decodeJsonRequest(bytes);
+      const { operation, node } = decodeJsonRequest(bytes, undefined, (code) => server.operations[nameOf('Operation', code)]?.unread?.());
       if (operation !== undefined) return await serveBare(server, operation, node, { version: fallback, encoding }, caller);
       message = node;
     } else message = encoding === 'binary' ? decodeRequest(bytes) : decodeXml(bytes);

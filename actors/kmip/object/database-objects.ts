@@ -1,5 +1,5 @@
 // The database as a source of objects: its rows, and a cache of them in each thread.
-import { randomUUID } from 'node:crypto';
+import { randomUUIDv7 } from 'node:crypto';
 import type { Store, Transaction } from '../../../kernel/store/store.ts';
 import { type ObjectCache, readHeld, readWhole } from './cache.ts';
 import type { ObjectSource, ObjectWriter } from './object-source.ts';
@@ -15,7 +15,8 @@ export interface DatabaseParts {
 export function databaseObjects({ rows, store, cache }: DatabaseParts): ObjectSource {
   return {
     prefix: '',
-    newIdentifier: () => randomUUID(),
+    // Its beginning is the time (RFC 9562 section 5.7): the rows of objects that are created together lie on the same pages.
+    newIdentifier: () => randomUUIDv7(),
     requirePlace() {},
     absence: () => undefined,
     held: (id, content) => cache.get(id, content),

@@ -25,8 +25,8 @@ import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
 /** The name of a keyset does not select generations in these states. */
 const NOT_MEANT: ReadonlySet<number> = new Set([ENUM.State.PreActive, ENUM.State.Destroyed, ENUM.State.DestroyedCompromised]);
 
-/** Identifiers that the server generated. */
-const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+/** Identifiers that the server generated: UUIDs of version 7, and before that of version 4. */
+const SERVER_MADE = /^[0-9a-f]{8}-[0-9a-f]{4}-[47][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** The source that a finder reads from. */
 interface Source<T extends D, D extends ObjectDescription> extends ObjectReader<T, D> {

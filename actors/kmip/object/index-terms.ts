@@ -19,7 +19,10 @@ export interface IndexTerm {
 /** Maximum length of an indexed text: an index entry of PostgreSQL has 2700 bytes, which include the owner. */
 const MAX_TERM_CHARACTERS = 160;
 
-/** Attributes that change often or are compared by range: a search reads them from the objects themselves. */
+/**
+ * Attributes that change often, are compared by range, or have only a few values, which nearly all objects share: a search reads them from the
+ * objects themselves. Each index term costs as much to write as the object's own row.
+ */
 const UNINDEXED: ReadonlySet<number> = new Set([
   TAG.Digest,
   TAG.LastChangeDate,
@@ -36,6 +39,12 @@ const UNINDEXED: ReadonlySet<number> = new Set([
   TAG.UsageLimits,
   TAG.CryptographicUsageMask,
   TAG.RotateName,
+  TAG.Fresh,
+  TAG.KeyFormatType,
+  TAG.Sensitive,
+  TAG.AlwaysSensitive,
+  TAG.Extractable,
+  TAG.NeverExtractable,
 ]);
 
 export const isIndexed = (node: Node): boolean => !UNINDEXED.has(node.tag) && node.type !== TYPE.DateTime && !isPartial(node);

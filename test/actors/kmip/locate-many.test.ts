@@ -12,11 +12,11 @@ import type { Reader } from '../../../kernel/store/store.ts';
 import { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { symmetricKey } from '../../../kmip/key-block.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { dateTime, enumeration, integer, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
+import { boolean, dateTime, enumeration, integer, type Node, structure, text } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { IS_ON_POSTGRES } from '../../database.ts';
 import { ALICE, ObjectsInMemory } from '../../fakes/objects.ts';
-import { type Answered, startKeyServer } from './key-server.ts';
+import { type Answered, aesKey, startKeyServer } from './key-server.ts';
 
 const MANY = 20_000;
 const FEW = 200;
@@ -115,6 +115,21 @@ test('by what is only in the objects', async () => {
   const mask = integer(TAG.CryptographicUsageMask, 0x0c);
   assert.equal((await locate(ALICE, mask)).total, MANY / 4);
   assert.deepEqual(await locate(CAROL, mask, tagsNode('of 1'), dateTime(TAG.InitialDate, START + 104)), { total: 1, ids: idsOf(CAROL.user, 104) });
+});
+
+test('by what nearly all objects share, which has no index', async () => {
+  const dave = { ...ALICE, user: 'acme/dave' };
+  const id = await server.made('Create', aesKey(boolean(TAG.Sensitive, true)), dave);
+  const other = await server.made('Create', aesKey(boolean(TAG.Extractable, false)), dave);
+  const ids = async (...nodes: readonly Node[]) => (await locate(dave, ...nodes)).ids;
+  assert.deepEqual(await ids(boolean(TAG.Fresh, true)), [other, id]);
+  assert.deepEqual(await ids(enumeration(TAG.KeyFormatType, ENUM.KeyFormatType.Raw)), [other, id]);
+  assert.deepEqual(await ids(boolean(TAG.Sensitive, true)), [id]);
+  assert.deepEqual(await ids(boolean(TAG.AlwaysSensitive, false)), [other]);
+  assert.deepEqual(await ids(boolean(TAG.Extractable, false)), [other]);
+  assert.deepEqual(await ids(boolean(TAG.NeverExtractable, false), boolean(TAG.Sensitive, true)), [id]);
+  const terms = await server.store.all<{ tag: number }>('SELECT tag FROM kms_attribute WHERE object_id = $1 ORDER BY tag', [id]);
+  assert.deepEqual(new Set(terms.map(({ tag }) => tag)), new Set([TAG.CryptographicAlgorithm, TAG.CryptographicLength, TAG.Tag]));
 });
 
 test('page by page, each object once', async () => {

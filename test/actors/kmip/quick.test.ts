@@ -6,6 +6,7 @@ import { OPERATIONS } from '../../../actors/kmip/operations/index.ts';
 import { quickOperations } from '../../../actors/kmip/quick.ts';
 import { ELSEWHERE, WRITTEN_ELSEWHERE } from '../../../kernel/actor.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
+import { decodeJsonRequest } from '../../../kmip/ttlv/json.ts';
 import { enumeration, type Node, structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 
@@ -45,6 +46,19 @@ test('Register is left to be written together only for what it stores as it is',
     [await register('SymmetricKey'), await register('OpaqueObject'), await register('Certificate'), await register('PrivateKey'), await fateOf('Register')],
     ['left to be written', 'left to be written', 'left', 'left', 'left'],
   );
+});
+
+test('what is left whatever it asks for is left before its payload is read', async () => {
+  const unread = operations.flatMap(([name, operation]) => (operation.unread ? [name] : [])).sort();
+  const always = [...(await ofFate('left')), ...(await ofFate('left to be written'))].filter((name) => name !== 'Register').sort();
+  assert.deepEqual(unread, always);
+  const { Create } = Object.fromEntries(operations);
+  assert.throws(() => Create?.unread?.(), WRITTEN_ELSEWHERE);
+  // An unfinished payload: a reader of it would refuse it.
+  const begun = new TextEncoder().encode('{"tag":"Create","value":[{');
+  const named: number[] = [];
+  assert.throws(() => decodeJsonRequest(begun, undefined, (code) => named.push(code)));
+  assert.deepEqual(named, [ENUM.Operation.Create]);
 });
 
 test.run();

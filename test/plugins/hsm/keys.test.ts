@@ -59,6 +59,20 @@ function modes() {
     );
   });
 
+  test('ECB encrypts whole blocks, each by itself, and refuses anything else', async () => {
+    const how = [enumeration('BlockCipherMode', 'ECB'), enumeration('PaddingMethod', 'None')];
+    const two = Buffer.from('0123456789abcdef'.repeat(2));
+    const { Data: sealed = '' } = await done(kmip(server.admin, 'Encrypt', identifier(id('aes')), parameters(...how), bytes('Data', two)));
+    assert.equal(sealed.length, 64);
+    assert.equal(sealed.slice(0, 32), sealed.slice(32), 'equal blocks are equal');
+    const opened = await done(kmip(server.admin, 'Decrypt', identifier(id('aes')), parameters(...how), bytes('Data', sealed)));
+    assert.equal(opened['Data'], two.toString('hex').toUpperCase());
+    await refused(
+      kmip(server.admin, 'Encrypt', identifier(id('aes')), parameters(...how), bytes('Data', two.subarray(1))),
+      /^Invalid_Field|^Cryptographic_Failure/,
+    );
+  });
+
   test('MACs of a token verify, and those of other data do not', async () => {
     await done(makeSecret(server.admin, id('cmac')));
     const hmac = [enumeration('CryptographicAlgorithm', 'HMAC_SHA512'), integer('CryptographicLength', 512), integer('CryptographicUsageMask', 0x180)];
@@ -144,6 +158,36 @@ function life() {
     await done(makeSecret(server.admin, id('again')));
     const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
     await refused(kmip(server.admin, 'Decrypt', identifier(id('again')), ...members), /^Cryptographic_Failure/);
+  });
+
+  test('attributes of a key on the token: told, added, found by, changed and deleted', async () => {
+    await done(makePair(server.admin, id('told'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_384')));
+    const told = async (name: string) => JSON.stringify(await done(kmip(server.admin, 'GetAttributes', identifier(id(name)))));
+    const own = await told('told');
+    for (const [tag, value] of [
+      ['CryptographicAlgorithm', 'EC'],
+      ['CryptographicLength', 384],
+      ['RecommendedCurve', 'P-384'],
+      ['ObjectType', 'PrivateKey'],
+      ['State', 'Active'],
+      ['Sensitive', true],
+      ['Extractable', false],
+      ['NeverExtractable', true],
+    ] as const)
+      assert.match(own, new RegExp(`"tag":"${tag}","type":"\\w+","value":${typeof value === 'string' ? `"${value.replace('-', '[-_]')}"` : value}`), tag);
+    assert.match(await told('told_pk'), /"ObjectType","type":"Enumeration","value":"PublicKey"/);
+    const name = structure('Name', text('NameValue', 'a name of its own'), enumeration('NameType', 'UninterpretedTextString'));
+    await done(kmip(server.admin, 'AddAttribute', identifier(id('told')), structure('NewAttribute', name)));
+    await done(kmip(server.admin, 'SetAttribute', identifier(id('told')), structure('NewAttribute', text('ContactInformation', 'me'))));
+    const found = async () => (await done(kmip(server.admin, 'Locate', structure('Attributes', name)))).all('UniqueIdentifier');
+    assert.deepEqual(await found(), [id('told')]);
+    assert.match(await told('told'), /"ContactInformation","type":"TextString","value":"me"/);
+    await done(kmip(server.admin, 'DeleteAttribute', identifier(id('told')), structure('CurrentAttribute', name)));
+    assert.deepEqual(await found(), []);
+    await refused(
+      kmip(server.admin, 'SetAttribute', identifier(id('told')), structure('NewAttribute', integer('CryptographicLength', 256))),
+      /Read_Only|Attribute_Read_Only|Permission_Denied|read.only/i,
+    );
   });
 
   test('a key that was made for a change that fails does not stay on the token', async () => {

@@ -100,6 +100,7 @@ test('on macOS soft_hsm and smartcard_hsm can be used, on Linux all models', () 
     hsm_password: ['x'],
     library: '/lib.so',
     probe_seconds: 10,
+    deadline_seconds: 30,
   }));
   assert.deepEqual(withModels(config, [], 'linux').problems, []);
   const { problems } = withModels(config, [], 'darwin');
@@ -110,7 +111,10 @@ test('on macOS soft_hsm and smartcard_hsm can be used, on Linux all models', () 
 });
 
 test('the path of the library: the configuration, then the variable of the model, then its usual places', () => {
-  const [nss] = withModels([{ hsm_model: 'nss', hsm_admin: [], hsm_slot: [2], hsm_password: ['x'], library: '', probe_seconds: 10 }], []).config;
+  const [nss] = withModels(
+    [{ hsm_model: 'nss', hsm_admin: [], hsm_slot: [2], hsm_password: ['x'], library: '', probe_seconds: 10, deadline_seconds: 30 }],
+    [],
+  ).config;
   const argsOf = (library: string, env: NodeJS.ProcessEnv) => hsmInstances([{ ...(nss as never as object), library } as never], env)[0]?.args;
   assert.equal(argsOf('/a.so', { NSS_LIBRARY: '/b.so' })?.library, '/a.so');
   assert.equal(argsOf('', { NSS_LIBRARY: '/b.so' })?.library, '/b.so');

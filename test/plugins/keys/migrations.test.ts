@@ -5,6 +5,7 @@ import { createClock } from '../../../kernel/clock.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
 import type { Store } from '../../../kernel/store/store.ts';
+import { TAG } from '../../../kmip/ttlv/tag.ts';
 import { KEYS_MIGRATIONS } from '../../../plugins/keys/migrations.ts';
 import { testDatabases } from '../../stores.ts';
 
@@ -47,6 +48,26 @@ for (const database of databases) {
     }
   });
 }
+
+for (const database of databases)
+  test(`${database.dialect}: the index keeps what searches begin with, and loses what nearly all objects share`, async () => {
+    const store = await openStore(await database.url(), { writer: 'test', clock: createClock() });
+    try {
+      await migrate(store, [{ owner: 'keys', migrations: KEYS_MIGRATIONS.filter(({ id }) => id < 7) }], () => 1);
+      const insert = 'INSERT INTO kms_attribute (object_id, owner, tag, value) VALUES ($1, $2, $3, $4)';
+      for (const tag of [TAG.Name, TAG.Fresh, TAG.Sensitive, TAG.CryptographicAlgorithm])
+        await store.transaction((tx) => tx.run(insert, ['old', 'ann', tag, 'x']));
+      await migrate(store, sets, () => 1);
+      const left = await store.all<{ tag: number }>("SELECT tag FROM kms_attribute WHERE object_id = 'old' AND owner = 'ann' AND value = 'x' ORDER BY tag");
+      assert.deepEqual(
+        left.map(({ tag }) => tag),
+        [TAG.CryptographicAlgorithm, TAG.Name],
+      );
+      await assert.rejects(store.transaction((tx) => tx.run(insert, ['old', 'ann', TAG.Name, 'x'])));
+    } finally {
+      await store.close();
+    }
+  });
 
 test('sqlite: the content is the last column, also after later migrations, and stays what it was', async () => {
   const database = databases.find(({ dialect }) => dialect === 'sqlite');

@@ -1,5 +1,5 @@
 // The tokens of all HSM instances as a thread of the key server sees them: the only holder of the channels to the actors of HSMs.
-import type { PinnedRef, Remote } from '../../../../kernel/actor.ts';
+import { callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
 import type { Log } from '../../../../kernel/log-entry.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { HsmAnswer, HsmApi, HsmFacts, HsmFailure } from '../../../hsm/api.ts';
@@ -12,15 +12,17 @@ type Instance = Remote<HsmApi>;
 const ASK_AGAIN_MS = 1_000;
 /** After the start, calls wait so long for instances that start too. */
 const BEGIN_MS = 2_000;
+/** The mechanisms of a token change seldom, as with an update of its firmware. */
+const MECHANISMS_MS = 5_000;
 const EVERYBODY = '*';
 
 export class Tokens {
   readonly prefixes: readonly string[];
-  readonly #instances: ReadonlyMap<string, Instance>;
+  readonly #instances: Map<string, Instance>;
   readonly #facts = new Map<string, HsmFacts>();
   readonly #asking = new Map<string, Promise<HsmFacts | undefined>>();
   /** The mechanisms of a slot, by its place without name. */
-  readonly #mechanisms = new Map<string, ReadonlySet<string>>();
+  readonly #mechanisms = new Map<string, { readonly names: ReadonlySet<string>; readonly readAt: number }>();
   readonly #log: Log;
   /** Settles once the instances have answered, or had the time to. */
   readonly #begun: Promise<unknown>;
@@ -46,6 +48,8 @@ export class Tokens {
     try {
       const facts = await (this.#instances.get(prefix) as Instance).facts();
       this.#facts.set(prefix, facts);
+      const { deadlineMs } = facts;
+      if (deadlineMs !== undefined) this.#instances.set(prefix, callWith(this.#instances.get(prefix) as Instance, { deadlineMs }));
       return facts;
     } catch (error) {
       this.#log.debug({ prefix, error: String(error) }, 'an HSM instance does not answer yet');
@@ -77,22 +81,21 @@ export class Tokens {
 
   /** The mechanisms of a slot, if they were read before. */
   knownMechanisms({ prefix, slot }: TokenPlace): ReadonlySet<string> | undefined {
-    return this.#mechanisms.get(`${prefix} ${slot}`);
+    const known = this.#mechanisms.get(`${prefix} ${slot}`);
+    return known && performance.now() - known.readAt < MECHANISMS_MS ? known.names : undefined;
   }
 
-  /** Reads the mechanisms of a slot once. Without an answer every mechanism is tried. */
+  /** Reads the mechanisms of a slot. Without an answer every mechanism is tried. */
   async learn({ prefix, slot }: TokenPlace): Promise<void> {
-    const key = `${prefix} ${slot}`;
-    if (this.#mechanisms.has(key)) return;
     const answer = await this.#instances.get(prefix)?.mechanisms(slot);
-    if (answer?.ok) this.#mechanisms.set(key, new Set(answer.value));
+    if (answer?.ok) this.#mechanisms.set(`${prefix} ${slot}`, { names: new Set(answer.value), readAt: performance.now() });
   }
 
   /** @throws Refusal if the token does not do it */
   async call<T>(place: Pick<TokenPlace, 'prefix' | 'slot'>, what: string, work: (instance: Instance, slot: number) => Promise<HsmAnswer<T>>): Promise<T> {
     const answer = await work(this.#instances.get(place.prefix) as Instance, place.slot);
     if (answer.ok) return answer.value;
-    if (answer.failure.why === 'unavailable') this.#mechanisms.delete(`${place.prefix} ${place.slot}`);
+    if (answer.failure.why === 'unavailable' || answer.failure.why === 'mechanism') this.#mechanisms.delete(`${place.prefix} ${place.slot}`);
     throw refusalOf(answer.failure, place, what);
   }
 }

@@ -1,0 +1,51 @@
+// A thread that only calls PKCS#11: one operation in a loop on a token, as fast as the library goes. Arguments: library, slot ID, PIN, operation, milliseconds.
+const { PKCS11 } = require('pkcs11js');
+
+const [library, slotId, pin, operation, ms] = process.argv.slice(2);
+const p = new PKCS11();
+p.load(library);
+p.C_Initialize({ flags: 2 });
+const slot = p.C_GetSlotList(true).find((each) => each.readBigUInt64LE() === BigInt(slotId));
+const session = p.C_OpenSession(slot, 6);
+p.C_Login(session, 1, pin);
+const data = Buffer.alloc(64, 7);
+// Session objects: they end with the loop. CKA_TOKEN is 1, CKA_SIGN 0x108, CKA_VERIFY 0x10a, CKA_ENCRYPT 0x104.
+const pair = (mechanism, ...shape) =>
+  p.C_GenerateKeyPair(
+    session,
+    { mechanism },
+    [{ type: 1, value: false }, { type: 0x10a, value: true }, ...shape],
+    [
+      { type: 1, value: false },
+      { type: 0x108, value: true },
+    ],
+  ).privateKey;
+const aes = (isToken) =>
+  p.C_GenerateKey(session, { mechanism: 0x1080 }, [
+    { type: 1, value: isToken },
+    { type: 0x104, value: true },
+    { type: 0x161, value: 32 },
+  ]);
+const sign = (mechanism, key, input) => () => {
+  p.C_SignInit(session, { mechanism }, key);
+  p.C_Sign(session, input, Buffer.alloc(512));
+};
+const works = {
+  'aes-gcm': () => {
+    const key = aes(false);
+    const iv = Buffer.alloc(12, 1);
+    return () => {
+      p.C_EncryptInit(session, { mechanism: 0x1087, parameter: { type: 7, iv, ivBits: 96, tagBits: 128 } }, key);
+      p.C_Encrypt(session, data, Buffer.alloc(data.length + 16));
+    };
+  },
+  'rsa-sign': () => sign(0x40, pair(0, { type: 0x121, value: 2048 }, { type: 0x122, value: Buffer.of(1, 0, 1) }), data),
+  'ec-sign': () => sign(0x1041, pair(0x1040, { type: 0x180, value: Buffer.from('06082a8648ce3d030107', 'hex') }), data.subarray(32)),
+  create: () => () => p.C_DestroyObject(session, aes(true)),
+};
+const work = works[operation]();
+const begin = performance.now();
+let count = 0;
+for (; performance.now() - begin < Number(ms); count++) work();
+console.log(count / ((performance.now() - begin) / 1000));
+p.C_Finalize();

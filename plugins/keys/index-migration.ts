@@ -1,0 +1,21 @@
+// Makes the index for Locate cheap to write: fewer terms, and on SQLite no table beside its primary key.
+import type { Migration } from '../../kernel/store/migrate.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
+
+/** Attributes with a few values, which nearly all objects share. A search reads them from the objects. */
+const NO_LONGER_INDEXED = [TAG.Fresh, TAG.KeyFormatType, TAG.Sensitive, TAG.AlwaysSensitive, TAG.Extractable, TAG.NeverExtractable].join(', ');
+
+export const INDEX_MIGRATION: Migration = {
+  id: 7,
+  about: 'the index of attributes holds no terms that nearly all objects share, and on SQLite its rows are stored once, in the primary key',
+  sql: {
+    sqlite: `CREATE TABLE kms_attribute_new (object_id TEXT NOT NULL, owner TEXT NOT NULL, tag BIGINT NOT NULL, value TEXT NOT NULL,
+        PRIMARY KEY (object_id, tag, value)) WITHOUT ROWID;
+      INSERT INTO kms_attribute_new (object_id, owner, tag, value)
+        SELECT object_id, owner, tag, value FROM kms_attribute WHERE tag NOT IN (${NO_LONGER_INDEXED}) ORDER BY object_id, tag, value;
+      DROP TABLE kms_attribute;
+      ALTER TABLE kms_attribute_new RENAME TO kms_attribute;
+      CREATE INDEX kms_attribute_value ON kms_attribute (owner, tag, value);`,
+    postgres: `DELETE FROM kms_attribute WHERE tag IN (${NO_LONGER_INDEXED});`,
+  },
+};

@@ -1,0 +1,147 @@
+// A PKCS#11 library for tests that forwards to SoftHSM and misbehaves as the file beside it says: <its own path>.fault.
+//
+// The file holds one line, read at each call; without it everything works:
+//   hang            calls do not return while the file says so
+//   crash           the process ends with a segmentation fault
+//   drop            all sessions are closed under their owners, once for each time that the file changes
+//   gone            no slot holds a token
+//   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
+//   slow 1000       each use of a key takes so many milliseconds longer
+//   without 0x1087  the token does not report this mechanism, and refuses it
+//   refuse          the token takes no values of keys (C_CreateObject)
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pkcs11.h"
+
+static CK_FUNCTION_LIST mine;
+static CK_FUNCTION_LIST_PTR real;
+static char path[4096];
+
+static int told(const char *word, char *rest, size_t room) {
+  char line[256] = "";
+  FILE *file = fopen(path, "r");
+  if (!file) return 0;
+  if (!fgets(line, sizeof line, file)) line[0] = 0;
+  fclose(file);
+  size_t length = strlen(word);
+  if (strncmp(line, word, length) != 0) return 0;
+  if (rest) snprintf(rest, room, "%s", line + length);
+  return 1;
+}
+
+static CK_SLOT_ID slots[16];
+static CK_ULONG slot_count;
+
+static void close_all(void) {
+  for (CK_ULONG at = 0; at < slot_count; at++) real->C_CloseAllSessions(slots[at]);
+}
+
+static void drop_once(void) {
+  static struct timespec dropped;
+  struct stat info;
+  if (stat(path, &info) != 0 || memcmp(&info.st_mtim, &dropped, sizeof dropped) == 0) return;
+  dropped = info.st_mtim;
+  close_all();
+}
+
+static CK_RV enter(int is_use) {
+  char rest[64];
+  if (told("crash", 0, 0)) raise(SIGSEGV);
+  while (told("hang", 0, 0)) usleep(20000);
+  if (told("drop", 0, 0) || told("locked", 0, 0)) drop_once();
+  if (told("gone", 0, 0)) return CKR_TOKEN_NOT_PRESENT;
+  if (is_use && told("slow", rest, sizeof rest)) usleep(1000 * atoi(rest));
+  return CKR_OK;
+}
+
+#define FORWARD(name, is_use, parameters, arguments) \
+  static CK_RV mine_##name parameters {              \
+    CK_RV result = enter(is_use);                    \
+    return result == CKR_OK ? real->name arguments : result; \
+  }
+
+FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
+FORWARD(C_OpenSession, 0, (CK_SLOT_ID a, CK_FLAGS b, CK_VOID_PTR c, CK_NOTIFY d, CK_SESSION_HANDLE_PTR e), (a, b, c, d, e))
+FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
+FORWARD(C_FindObjectsInit, 0, (CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_ULONG c), (a, b, c))
+FORWARD(C_GenerateKey, 1, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_OBJECT_HANDLE_PTR e), (a, b, c, d, e))
+FORWARD(C_Encrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
+FORWARD(C_DecryptInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
+FORWARD(C_Decrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
+FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
+FORWARD(C_Sign, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
+
+static CK_MECHANISM_TYPE missing(void) {
+  char rest[64];
+  return told("without", rest, sizeof rest) ? strtoul(rest, 0, 0) : (CK_MECHANISM_TYPE)-1;
+}
+
+static CK_RV mine_C_EncryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE key) {
+  CK_RV result = enter(0);
+  if (result != CKR_OK) return result;
+  return mechanism->mechanism == missing() ? CKR_MECHANISM_INVALID : real->C_EncryptInit(session, mechanism, key);
+}
+
+static CK_RV mine_C_GetMechanismList(CK_SLOT_ID slot, CK_MECHANISM_TYPE_PTR list, CK_ULONG_PTR count) {
+  CK_RV result = enter(0);
+  if (result == CKR_OK) result = real->C_GetMechanismList(slot, list, count);
+  if (result != CKR_OK || !list) return result;
+  for (CK_ULONG at = 0; at < *count; at++)
+    if (list[at] == missing()) list[at] = list[--*count];
+  return CKR_OK;
+}
+
+static CK_RV mine_C_GetSlotList(CK_BBOOL present, CK_SLOT_ID_PTR list, CK_ULONG_PTR count) {
+  if (enter(0) != CKR_OK) {
+    *count = 0;
+    return CKR_OK;
+  }
+  CK_RV result = real->C_GetSlotList(present, list, count);
+  if (result == CKR_OK && list && *count <= 16) {
+    slot_count = *count;
+    memcpy(slots, list, *count * sizeof *list);
+  }
+  return result;
+}
+
+static CK_RV mine_C_Login(CK_SESSION_HANDLE session, CK_USER_TYPE user, CK_UTF8CHAR_PTR pin, CK_ULONG length) {
+  CK_RV result = enter(0);
+  if (result != CKR_OK) return result;
+  return told("locked", 0, 0) ? CKR_PIN_LOCKED : real->C_Login(session, user, pin, length);
+}
+
+/** A token whose PIN is locked says so in its flags. */
+static CK_RV mine_C_GetTokenInfo_locked(CK_SLOT_ID slot, CK_TOKEN_INFO_PTR info) {
+  CK_RV result = mine_C_GetTokenInfo(slot, info);
+  if (result == CKR_OK && told("locked", 0, 0)) info->flags |= CKF_USER_PIN_LOCKED;
+  return result;
+}
+
+static CK_RV mine_C_CreateObject(CK_SESSION_HANDLE session, CK_ATTRIBUTE_PTR template, CK_ULONG count, CK_OBJECT_HANDLE_PTR object) {
+  CK_RV result = enter(0);
+  if (result != CKR_OK) return result;
+  return told("refuse", 0, 0) ? CKR_TEMPLATE_INCONSISTENT : real->C_CreateObject(session, template, count, object);
+}
+
+CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
+  Dl_info own;
+  if (!dladdr((void *)C_GetFunctionList, &own)) return CKR_GENERAL_ERROR;
+  snprintf(path, sizeof path, "%s.fault", own.dli_fname);
+  void *library = dlopen(SOFTHSM, RTLD_NOW);
+  CK_C_GetFunctionList get = library ? (CK_C_GetFunctionList)dlsym(library, "C_GetFunctionList") : 0;
+  if (!get || get(&real) != CKR_OK) return CKR_GENERAL_ERROR;
+  mine = *real;
+#define USE(name) mine.name = mine_##name
+  USE(C_OpenSession), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
+  USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject);
+  mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
+  *list = &mine;
+  return CKR_OK;
+}

@@ -1,0 +1,156 @@
+// Three instances, one of which hangs, crashes, loses its token, has its PIN locked, is slow or drops its sessions: the others go on, and it recovers.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { canBuild, type FaultLibrary, faultLibrary } from '../../fakes/pkcs11-fault/build.ts';
+import { until } from '../../runtime.ts';
+import { type SecureServer, startSecureServer } from '../../secure-server.ts';
+import type { Answer, Ask } from '../../server.ts';
+import { createSoftHsm, type SoftHsm } from '../../softhsm.ts';
+import { SOFTHSM_LIBRARY, skipWithout } from '../../system.ts';
+import { bytes, done, enumeration, identifier, kmip, makeSecret, PIN, parameters, refused } from './hsm-server.ts';
+
+const ADMIN = 'hsm-admin@acme.com';
+const DATA = Buffer.from('to be kept');
+const DEADLINE_MS = 3_000;
+const MODEL = { model: 'faulty', about: 'a token with faults', libraries: { linux: [SOFTHSM_LIBRARY] }, env: ['SOFTHSM2_CONF'] };
+
+let hsm: SoftHsm;
+let server: SecureServer;
+let admin: Ask;
+let library: FaultLibrary;
+let bad = '';
+let good: readonly string[] = [];
+
+const encrypt = (id: string, ...how: Parameters<typeof parameters>) =>
+  kmip(admin, 'Encrypt', identifier(id), parameters(enumeration('BlockCipherMode', 'CBC'), ...how), bytes('Data', DATA));
+
+async function start(): Promise<void> {
+  hsm = createSoftHsm();
+  const slots = ['one', 'two', 'three'].map((label) => hsm.addToken(label, PIN));
+  library = faultLibrary(hsm.folder, 'faulty');
+  const common = `hsm_admin = ["${ADMIN}"]\nhsm_password = ["${PIN}"]\nprobe_seconds = 1\n`;
+  const table = (model: string, at: number, more = '') => `[[hsm_instances]]\nhsm_model = "${model}"\nhsm_slot = [${slots[at]}]\n${common}${more}`;
+  const faulty = `library = "${library.path}"\nisolation = "process"\ndeadline_seconds = ${DEADLINE_MS / 1000}\n`;
+  const config = [table('soft_hsm', 0), table('faulty', 1, faulty), table('soft_hsm', 2)].join('\n');
+  const modelFile = join(hsm.folder, 'faulty.mjs');
+  writeFileSync(modelFile, `export default ${JSON.stringify(MODEL)};`);
+  server = await startSecureServer({ config: `[[hsm_models]]\nmodule = "${modelFile}"\n${config}` });
+  admin = await server.as(await server.client(ADMIN));
+  bad = `hsm::faulty::${slots[1]}::key`;
+  good = [`hsm::soft_hsm::${slots[0]}::key`, `hsm::soft_hsm_1::${slots[2]}::key`];
+  for (const id of [bad, ...good]) {
+    // Instances start in the background.
+    await until(async () => (await makeSecret(admin, id)).status === 200, id, 20_000);
+    await done(encrypt(id));
+  }
+}
+
+async function isAccessible(prefix: string): Promise<boolean> {
+  const { body } = await admin('GET', '/hsm/status');
+  return (body as { prefix: string; slots: { accessible: boolean }[] }[]).find((each) => each.prefix === prefix)?.slots[0]?.accessible === true;
+}
+
+interface Timed extends Answer {
+  readonly ms: number;
+}
+
+async function timed(work: Promise<Answer>): Promise<Timed> {
+  const start = performance.now();
+  const answer = await work;
+  return { ...answer, ms: performance.now() - start };
+}
+
+/** Uses the good instances until the work has ended. @returns the slowest of their answers, milliseconds */
+async function whileOthersWork<T>(work: () => Promise<T>): Promise<{ readonly value: T; readonly slowestMs: number; readonly uses: number }> {
+  let isOver = false;
+  const times: number[] = [];
+  const others = good.map(async (id) => {
+    while (!isOver) {
+      const answer = await timed(encrypt(id));
+      assert.equal(answer.status, 200, answer.text);
+      times.push(answer.ms);
+    }
+  });
+  try {
+    const value = await work();
+    isOver = true;
+    await Promise.all(others);
+    return { value, slowestMs: Math.max(...times), uses: times.length };
+  } finally {
+    isOver = true;
+  }
+}
+
+const recovered = () => until(async () => (await encrypt(bad)).status === 200, 'the instance works again', 20_000);
+
+function faults(): void {
+  const cases: readonly [string, string, RegExp][] = [
+    ['hangs', 'hang', /in time|outcome is unknown|not accessible/],
+    ['crashes', 'crash', /outcome is unknown|not accessible/],
+    ['loses its token', 'gone', /^General_Failure: slot \d+ of hsm::faulty is not accessible: /],
+    ['has its PIN locked', 'locked', /^General_Failure: slot \d+ of hsm::faulty is not accessible: .*(PIN|SESSION)/],
+  ];
+  for (const [title, fault, expected] of cases)
+    test(`an instance ${title}: it is refused in time, others go on, status tells, and it recovers`, async () => {
+      const { slowestMs, uses } = await whileOthersWork(async () => {
+        library.tell(fault);
+        const answer = await timed(encrypt(bad));
+        assert.notEqual(answer.status, 200);
+        assert.match(String(answer.body.message), expected);
+        assert.ok(answer.ms < DEADLINE_MS + 1_000, `refused after ${answer.ms} ms`);
+        await until(async () => !(await isAccessible('hsm::faulty')), 'the status tells it', 5_000);
+        for (const prefix of ['hsm::soft_hsm', 'hsm::soft_hsm_1']) assert.ok(await isAccessible(prefix), prefix);
+        library.tell(undefined);
+        await recovered();
+      });
+      assert.ok(uses > 20 && slowestMs < 1_000, `${uses} uses of the others, the slowest ${slowestMs} ms`);
+    });
+
+  test('an instance answers each call after a second: it goes on as fast as it can, and others as before', async () => {
+    const { value, slowestMs } = await whileOthersWork(async () => {
+      library.tell('slow 1000');
+      const answers = await Promise.all(Array.from({ length: 4 }, () => timed(encrypt(bad))));
+      library.tell(undefined);
+      return answers;
+    });
+    // What does not fit into the deadline is refused then, and not done later.
+    assert.ok(
+      value.some(({ status }) => status === 200),
+      value.map(({ text }) => text).join(),
+    );
+    for (const { status, ms, text } of value) assert.ok(ms < DEADLINE_MS + 1_200, `${status} after ${ms} ms: ${text}`);
+    assert.ok(slowestMs < 1_000, `the slowest use of the others took ${slowestMs} ms`);
+    await recovered();
+  });
+
+  test('sessions that the token drops are opened again without an error', async () => {
+    library.tell('drop');
+    for (let use = 0; use < 3; use++) await done(encrypt(bad));
+    library.tell(undefined);
+  });
+}
+
+function refusals(): void {
+  test('a token that takes no values, or lacks a mechanism, is told so', async () => {
+    library.tell('without 0x1085');
+    // The mechanisms are read with a new session.
+    await until(async () => (await encrypt(bad)).status !== 200, 'the mechanism is gone', 5_000);
+    await refused(encrypt(bad), /CKM_AES_CBC_PAD/);
+    library.tell(undefined);
+    await recovered();
+  });
+}
+
+if (!skipWithout('softhsm2') && canBuild()) {
+  test.before(start);
+  test.after(async () => {
+    library?.tell(undefined);
+    await server?.end();
+    hsm?.end();
+  });
+  faults();
+  refusals();
+  test.run();
+}
