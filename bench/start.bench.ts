@@ -82,6 +82,8 @@ async function restarts(): Promise<Row[]> {
   const found: Row[] = [];
   for (const { name, supervisors } of server.runtime.groups.values()) {
     const [supervisor] = supervisors;
+    supervisor?.dispatcher.wake();
+    while (supervisor?.state === 'starting') await new Promise((resolve) => setTimeout(resolve, 1));
     if (supervisor?.incarnation === undefined) continue;
     const { incarnation } = supervisor;
     const startedAt = performance.now();

@@ -86,8 +86,12 @@ interface SpecBase<A extends Api> {
   /** Limit of waiting and running calls; further calls are refused with OVERLOADED. Default 1024. */
   readonly maxQueue?: number;
   readonly restart?: RestartPolicy;
-  /** The server start does not wait for the actor and does not fail with it. For actors that depend on something outside, such as an HSM. */
-  readonly start?: 'background';
+  /**
+   * `background`: the server start does not wait for the actor and does not fail with it, for actors that depend on something outside, such as
+   * an HSM. `soon` and `use` save memory and time at the start: the first thread starts a moment after the server is ready (`soon`) or with the
+   * first call, each further one when a call waits. No other actor may name such an actor as its peer.
+   */
+  readonly start?: 'background' | 'soon' | 'use';
   /** Limit of the JavaScript heap in MiB. Default 256. */
   readonly memoryMb?: number;
   /** Added to the niceness of the thread and of the threads that its libraries start, so that CPU work yields to the main thread. */

@@ -32,6 +32,7 @@ export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeySe
 }
 
 function reasonOf({ state, status, dispatcher }: Supervisor, lateElsewhere: number): string | undefined {
+  if (state === 'resting') return undefined;
   if (state !== 'running') return state;
   // A thread that still works on a call past its deadline is stuck in native code or in a loop.
   const late = dispatcher.overdue + lateElsewhere;

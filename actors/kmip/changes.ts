@@ -35,7 +35,7 @@ export class Changes implements ObjectTransaction {
     });
   }
 
-  use(payload: Structure, right: OperationName, tag?: number): Promise<Draft> {
+  use(payload: Structure, right: OperationName, tag?: number): Draft | Promise<Draft> {
     return this.finder.use(payload, right, tag);
   }
 
@@ -43,7 +43,7 @@ export class Changes implements ObjectTransaction {
     return this.finder.byId(id, right);
   }
 
-  describe(payload: Structure, right: OperationName): Promise<DescriptionDraft> {
+  describe(payload: Structure, right: OperationName): DescriptionDraft | Promise<DescriptionDraft> {
     return this.finder.describe(payload, right);
   }
 

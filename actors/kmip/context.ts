@@ -51,7 +51,7 @@ export class BatchContext implements OperationContext {
     return this.#whole?.finder ?? this.#finder;
   }
 
-  use(payload: Structure, right: OperationName, tag?: number): Promise<ManagedObject> {
+  use(payload: Structure, right: OperationName, tag?: number): ManagedObject | Promise<ManagedObject> {
     return this.#objects.use(payload, right, tag);
   }
 
@@ -60,7 +60,7 @@ export class BatchContext implements OperationContext {
     return this.#objects.byId(id, right);
   }
 
-  describe(payload: Structure, right: OperationName): Promise<ObjectDescription> {
+  describe(payload: Structure, right: OperationName): ObjectDescription | Promise<ObjectDescription> {
     return this.#objects.describe(payload, right);
   }
 

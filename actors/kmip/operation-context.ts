@@ -21,14 +21,15 @@ export interface Objects<T, D = unknown> {
   /**
    * The object with its content, as named by the payload: by its identifier, a JSON array of tags or a keyset address; if the payload has none, the ID
    * placeholder.
+   * It is there at once if it is in memory.
    * @param right the operation that the caller wants to perform
    * @throws Refusal ObjectNotFound if there is no such object, or the caller may not know of it
    */
-  use(payload: Structure, right: OperationName, tag?: number): Promise<T>;
+  use(payload: Structure, right: OperationName, tag?: number): T | Promise<T>;
   /** As use, by identifier. */
   byId(id: string, right: OperationName): Promise<T>;
   /** As use, without the content, which may be large: for callers that do not need it. */
-  describe(payload: Structure, right: OperationName): Promise<D>;
+  describe(payload: Structure, right: OperationName): D | Promise<D>;
   describeById(id: string, right: OperationName): Promise<D>;
 }
 

@@ -13,6 +13,8 @@ const BATCH = 32;
 /** References at a time: while the vectors of one are written, those of the other are made. */
 const AT_ONCE = 2;
 const RETRY_MS = 10_000;
+/** A reference that ends the process of the embedder again and again is left out until the next start, so that questions are still answered. */
+const MAX_CRASHES = 2;
 
 interface EmbeddingParts {
   readonly store: Store;
@@ -25,6 +27,8 @@ interface EmbeddingParts {
 
 export class Embedding {
   readonly #parts: EmbeddingParts;
+  /** By reference: how often the process of the embedder ended while it worked on it. */
+  readonly #crashes = new Map<string, number>();
   #running: Promise<void> | undefined;
   #again = false;
   #retry: Timer | undefined;
@@ -79,13 +83,18 @@ export class Embedding {
     const { store, embedder, log } = this.#parts;
     const name = await embedder.name();
     // In no order: several nodes that share the database seldom work on the same one.
-    const waiting = shuffled(await referencesWithout(store, name));
+    const waiting = shuffled((await referencesWithout(store, name)).filter(({ id }) => (this.#crashes.get(id) ?? 0) < MAX_CRASHES));
     if (waiting.length === 0) return;
     log.info({ references: waiting.length, embedder: name }, 'vectors of references are being made');
+    let failure: unknown;
     const worker = async () => {
-      for (let next = waiting.pop(); next && !this.#parts.signal.aborted; next = waiting.pop()) await this.#embed(next, name);
+      for (let next = waiting.pop(); next && !failure && !this.#parts.signal.aborted; next = waiting.pop())
+        await this.#embed(next, name).catch((error: unknown) => {
+          failure ??= error;
+        });
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    if (failure !== undefined) throw failure;
   }
 
   async #embed({ id, base, title }: WaitingReference, name: string): Promise<void> {
@@ -94,7 +103,7 @@ export class Embedding {
     let at = await nextOrdinal(store, id, name);
     do {
       const texts = passages.slice(at, at + BATCH).map((passage) => embeddedText(title, passage));
-      const made = await embedder.passages(texts, signal);
+      const made = await embedder.passages(texts, signal).catch((error: unknown) => this.#noteCrash(id, error));
       // Its files have been replaced meanwhile.
       if (texts.length > 0 && made.embedder !== name) return this.wake();
       const [from, isLast] = [at, at + texts.length >= passages.length];
@@ -106,6 +115,11 @@ export class Embedding {
       if (!isThere) return;
       at += texts.length;
     } while (at < passages.length && !signal.aborted);
+  }
+
+  #noteCrash(id: string, error: unknown): never {
+    if (error instanceof Fault && error.code === 'ACTOR_LOST') this.#crashes.set(id, (this.#crashes.get(id) ?? 0) + 1);
+    throw error;
   }
 }
 

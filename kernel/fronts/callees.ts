@@ -14,6 +14,8 @@ interface CalleesOptions {
   readonly clock: Clock;
   readonly shared: SharedMemory;
   observe(actor: string): CallObserver;
+  /** A call waits for a thread that starts when it is needed. */
+  onNeeded(actor: string, key: string): void;
   /** A call has run past the deadline of an actor whose thread must be ended then. */
   onLate(actor: string, key: string, launch: number): void;
 }
@@ -93,9 +95,10 @@ export class Callees {
   }
 }
 
-function calleeOf(name: string, spec: AnySpec, { clock, shared, observe, onLate }: CalleesOptions): Callee {
+function calleeOf(name: string, spec: AnySpec, { clock, shared, observe, onLate, onNeeded }: CalleesOptions): Callee {
   const keys = keysOf(spec);
   const threads = new Map(keys.map((key): [string, Thread] => [key, { dispatcher: dispatcherOf(spec, clock), launch: 0, status: undefined }]));
+  for (const [key, { dispatcher }] of threads) dispatcher.onNeeded = () => onNeeded(name, key);
   if (spec.onDeadline === 'kill') for (const [key, thread] of threads) thread.dispatcher.onLate = () => onLate(name, key, thread.launch);
   const observer = observe(name);
   const dispatchers = [...threads.values()].map(({ dispatcher }) => dispatcher);

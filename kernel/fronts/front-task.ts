@@ -38,6 +38,8 @@ export type KernelApi = {
   notReady(): Promise<readonly string[]>;
   degraded(): Promise<readonly string[]>;
   scrape(): Promise<string>;
+  /** A call waits for the thread of an actor that starts when it is needed. */
+  needed(actor: string, key: string): void;
   /** A call has run past the deadline of an actor whose thread is ended then. @param launch of the thread that works on it */
   late(actor: string, key: string, launch: number): void;
 };

@@ -152,13 +152,15 @@ export class Fronts implements FrontsView {
 
   #kernel(): Api {
     const { kernel, notReady, runtime } = this.#options;
+    const threadOf = (actor: string, key: string) => runtime.groups.get(actor)?.supervisors.find((each) => each.key === key);
     const api: KernelApi = {
       ...kernel,
       notReady: () => notReady(this),
       degraded: async () => degraded(selfTestsOf(runtime, this.supervisors)),
       scrape: () => this.scrape(),
+      needed: (actor, key) => threadOf(actor, key)?.dispatcher.wake(),
       late(actor, key, launch) {
-        const supervisor = runtime.groups.get(actor)?.supervisors.find((each) => each.key === key);
+        const supervisor = threadOf(actor, key);
         // The thread that it was about may have been replaced already.
         if (supervisor?.launches === launch) supervisor.dispatcher.onLate();
       },

@@ -93,6 +93,8 @@ async function build(task: FrontTask, surroundings: Surroundings, unwind: Unwind
   unwind.add('shared memory', () => shared.bell.close());
   const callees = new Callees(actorSpecs(catalog.plugins, sections, config, base, version, dataDir), {
     ...{ clock, shared, observe: (actor) => metrics.observe(actor) },
+    // Whatever the main thread cannot do is told by the state of the actor's thread.
+    onNeeded: (...thread) => void kernel.needed(...thread).catch(() => {}),
     // The main thread ends it; if it cannot be asked, it has ended itself.
     onLate: (...thread) => void kernel.late(...thread).catch(() => {}),
   });

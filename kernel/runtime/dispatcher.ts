@@ -5,10 +5,10 @@ import type { Deadlines } from './deadlines.ts';
 import { type Answer, CALL } from './messages.ts';
 import type { Pending } from './pending.ts';
 
-/** `down`: starting or about to restart; calls can wait for it. `failed`, `sealed`: calls are refused. */
-type DispatcherState = 'up' | 'down' | 'failed' | 'sealed';
+/** `resting`: not started before a call needs it. `down`: starting or about to restart; calls can wait for it. `failed`, `sealed`: calls are refused. */
+type DispatcherState = 'resting' | 'up' | 'down' | 'failed' | 'sealed';
 
-const REFUSALS = { up: undefined, down: undefined, failed: 'UNAVAILABLE', sealed: 'KEY_SERVER_SEALED' } as const;
+const REFUSALS = { resting: undefined, up: undefined, down: undefined, failed: 'UNAVAILABLE', sealed: 'KEY_SERVER_SEALED' } as const;
 
 /** Milliseconds. A thread says nothing while it commits, and a write would only wait for that commit in another thread. */
 const SLOW_MS = 10;
@@ -16,6 +16,8 @@ const SLOW_COMMIT_MS = 100;
 
 export class Dispatcher {
   state: DispatcherState = 'down';
+  /** Called once, when a call needs a resting actor. */
+  onNeeded: () => void = () => {};
   /** Called when there may be room for another call. */
   onRoom: () => void = () => {};
   /** Called when the deadline of a call passes while it runs here. */
@@ -66,6 +68,13 @@ export class Dispatcher {
     this.#run?.close();
   }
 
+  /** Has a resting actor start. */
+  wake(): void {
+    if (this.state !== 'resting') return;
+    this.state = 'down';
+    this.onNeeded();
+  }
+
   attach(channel: Channel): void {
     if (this.#channel) this.detach('replaced by a newer channel');
     this.#channel = channel;
@@ -84,7 +93,7 @@ export class Dispatcher {
   }
 
   /** Removes the channel. The calls that ran on it fail with ACTOR_LOST, because their outcome is unknown. */
-  detach(cause: unknown, state: Exclude<DispatcherState, 'up'> = 'down'): void {
+  detach(cause: unknown, state: Exclude<DispatcherState, 'up' | 'resting'> = 'down'): void {
     this.#channel = undefined;
     this.state = state;
     const lost = [...this.#inFlight.values()];

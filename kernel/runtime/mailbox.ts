@@ -139,6 +139,7 @@ export class Mailbox {
       this.#note();
     };
     this.#note();
+    this.dispatchers.find(({ state }) => state === 'resting')?.wake();
   }
 
   #hasRoom(maxQueue: number): boolean {

@@ -8,6 +8,7 @@ import type { HostTask } from './incarnation.ts';
 import { Mailbox } from './mailbox.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf } from './refs.ts';
+import { rests } from './resting.ts';
 import { SharedQueue } from './shared-queue.ts';
 
 interface MailboxesOptions {
@@ -22,7 +23,9 @@ const DEFAULT_MAX_QUEUE = 1024;
 const WAIT_MS = 10_000;
 
 export function dispatcherOf(spec: AnySpec, clock: Clock): Dispatcher {
-  return new Dispatcher(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined);
+  const dispatcher = new Dispatcher(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined);
+  if (rests(spec)) dispatcher.state = 'resting';
+  return dispatcher;
 }
 
 export function mailboxesOf(name: string, spec: AnySpec, dispatchers: readonly Dispatcher[], { clock, observe, shared }: MailboxesOptions): readonly Mailbox[] {
@@ -34,9 +37,15 @@ export function mailboxesOf(name: string, spec: AnySpec, dispatchers: readonly D
   return spec.kind === 'replicated' ? [mailbox(dispatchers, name)] : dispatchers.map((dispatcher, at) => mailbox([dispatcher], `${name}/${at}`));
 }
 
-/** @returns what an actor must know of those that it may call */
-export function peersOf({ peers = [] }: AnySpec, specs: Readonly<Record<string, AnySpec>>): HostTask['peers'] {
-  const known = peers.map((name) => [name, specs[name] as AnySpec] as const);
+/** @returns what an actor must know of those that it may call @throws TypeError for a peer that does not exist, or that starts when it is needed */
+export function peersOf(caller: string, { peers = [] }: AnySpec, specs: Readonly<Record<string, AnySpec>>): HostTask['peers'] {
+  const known = peers.map((name) => {
+    const peer = specs[name];
+    if (!peer) throw new TypeError(`the actor ${caller} names the peer ${name}, which does not exist; there are ${Object.keys(specs).join(', ')}`);
+    if (rests(peer))
+      throw new TypeError(`the actor ${caller} names the peer ${name}, whose start is "${peer.start}": only a caller outside of actors can start it`);
+    return [name, peer] as const;
+  });
   return Object.fromEntries(
     known.map(([name, peer]) => [name, { keys: keysOf(peer), deadlineMs: peer.deadlineMs, maxQueue: peer.maxQueue ?? DEFAULT_MAX_QUEUE }]),
   );

@@ -13,6 +13,7 @@ import { BesideParts } from './open-beside.ts';
 import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf, refOver } from './refs.ts';
+import { rests, startSoon, startWhenNeeded } from './resting.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
@@ -39,6 +40,7 @@ export class Runtime {
   readonly #peerRouter: PeerRouter;
   readonly #beside: BesideParts;
   readonly #launcher: Launcher;
+  #endStarts: () => void = () => {};
 
   constructor(specs: Readonly<Record<string, AnySpec>>, options: RuntimeOptions) {
     this.#options = options;
@@ -65,20 +67,23 @@ export class Runtime {
   }
 
   /**
-   * Starts all actors in order, without waiting for background actors. Rejects with the first failed start.
+   * Starts all actors in order, without waiting for background actors and those that start later. Rejects with the first failed start.
    * @param calls whether requests are served in this thread, so that parts of actors live beside it
    */
   async start(calls = true): Promise<void> {
     for (const { supervisors, spec } of this.groups.values()) {
+      if (rests(spec)) continue;
       const starting = Promise.all(supervisors.map((supervisor) => supervisor.start()));
       if (spec.start === 'background') starting.catch(() => {});
       else await starting;
     }
     if (calls) for (const group of this.groups.values()) await this.#beside.open(group);
+    this.#endStarts = startSoon(this.groups, this.#options.clock);
   }
 
   /** Waits for running calls, and stops the actors in reverse order. */
   async stop(): Promise<void> {
+    this.#endStarts();
     await this.#beside.close();
     for (const { supervisors, mailboxes } of [...this.groups.values()].reverse()) {
       await Promise.all(mailboxes.map((mailbox) => mailbox.drain(this.#options.stopMs)));
@@ -96,8 +101,10 @@ export class Runtime {
   }
 
   #group(name: string, spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): Group {
+    peersOf(name, spec, specs);
     const keys = keysOf(spec);
     const supervisors = keys.map((key) => this.#supervisor(name, key, spec, specs));
+    startWhenNeeded(supervisors);
     const dispatchers = supervisors.map(({ dispatcher }) => dispatcher);
     const { clock, shared } = this.#options;
     const observe = this.#options.observe(name);
@@ -178,6 +185,16 @@ export class Runtime {
       throw error;
     }
     const adopted = purposes.filter((purpose) => adopts?.(purpose));
-    return { module: spec.module.href, name, key, args, peers: peersOf(spec, specs), store: spec.store ? store : undefined, dataKeys, adopts: adopted, node };
+    return {
+      module: spec.module.href,
+      name,
+      key,
+      args,
+      peers: peersOf(name, spec, specs),
+      store: spec.store ? store : undefined,
+      dataKeys,
+      adopts: adopted,
+      node,
+    };
   }
 }

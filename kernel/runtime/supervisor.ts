@@ -11,7 +11,8 @@ import { type Control, isRecord } from './messages.ts';
 import { supervisorMachine } from './supervisor.machine.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 
-type SupervisorState = 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
+/** `resting`: not started yet, because nothing has needed it. */
+type SupervisorState = 'resting' | 'starting' | 'running' | 'sealed' | 'waiting' | 'failed' | 'stopping' | 'stopped';
 
 export class Supervisor {
   readonly name: string;
@@ -41,7 +42,7 @@ export class Supervisor {
   }
 
   get state(): SupervisorState {
-    return this.#supervisor.getSnapshot().value as SupervisorState;
+    return this.#begun ? (this.#supervisor.getSnapshot().value as SupervisorState) : 'resting';
   }
 
   /** Settles when the first incarnation runs or waits for its data key. Rejects with the reason if the first start fails. */

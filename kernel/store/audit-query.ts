@@ -33,8 +33,19 @@ export function queryAudit(store: Store, { realm, event, actor, after, limit }: 
   );
 }
 
-/** Deletes rows that are older than the retention time. The newest row of each stream stays, because the next row continues its hash chain. */
-export function purgeAudit(store: Store, retentionDays: number, now: number): Promise<number> {
-  const sql = 'DELETE FROM audit WHERE time < $1 AND seq < (SELECT MAX(seq) FROM audit AS last WHERE last.stream = audit.stream)';
-  return store.transaction((tx) => tx.run(sql, [now - retentionDays * DAY_MS]));
+/** Rows that one transaction deletes, so that no other writer waits for long. */
+const PURGED_AT_ONCE = 1_000;
+const PURGE = `DELETE FROM audit WHERE (stream, seq) IN (SELECT stream, seq FROM audit
+  WHERE time < $1 AND seq < (SELECT MAX(seq) FROM audit AS last WHERE last.stream = audit.stream) ORDER BY time LIMIT ${PURGED_AT_ONCE})`;
+
+/**
+ * Deletes rows that are older than the retention time, the oldest first. The newest row of each stream stays, because the next row continues its
+ * hash chain.
+ */
+export async function purgeAudit(store: Store, retentionDays: number, now: number): Promise<number> {
+  for (let purged = 0; ; ) {
+    const rows = await store.transaction((tx) => tx.run(PURGE, [now - retentionDays * DAY_MS]));
+    purged += rows;
+    if (rows < PURGED_AT_ONCE) return purged;
+  }
 }

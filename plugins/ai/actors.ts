@@ -27,6 +27,7 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
     module: new URL('../../actors/text/text.actor.ts', import.meta.url),
     size: config.enabled ? Math.max(1, cores - 1) : 0,
     args: null,
+    start: 'use',
     deadlineMs: config.time_limit_seconds * 1_000,
     // A hostile file must not hold a thread: it is ended from outside.
     onDeadline: 'kill',
@@ -38,6 +39,8 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
   const library = pinned<LibraryApi, LibraryArgs>({
     module: new URL('../../actors/library/library.actor.ts', import.meta.url),
     instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name), embedder: embedderOf(config) } } : {},
+    // With a model it goes on at the start with the vectors that are missing.
+    start: embedderOf(config) === undefined ? 'use' : 'soon',
     peers: ['model'],
     deadlineMs: LIBRARY_MS,
     maxQueue: LIBRARY_QUEUE,

@@ -1,10 +1,11 @@
 // The routes of the AI runner, with what the OpenAPI document says of them.
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Response, ResponseDescription, Route } from '../../kernel/http/route.ts';
 import type { AiContext } from './actors.ts';
 import { FORM_TYPES, type FormName, schemaOf } from './forms.ts';
 import { listModels, MODELS } from './model-list.ts';
+import { pageRoutes } from './page.ts';
 import { ANSWER, addReference, BASES, deleteReference, listBases, ragPredict } from './references.ts';
 import { contextPredict, RESULT, SUMMARY, summarize, TRANSLATION, translate } from './texts.ts';
 
@@ -20,21 +21,24 @@ interface FormRoute {
 
 const plain = (description: string): ResponseDescription => ({ description, schema: Type.String(), type: 'text/plain' });
 
+/** As events for clients that accept them: see streamed.ts. */
+const written = (description: string, schema: TSchema): ResponseDescription => ({ description, schema, types: ['application/json', 'text/event-stream'] });
+
 const FORMS: readonly FormRoute[] = [
-  { method: 'POST', form: 'summarize', summary: 'Summarise a text', answer: { description: 'the summary', schema: SUMMARY }, handle: summarize },
-  { method: 'POST', form: 'translate', summary: 'Translate a text', answer: { description: 'the translation', schema: TRANSLATION }, handle: translate },
+  { method: 'POST', form: 'summarize', summary: 'Summarise a text', answer: written('the summary', SUMMARY), handle: summarize },
+  { method: 'POST', form: 'translate', summary: 'Translate a text', answer: written('the translation', TRANSLATION), handle: translate },
   {
     method: 'POST',
     form: 'context_predict',
     summary: 'Answer from a text',
-    answer: { description: 'answers, the best first', schema: RESULT },
+    answer: written('answers, the best first', RESULT),
     handle: contextPredict,
   },
   {
     method: 'POST',
     form: 'rag_predict',
     summary: 'Answer from a documentary base',
-    answer: { description: 'answers, the best first', schema: ANSWER },
+    answer: written('answers, the best first', ANSWER),
     handle: ragPredict,
   },
   { method: 'POST', form: 'add_reference', summary: 'Add a document to a base, or replace it', answer: plain('the file was processed'), handle: addReference },
@@ -81,10 +85,11 @@ export function aiRoutes(ctx: AiContext): readonly Route[] {
         400: { description: 'a field is missing, unknown or wrong, or the file cannot be read' },
         404: { description: 'there is no such base or reference' },
         422: { description: 'the work takes longer than the time limit' },
+        429: { description: 'too many requests of yours wait for the model' },
         503: { description: 'too busy, or no model that can do this is installed' },
       },
       handle: (request) => handle(ctx, request),
     };
   });
-  return [...forms, ...lists];
+  return [...forms, ...lists, ...pageRoutes(auth)];
 }

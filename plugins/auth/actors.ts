@@ -54,6 +54,8 @@ export function authActors(config: AuthConfig, kernel: KernelConfig, base: strin
     password: replicated<PasswordApi, null>({
       module: new URL('../../actors/password/password.actor.ts', import.meta.url),
       size: cores,
+      // The first sign-in finds a thread; the others start if passwords wait.
+      start: 'soon',
       // The next password is already in the thread while it computes the last hash.
       prefetch: 2,
       args: null,

@@ -12,13 +12,16 @@ import type { HeaderCredential } from '../../kmip/message/header-credentials.ts'
 import type { KeysContext } from './actors.ts';
 import { principalOf } from './identity.ts';
 
-/** A message, and the caller by the certificate or session that it came with. */
 export interface Received {
   readonly kmip: Pick<Remote<KmipApi>, 'serve'>;
   /** Moved to the actor: not usable afterwards. */
   readonly bytes: Uint8Array;
   readonly encoding: Encoding;
   readonly endpoint: Endpoint;
+}
+
+/** Who has sent a message, by the certificate or session that it came with. The signal is asked for only if needed: making one for each request costs as much as an operation. */
+export interface From {
   readonly caller: Caller;
   readonly address: string;
   readonly signal: AbortSignal;
@@ -29,11 +32,11 @@ const REFUSED = 'the credentials in the header are refused';
 const SERVED = 'UsernameAndPassword';
 
 /** Answers a message. Nearly all messages have no credentials in their header, and need only one call of the actor. */
-export async function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint, caller, address, signal }: Received): Promise<Answer> {
-  const principal = principalOf(ctx.config, caller, address);
+export async function serveMessage(ctx: KeysContext, { kmip, bytes, encoding, endpoint }: Received, from: From): Promise<Answer> {
+  const principal = principalOf(ctx.config, from.caller, from.address);
   const answer = await kmip.serve(move(bytes), encoding, endpoint, principal);
   if (!answer.credentials) return answer;
-  const verdict = await judge(ctx, answer.credentials, caller, address, signal);
+  const verdict = await judge(ctx, answer.credentials, from.caller, from.address, from.signal);
   return kmip.serve(move(answer.body), encoding, endpoint, principal, verdict);
 }
 

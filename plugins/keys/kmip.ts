@@ -1,11 +1,11 @@
 // The routes /kmip...: a message in, the actor's answer out; both stay unparsed bytes here.
 import type { Encoding, Endpoint } from '../../actors/kmip/api.ts';
 import { Fault } from '../../kernel/fault.ts';
-import { type Caller, CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
+import { CREDENTIAL_KINDS } from '../../kernel/http/credential.ts';
 import type { Request, Route } from '../../kernel/http/route.ts';
 import type { KeysContext } from './actors.ts';
 import type { KeysConfig } from './config.ts';
-import { serveMessage } from './header-credentials.ts';
+import { type From, serveMessage } from './header-credentials.ts';
 import { JSON_NAMES_HEADER, jsonNames } from './json-names.ts';
 import { BARE_OPERATION, EXAMPLES, FAILURE, LEGACY_EXAMPLES, MAX_MESSAGE_BYTES, XML_EXAMPLE } from './kmip-bodies.ts';
 
@@ -50,17 +50,8 @@ export function kmipRoutes(ctx: KeysContext, count: (outcomes: readonly string[]
     },
     async handle(request: Request<Uint8Array | undefined>) {
       const encoding = encodingOf(ctx.config, request, endpoint);
-      const { caller, address, signal } = request;
       const bytes = request.body ?? NO_BODY.slice();
-      const { status, body, outcomes } = await serveMessage(ctx, {
-        kmip: ctx.actors.kmip,
-        bytes,
-        encoding,
-        endpoint,
-        caller: caller as Caller,
-        address,
-        signal,
-      });
+      const { status, body, outcomes } = await serveMessage(ctx, { kmip: ctx.actors.kmip, bytes, encoding, endpoint }, request as From);
       count(outcomes);
       return { status, body, type: TYPES[encoding], once: true };
     },

@@ -42,15 +42,8 @@ async function answer(ctx: KeysContext, count: (outcomes: readonly string[]) => 
   const beginning = bytes.slice(0, BEGINNING);
   const caller: Caller = { credential: 'certificate', realm: '', username: certificate.commonName, scheme: 'cc' };
   try {
-    const { body, outcomes } = await serveMessage(ctx, {
-      kmip: callWith(ctx.actors.kmip, { signal }),
-      bytes,
-      encoding: 'binary',
-      endpoint: 'any',
-      caller,
-      address,
-      signal,
-    });
+    const kmip = callWith(ctx.actors.kmip, { signal });
+    const { body, outcomes } = await serveMessage(ctx, { kmip, bytes, encoding: 'binary', endpoint: 'any' }, { caller, address, signal });
     count(outcomes);
     return body;
   } catch (error) {

@@ -14,6 +14,7 @@ export function tokenizeActors(config: TokenizeConfig) {
     // No threads if the endpoints are disabled.
     size: config.enabled ? cores : 0,
     args: null,
+    start: 'use',
     deadlineMs: config.time_limit_ms,
     onDeadline: 'kill',
     maxQueue: QUEUE,

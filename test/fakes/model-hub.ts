@@ -15,8 +15,8 @@ export interface ModelHub {
   /** Where large files lie, as on a content network. */
   readonly elsewhere: string;
   readonly requests: HubRequest[];
-  /** Answers of this file break off after so many bytes, as often as `times` says. */
-  breakAt: { readonly path: string; readonly bytes: number; times: number } | undefined;
+  /** Answers of this file break off after so many bytes, when they have been `read`, as often as `times` says. */
+  breakAt: { readonly path: string; readonly bytes: number; times: number; read?(): Promise<void> } | undefined;
   knowsRanges: boolean;
   /** Replaces what is served of a file, but not what is announced. */
   readonly spoiled: Map<string, Uint8Array>;
@@ -48,7 +48,7 @@ export async function startModelHub(token: string, models: ReadonlyMap<string, R
     const { breakAt } = hub;
     if (breakAt?.path !== file || breakAt.times === 0) return response.end(part);
     breakAt.times--;
-    return response.write(part.subarray(0, breakAt.bytes), () => response.socket?.end());
+    return response.write(part.subarray(0, breakAt.bytes), () => void Promise.resolve(breakAt.read?.()).then(() => response.socket?.end()));
   };
   const elsewhere = createServer((request, response) => {
     note(request);

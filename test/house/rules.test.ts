@@ -24,7 +24,6 @@ const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
   'plugins/auth/sessions.ts sessionRoutes': ROUTES,
   'plugins/auth/totp.ts totpRoutes': ROUTES,
   'plugins/keys/access.ts accessRoutes': ROUTES,
-  'plugins/keys/kmip.ts kmipRoutes': ROUTES,
   'plugins/keys/tombstones.ts tombstoneRoutes': ROUTES,
 };
 

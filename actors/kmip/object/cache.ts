@@ -82,8 +82,8 @@ export class ObjectCache {
     return undefined;
   }
 
-  /** @param content whether the content will be used: if so, it is read as well, provided that it is small */
-  async get(id: string, content: boolean): Promise<Held | undefined> {
+  /** The object is there at once if it is cached. @param content whether the content will be used: if so, it is read as well, provided that it is small */
+  get(id: string, content: boolean): Held | undefined | Promise<Held | undefined> {
     const held = this.peek(id);
     const isEnough = held && (!content || hasContent(held.object) || held.contentBytes > MAX_SMALL_CONTENT_BYTES);
     return isEnough ? held : this.#fill(id, content);

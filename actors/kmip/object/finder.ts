@@ -1,23 +1,24 @@
 // Finds the objects that a payload names, and checks the caller's rights.
+import { andThen } from '../../../kernel/at-once.ts';
 import type { Reader } from '../../../kernel/store/store.ts';
 import type { OperationName } from '../../../kmip/operation-name.ts';
 import { Refusal } from '../../../kmip/refusal.ts';
-import { parseTags } from '../../../kmip/tags.ts';
 import { ENUM } from '../../../kmip/ttlv/enumeration.ts';
-import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
+import type { Structure } from '../../../kmip/ttlv/node.ts';
 import { TAG } from '../../../kmip/ttlv/tag.ts';
 import type { Principal } from '../api.ts';
 import type { Operations } from '../operation.ts';
 import type { Batch, Objects, OperationContext } from '../operation-context.ts';
 import { owns } from '../principal.ts';
 import type { Held } from './cache.ts';
+import { isCalled } from './called.ts';
 import { linkedTo } from './create.ts';
 import { requireExpected } from './expected-type.ts';
+import { generationOf } from './generation.ts';
 import { isGranted, isKnown } from './grants.ts';
 import { identifierText, keysetAddress, keysetMembers } from './identifier.ts';
-import { keysetOf, tagsOf } from './index-terms.ts';
 import { stateAt } from './lifecycle.ts';
-import { hasContent, type ManagedObject, type ObjectDescription } from './managed-object.ts';
+import { hasContent, type ObjectDescription } from './managed-object.ts';
 import type { ObjectRouter } from './object-router.ts';
 import type { ObjectReader } from './object-source.ts';
 import { type Purpose, purposeOf, taggedObject } from './tagged.ts';
@@ -56,23 +57,27 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     this.#source = source;
   }
 
-  async use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): Promise<T> {
+  use(payload: Structure, right: OperationName, tag: number = TAG.UniqueIdentifier): T | Promise<T> {
     const name = identifierText(payload, tag, this.#batch);
-    const meant = this.#meant(await this.#resolve(name, right, purposeOf(payload, right), true), right);
-    // A certificate request that the payload also names does not count as this object.
-    if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
-    return this.#open(meant, right);
+    return andThen(this.#resolve(name, right, purposeOf(payload, right), true), (found) => {
+      const meant = this.#meant(found, right);
+      // A certificate request that the payload also names does not count as this object.
+      if (tag !== TAG.CertificateRequestUniqueIdentifier) requireExpected(payload, meant.object);
+      return this.#open(meant, right);
+    });
   }
 
   async byId(name: string, right: OperationName): Promise<T> {
     return this.#open(this.#meant(await this.#resolve(name, right, right, true), right), right);
   }
 
-  async describe(payload: Structure, right: OperationName): Promise<D> {
+  describe(payload: Structure, right: OperationName): D | Promise<D> {
     const name = identifierText(payload, TAG.UniqueIdentifier, this.#batch);
-    const { object } = this.#meant(await this.#resolve(name, right, purposeOf(payload, right), false), right);
-    requireExpected(payload, object);
-    return object;
+    return andThen(this.#resolve(name, right, purposeOf(payload, right), false), (found) => {
+      const { object } = this.#meant(found, right);
+      requireExpected(payload, object);
+      return object;
+    });
   }
 
   async describeById(name: string, right: OperationName): Promise<D> {
@@ -106,8 +111,11 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     return meant;
   }
 
-  async #open(held: Held<D>, right: OperationName): Promise<T> {
-    if (hasContent(held.object)) return held.object as unknown as T;
+  #open(held: Held<D>, right: OperationName): T | Promise<T> {
+    return hasContent(held.object) ? (held.object as unknown as T) : this.#readWhole(held, right);
+  }
+
+  async #readWhole(held: Held<D>, right: OperationName): Promise<T> {
     const whole = await this.#source.readWhole(held);
     // Read again, because the owner may have changed meanwhile.
     if (!whole || !this.#may(whole, right)) throw this.#absent(right, held.object.id);
@@ -119,13 +127,18 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
    * them to everybody. So the caller's own objects come first. Objects that the caller may not know of are skipped, in the same
    * steps as missing ones.
    */
-  async #resolve(given: string, right: OperationName, purpose: Purpose, content: boolean): Promise<readonly Held<D>[]> {
+  #resolve(given: string, right: OperationName, purpose: Purpose, content: boolean): readonly Held<D>[] | Promise<readonly Held<D>[]> {
     const name = this.#objects.canonical(given);
-    const held = await this.#source.held(name, content);
-    if (held && this.#isOwn(held.object)) return [held];
-    const granted = held && this.#may(held, right) ? held : undefined;
-    // No keyset and no tags can have the name of a server-made object, nor of one on a token.
-    if (granted && (SERVER_MADE.test(name) || this.#objects.sourceOf(name).absence(name) !== undefined)) return [granted];
+    return andThen(this.#source.held(name, content), (held) => {
+      if (held && this.#isOwn(held.object)) return [held];
+      const granted = held && this.#may(held, right) ? held : undefined;
+      // No keyset and no tags can have the name of a server-made object, nor of one on a token.
+      if (granted && (SERVER_MADE.test(name) || this.#objects.sourceOf(name).absence(name) !== undefined)) return [granted];
+      return this.#findElsewhere(name, right, purpose, content, granted);
+    });
+  }
+
+  async #findElsewhere(name: string, right: OperationName, purpose: Purpose, content: boolean, granted: Held<D> | undefined): Promise<readonly Held<D>[]> {
     const found = await this.#elsewhere(name, right, purpose, content);
     if (granted) return found.some(({ object }) => this.#isOwn(object)) ? found : [granted];
     if (found.length === 0) throw this.#absent(right, name);
@@ -182,17 +195,4 @@ export class Finder<T extends D, D extends ObjectDescription> implements Objects
     }
     return [];
   }
-}
-
-/** Whether an object really has the tags, or belongs to the keyset, by which it was looked up. */
-function isCalled(object: ObjectDescription, name: string): boolean {
-  if (!name.startsWith('[')) return keysetOf(object) === (keysetAddress(name)?.name ?? name);
-  const tags = new Set(tagsOf(object));
-  return parseTags(name)?.every((tag) => tags.has(tag)) ?? false;
-}
-
-/** 0 for an object that was never rotated. */
-export function generationOf({ attributes }: Pick<ManagedObject, 'attributes'>): number {
-  const node: Node | undefined = attributes.first(TAG.RotateGeneration);
-  return node?.type === TYPE.Integer ? node.value : 0;
 }

@@ -33,7 +33,7 @@ export class ObjectRouter implements ObjectReader<ManagedObject, ObjectDescripti
     return this.sourceOf(id).canonical?.(id) ?? id;
   }
 
-  held(id: string, content: boolean): Promise<Held | undefined> {
+  held(id: string, content: boolean): ReturnType<ObjectSource['held']> {
     return this.sourceOf(id).held(id, content);
   }
 
@@ -83,7 +83,7 @@ class RoutedWriter implements ObjectWriter {
     return writer;
   }
 
-  held(id: string, content: boolean): Promise<Held<DescriptionDraft> | undefined> {
+  held(id: string, content: boolean): ReturnType<ObjectWriter['held']> {
     return this.#of(id).held(id, content);
   }
 

@@ -28,8 +28,8 @@ export interface Found {
 
 /** Reads objects by their identifier, with their grants. */
 export interface ObjectReader<T extends D, D extends ObjectDescription> {
-  /** @param content whether the content will be used: if so, it is read as well, provided that it is small */
-  held(id: string, content: boolean): Promise<Held<D> | undefined>;
+  /** There at once if it is in memory. @param content whether the content will be used: if so, it is read as well, provided that it is small */
+  held(id: string, content: boolean): Held<D> | undefined | Promise<Held<D> | undefined>;
   /** With the content, however large. */
   readWhole(held: Held<D>): Promise<Held<T> | undefined>;
 }

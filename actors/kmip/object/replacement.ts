@@ -10,7 +10,7 @@ import type { ObjectTransaction, OperationContext } from '../operation-context.t
 import { owns } from '../principal.ts';
 import { requireUsable } from './attribute-change.ts';
 import { linkedTo, removeLink, setLink } from './create.ts';
-import { generationOf } from './finder.ts';
+import { generationOf } from './generation.ts';
 import { keysetOf } from './index-terms.ts';
 import { dateAttribute, markChanged, settle } from './lifecycle.ts';
 import type { DescriptionDraft, Draft, ObjectDescription } from './managed-object.ts';

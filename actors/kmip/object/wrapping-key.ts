@@ -24,7 +24,7 @@ const OF_WRAPPING: Readonly<Partial<Record<ResultReason, ResultReason>>> = {
 
 /** @param information EncryptionKeyInformation @throws Refusal if it is missing, or if the caller may not wrap with the key, or if the key is unsuitable */
 export async function wrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
-  const key = await findWrappingKey(() => ctx.use(information, 'Get'), nameIn(information), 'Get', 'wrap');
+  const key = await findWrappingKey(async () => ctx.use(information, 'Get'), nameIn(information), 'Get', 'wrap');
   return requireUsable(key, USE.WrapKey, ctx);
 }
 
@@ -32,9 +32,9 @@ export async function wrappingKey(ctx: OperationContext, information: Structure)
 export async function unwrappingKey(ctx: OperationContext, information: Structure): Promise<ManagedObject> {
   const name = nameIn(information);
   // Anybody who may know the public key may follow its links. The right to decrypt is needed on the private key.
-  const named = await findWrappingKey(() => ctx.describe(information, 'GetAttributes'), name, 'Decrypt', 'unwrap');
+  const named = await findWrappingKey(async () => ctx.describe(information, 'GetAttributes'), name, 'Decrypt', 'unwrap');
   if (named.type !== ObjectType.PublicKey && named.type !== ObjectType.Certificate)
-    return requireUsable(await findWrappingKey(() => ctx.use(information, 'Decrypt'), name, 'Decrypt', 'unwrap'), USE.UnwrapKey, ctx);
+    return requireUsable(await findWrappingKey(async () => ctx.use(information, 'Decrypt'), name, 'Decrypt', 'unwrap'), USE.UnwrapKey, ctx);
   const id = await privateKeyOf(named, ctx);
   const key = await findWrappingKey(() => ctx.byId(id, 'Decrypt'), id, 'Decrypt', `unwrap what ${named.id} has wrapped`);
   if (key.type !== ObjectType.PrivateKey)

@@ -40,7 +40,9 @@ export class KeyUse {
  * @throws Refusal as `use` of the context, `requireUse` and `openWrapped`, in this order
  */
 export async function useKey(ctx: OperationContext, named: ManagedObject | Structure, use: Use, tag?: number): Promise<KeyUse> {
-  const found = 'tag' in named ? await ctx.use(named, use.operation, tag) : named;
+  const asked = 'tag' in named ? ctx.use(named, use.operation, tag) : named;
+  // Most keys are in memory: then nothing waits.
+  const found = asked instanceof Promise ? await asked : asked;
   requireUse(found, use, ctx.now);
   return new KeyUse(ctx, isWrapped(found) ? await openWrapped(found, ctx) : found, use);
 }

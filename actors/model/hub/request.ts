@@ -24,7 +24,8 @@ const agent = new Agent({ allowH2: false, connect: { timeout: IDLE_MS }, headers
 export async function ask(hub: Hub, address: string, headers: Readonly<Record<string, string>>): Promise<Answer> {
   let target = new URL(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    if (!isFetchable(target.href)) throw new HubError(`the hub refers to ${target.origin}, which is neither https nor http on this machine`);
+    if (!isFetchable(target.href) || (hub.url.startsWith('https:') && target.protocol !== 'https:'))
+      throw new HubError(`the hub refers to ${target.origin}, which is neither https nor http on this machine`);
     const own = target.origin === new URL(hub.url).origin ? { authorization: `Bearer ${hub.token}` } : {};
     // Compressed answers could not be resumed.
     const answer = await request(target, { dispatcher: agent, headers: { ...headers, ...own, 'accept-encoding': 'identity', 'user-agent': 'gatehouse' } });

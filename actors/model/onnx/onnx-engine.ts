@@ -44,8 +44,9 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
     },
     async generate({ inputs, maxNewTokens, languages }, { signal, onText }) {
       const ticket = onText && randomUUID();
-      const work = until(signal).generate(inputs, maxNewTokens, ticket);
-      const written = await (onText && ticket ? readWhile(work, () => until(signal).pieces(ticket), onText) : work);
+      const remote = until(signal);
+      const work = remote.generate(inputs, maxNewTokens, ticket);
+      const written = await (onText && ticket ? readWhile(work, () => remote.pieces(ticket), onText) : work);
       // A summary or an answer may end there; half a translation is none.
       if (languages && written.some(({ isCut }) => isCut))
         throw new Fault('MODEL_FAILED', { detail: `the model ${model.id} did not finish the translation of a part of the text` });

@@ -95,6 +95,17 @@ test('when its process is killed, what runs fails, and the next request has a ne
   assert.ok(modelProcesses().every((each) => each.pid !== pid));
 });
 
+test('it goes on when a terminal or a service manager tells all processes of the server to end', async () => {
+  await embed(PERSON);
+  const [{ pid } = { pid: 0 }] = modelProcesses();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+  assert.equal(await outcome(embed(PERSON)), 'ok');
+  assert.deepEqual(
+    modelProcesses().map((each) => each.pid),
+    [pid],
+  );
+});
+
 test('a caller who leaves is out within one step, and others are served meanwhile', async () => {
   const long = 'A long text would keep the process busy for a minute if nobody stopped it. '.repeat(20_000);
   const leave = new AbortController();

@@ -1,0 +1,27 @@
+// Threads that rest until a call needs them: which do, what starts them, and that nothing starts them any more when the server stops.
+import type { AnySpec } from '../actor.ts';
+import type { Clock, Timer } from '../clock.ts';
+import type { Group } from './runtime.ts';
+import type { Supervisor } from './supervisor.ts';
+
+/** After the start, when the first requests that waited for it are served. */
+const SOON_MS = 1_000;
+
+/** Whether the threads of an actor start when they are needed. */
+export const rests = ({ start }: AnySpec): boolean => start === 'soon' || start === 'use';
+
+/** Lets the calls start the threads. A start that fails is supervised like a crash, and logged there. */
+export function startWhenNeeded(supervisors: readonly Supervisor[]): void {
+  for (const supervisor of supervisors) supervisor.dispatcher.onNeeded = () => void supervisor.start().catch(() => {});
+}
+
+/** Starts the first thread of each actor that is to start soon. @returns a function after which no thread starts because it is needed */
+export function startSoon(groups: ReadonlyMap<string, Group>, clock: Clock): () => void {
+  const timer: Timer = clock.setTimeout(() => {
+    for (const { spec, supervisors } of groups.values()) if (spec.start === 'soon') supervisors[0]?.dispatcher.wake();
+  }, SOON_MS);
+  return () => {
+    clock.clearTimeout(timer);
+    for (const { supervisors } of groups.values()) for (const { dispatcher } of supervisors) dispatcher.onNeeded = () => {};
+  };
+}

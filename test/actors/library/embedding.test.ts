@@ -1,0 +1,120 @@
+// Vectors in the background, over a store of its own and an embedder that the test decides: what is interrupted goes on, and what ends the embedder is left out.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { Embedder, type EmbeddingModel } from '../../../actors/library/embedder.ts';
+import { Embedding } from '../../../actors/library/embedding.ts';
+import { insertReference, touchBase } from '../../../actors/library/rows.ts';
+import { vectorsOf } from '../../../actors/library/vector-rows.ts';
+import { createClock } from '../../../kernel/clock.ts';
+import { Fault } from '../../../kernel/fault.ts';
+import { migrate } from '../../../kernel/store/migrate.ts';
+import { openStore } from '../../../kernel/store/open.ts';
+import type { Store } from '../../../kernel/store/store.ts';
+import { AI_MIGRATIONS } from '../../../plugins/ai/migrations.ts';
+import { memoryLog } from '../../runtime.ts';
+import { temporaryFolder } from '../../server.ts';
+
+const folder = temporaryFolder();
+const clock = createClock();
+const stopping = new AbortController();
+let store: Store;
+let asked: string[] = [];
+let name = 'a@1';
+
+/** One number for each text: its length. A text with `poison` ends the process. */
+const model: EmbeddingModel = {
+  revision: async () => name,
+  async embed(_id, texts) {
+    asked.push(...texts);
+    if (texts.some((text) => text.includes('poison'))) throw new Fault('ACTOR_LOST');
+    return { embedder: name, dimensions: 1, windows: texts.map(() => 1), vectors: Float32Array.from(texts, (text) => text.length) };
+  },
+};
+let embedding: Embedding;
+
+test.before(async () => {
+  store = await openStore(`sqlite:${join(folder, 'test.db')}`, { writer: 'test', clock });
+  await migrate(store, [{ owner: 'model', migrations: AI_MIGRATIONS }], clock.now);
+  embedding = new Embedding({ store, embedder: new Embedder('a', () => model), clock, log: memoryLog().log, signal: stopping.signal });
+});
+test.after(async () => {
+  stopping.abort();
+  await embedding?.stop();
+  await store?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const add = (id: string, texts: readonly string[]) =>
+  store.transaction(async (tx) => {
+    await touchBase(tx, 'b', 0);
+    const passages = texts.map((text) => ({ text }));
+    await insertReference(tx, id, { base: 'b', name: id, kind: 'docx', title: '', sha256: '', passages }, 0);
+  });
+
+async function until(waiting: number): Promise<void> {
+  for (let turn = 0; turn < 500; turn += 1) {
+    if ((await embedding.status()).waiting === waiting) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.fail(`${(await embedding.status()).waiting} wait, not ${waiting}`);
+}
+
+function pass(ms: number): void {
+  Atomics.add(clock.offset, 0, BigInt(ms));
+  clock.fireDue();
+}
+
+test('what has vectors is not asked again, and begins where it was interrupted', async () => {
+  const texts = Array.from({ length: 70 }, (_, index) => 'x'.repeat(index + 1));
+  await add('long', texts);
+  embedding.wake();
+  await until(0);
+  assert.deepEqual(asked, texts);
+  const { windows, vectors } = await vectorsOf(store, 'long', 'a@1');
+  assert.deepEqual([windows.length, [...vectors]], [70, texts.map(({ length }) => length)]);
+  // As a stop leaves it between two rows.
+  await store.transaction(async (tx) => {
+    await tx.run("UPDATE ai_reference SET embedder = '' WHERE id = 'long'");
+    await tx.run("DELETE FROM ai_vectors WHERE reference_id = 'long' AND ordinal = 64");
+  });
+  asked = [];
+  embedding.wake();
+  await until(0);
+  assert.deepEqual(asked, texts.slice(64));
+  assert.equal((await vectorsOf(store, 'long', 'a@1')).windows.length, 70);
+});
+
+test('a reference that ends the embedder is left out after two attempts; the others get their vectors', async () => {
+  await add('bad', ['poison']);
+  await add('good', ['a text']);
+  asked = [];
+  embedding.wake();
+  for (let turn = 0; turn < 4; turn += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    pass(11_000);
+  }
+  await until(1);
+  assert.equal(asked.filter((text) => text === 'poison').length, 2);
+  assert.equal((await vectorsOf(store, 'good', 'a@1')).windows.length, 1);
+});
+
+test('another embedder makes all vectors anew, and those of the old one are gone', async () => {
+  // As an older version may have divided the passages into rows.
+  await store.transaction((tx) =>
+    tx.run(
+      "INSERT INTO ai_vectors (reference_id, ordinal, embedder, windows, vectors) SELECT 'long', 50, embedder, windows, vectors FROM ai_vectors WHERE reference_id = 'long' AND ordinal = 0",
+    ),
+  );
+  name = 'a@2';
+  embedding.wake();
+  await until(1);
+  const rows = await store.all<{ embedder: string }>('SELECT DISTINCT embedder FROM ai_vectors');
+  assert.deepEqual(
+    rows.map(({ embedder }) => embedder),
+    ['a@2'],
+  );
+});
+
+test.run();

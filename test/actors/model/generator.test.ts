@@ -1,0 +1,73 @@
+// How many steps a batch of texts takes: as many as its longest row needs, and one more at most after its clients have left.
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import { Generator } from '../../../actors/model/onnx/generator.ts';
+import type { Fault } from '../../../kernel/fault.ts';
+import { writeModel } from '../../models/build.ts';
+import { temporaryFolder } from '../../server.ts';
+
+const folder = temporaryFolder();
+let generator: Generator;
+let steps = 0;
+let onStep = () => {};
+
+/** Counts the runs of decoders of this process. */
+async function countSteps(model: string): Promise<void> {
+  const { InferenceSession } = await import('onnxruntime-node');
+  const session = await InferenceSession.create(model);
+  const prototype = Object.getPrototypeOf(session) as typeof session;
+  const { run } = prototype;
+  prototype.run = function (this: typeof session, ...given: Parameters<typeof run>) {
+    if ('encoder_hidden_states' in given[0]) {
+      steps += 1;
+      onStep();
+    }
+    return run.apply(this, given);
+  } as typeof run;
+  await session.release();
+}
+
+test.before(async () => {
+  process.env['ORT_DISABLE_TELEMETRY'] = '1';
+  const model = writeModel('summary', folder);
+  await countSteps(join(model, 'onnx/encoder_model.onnx'));
+  generator = await Generator.open({ folder: model, weights: ['onnx/encoder_model.onnx', 'onnx/decoder_model_merged.onnx'], threads: 1 });
+});
+test.before.each(() => {
+  steps = 0;
+  onStep = () => {};
+});
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const TEXTS = ['the old bell rang.', 'the watchman of the harbour has kept the old light for four years.', 'the lamp burns.'];
+/** Words, the full stop and the end. Left alone, rows begin again after it: by chance, rows of other lengths could end in one step. */
+const LONGEST = 13 + 1 + 1;
+
+test('rows that have ended do not keep the batch going, though the model would write on', async () => {
+  const written = await generator.generate(TEXTS, 100, undefined);
+  assert.deepEqual(
+    written,
+    TEXTS.map((text) => ({ text, isCut: false })),
+  );
+  assert.equal(steps, LONGEST);
+});
+
+test('a row whose client leaves stops with the next step; the others of its batch go on', async () => {
+  const leaving = new AbortController();
+  onStep = () => steps === 3 && leaving.abort();
+  const [left, stayed] = [generator.generate([TEXTS[1] as string], 100, leaving.signal), generator.generate([TEXTS[2] as string], 100, undefined)];
+  await assert.rejects(left, (error: Fault) => error.code === 'CANCELLED');
+  assert.ok(steps <= 4, `${steps} steps`);
+  assert.deepEqual(await stayed, [{ text: TEXTS[2], isCut: false }]);
+  const all = new AbortController();
+  steps = 0;
+  onStep = () => steps === 3 && all.abort();
+  await assert.rejects(generator.generate(TEXTS, 100, all.signal), (error: Fault) => error.code === 'CANCELLED');
+  // What waits behind it begins at once.
+  await generator.generate([TEXTS[0] as string], 100, undefined);
+  assert.ok(steps <= 4 + 6, `${steps} steps`);
+});
+
+test.run();
