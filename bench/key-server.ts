@@ -8,11 +8,11 @@ import { active, b, binary, DATA, e, type Item, json, memberOf, n, s, t } from '
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 /** A server with an empty route, for sign-ins without a limit. */
-export const WITH_EMPTY = `[auth]\nlogin_rate_per_second = 1000000\nlogin_rate_burst = 1000000\n[[plugins]]\nmodule = ${JSON.stringify(fileURLToPath(new URL('./fakes/empty-route.ts', import.meta.url)))}\n`;
+export const WITH_EMPTY = `[auth]\nlogin_rate_per_second = 1000000\nlogin_rate_burst = 1000000\n[auth.quotas]\ntokens_per_identity = 0\n[[plugins]]\nmodule = ${JSON.stringify(fileURLToPath(new URL('./fakes/empty-route.ts', import.meta.url)))}\n`;
 export const EMPTY_GET: HttpRequest = get('/empty');
 
-/** As many threads as the server has for HTTPS in its default configuration. */
-const INLINE_THREADS = Math.min(availableParallelism(), 8);
+/** As many threads as serve requests in the server: by default one for every two cores. */
+const INLINE_THREADS = Number(process.env['GATEHOUSE_HTTP_THREADS'] ?? 0) || Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), 8);
 const GCM = s('CryptographicParameters', e('BlockCipherMode', 'GCM'));
 
 export const AES: Item = [

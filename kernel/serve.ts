@@ -63,7 +63,10 @@ interface Opened {
 }
 
 const MAX_FRONTS = 8;
-/** The threads of actors need cores too: on two cores two fronts served 10 to 20 of 100 requests less than one, at more CPU for each. */
+/**
+ * The threads of actors need cores too. On two cores, two fronts serve a third more reads than one and a fifth fewer writes, and the server starts in
+ * 2.0 s instead of 1.3 and takes 110 MB more.
+ */
 const CORES_FOR_ONE = 2;
 
 /** @returns how many fronts there are; a single one is in the main thread */
