@@ -13,8 +13,8 @@ import { median, progress, report, round } from './report.ts';
 import type { Row } from './results-file.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Until what a start leaves behind has settled. */
-const IDLE_MS = 5_000;
+/** Until what a start leaves behind has settled: the self-tests and warm-ups of all threads have ended. */
+const IDLE_MS = 20_000;
 
 const options = parseOptions(process.argv.slice(2));
 const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-'));
