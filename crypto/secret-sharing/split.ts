@@ -20,7 +20,7 @@ export interface SplitKey {
   readonly primeField?: bigint;
 }
 
-const MAX_PARTS = 255;
+export const MAX_PARTS = 255;
 /** Maximum length of the prime, enough for keys of 256 bytes. Longer primes take seconds to check. */
 const MAX_PRIME_BYTES = 264;
 /** Maximum length of a secret for which the server generates a prime. Longer primes take seconds to find. */
@@ -35,8 +35,7 @@ const MAX_WORK = 2 ** 22;
  */
 export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number, threshold: number, prime?: bigint): SplitKey {
   requireOn(`SplitKey-${method}`);
-  if (!Number.isInteger(parts) || parts < 2 || parts > MAX_PARTS) throw invalid(`a key can be split into 2 to ${MAX_PARTS} parts`);
-  if (!Number.isInteger(threshold) || threshold < 2 || threshold > parts) throw invalid('the threshold must be at least 2 and at most the number of parts');
+  requireCounts(parts, threshold);
   if (secret.length === 0) throw invalid('the key to split must not be empty');
   checkWork(secret.length, parts, threshold);
   switch (method) {
@@ -53,6 +52,12 @@ export function split(method: SplitKeyMethod, secret: Uint8Array, parts: number,
       return { parts: numberParts(shares.map((share) => toBytes(share, byteLength(field)))), primeField: field };
     }
   }
+}
+
+/** Before anything is made for each part. @throws CryptoError invalid */
+export function requireCounts(parts: number, threshold: number): void {
+  if (!Number.isInteger(parts) || parts < 2 || parts > MAX_PARTS) throw invalid(`a key can be split into 2 to ${MAX_PARTS} parts`);
+  if (!Number.isInteger(threshold) || threshold < 2 || threshold > parts) throw invalid('the threshold must be at least 2 and at most the number of parts');
 }
 
 /**

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { checkedLength, generateKey } from '../../../crypto/key/symmetric-key.ts';
 import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
-import { split } from '../../../crypto/secret-sharing/split.ts';
+import { requireCounts, split } from '../../../crypto/secret-sharing/split.ts';
 import type { AttributeSet } from '../../../kmip/attribute/set.ts';
 import { keyBlockOf } from '../../../kmip/key-block.ts';
 import { exportKey } from '../../../kmip/key-format/key-format.ts';
@@ -61,6 +61,7 @@ async function run(request: Structure, ctx: OperationContext): Promise<readonly 
   requireStorage(request, TAG.ProtectionStorageMasks);
   const type = required(codeOf(request, TAG.ObjectType), TAG.ObjectType);
   const parameters = splitParametersOf(request);
+  requireCounts(parameters.parts, parameters.threshold);
   const attributes = newAttributes(request, ObjectType.SplitKey, TAG.Attributes);
   const source = child(request, TAG.UniqueIdentifier) ? await ctx.use(request, 'CreateSplitKey') : undefined;
   if (source) requireUnprotected(source, ctx.caller);

@@ -1,6 +1,6 @@
 // JoinSplitKey: joins enough parts of a key or secret (KMIP 2.1 section 6.1.27).
 import { materialLength } from '../../../crypto/key/symmetric-key.ts';
-import { join } from '../../../crypto/secret-sharing/split.ts';
+import { join, MAX_PARTS } from '../../../crypto/secret-sharing/split.ts';
 import { keyBlock, symmetricKey } from '../../../kmip/key-block.ts';
 import { payloadMembers } from '../../../kmip/message/payload-members.ts';
 import type { ObjectType as ObjectTypeCode } from '../../../kmip/object-type.ts';
@@ -23,8 +23,6 @@ import type { Operation } from '../operation.ts';
 import type { ObjectTransaction, OperationContext } from '../operation-context.ts';
 
 const { ObjectType, State } = ENUM;
-/** No key on this server has more parts. */
-const MAX_PARTS = 255;
 
 export const joinSplitKey = {
   name: 'JoinSplitKey',
