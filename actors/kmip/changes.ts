@@ -28,9 +28,11 @@ export class Changes implements ObjectTransaction {
     this.finder = new Finder<Draft, DescriptionDraft>(ctx, {
       from: tx,
       held: (id, content) => this.#objects.held(id, content),
-      readWhole: (held) => {
+      readWhole: async (held) => {
         opening.takeAtOnce(held.contentBytes);
-        return this.#objects.readWhole(held);
+        const whole = await this.#objects.readWhole(held);
+        opening.hold(whole?.object.content);
+        return whole;
       },
     });
   }

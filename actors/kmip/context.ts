@@ -38,7 +38,9 @@ export class BatchContext implements OperationContext {
       held: (id, content) => server.objects.held(id, content),
       readWhole: async (held) => {
         await this.opening.take(held.contentBytes);
-        return server.objects.readWhole(held);
+        const whole = await server.objects.readWhole(held);
+        this.opening.hold(whole?.object.content);
+        return whole;
       },
     });
   }

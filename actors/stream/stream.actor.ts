@@ -1,6 +1,7 @@
 // Multi-part cryptographic operations: one thread holds their state between the parts.
 import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
+import { moveLarge } from '../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../kmip/crypto-refusal.ts';
 import { STREAM_LIMITS, type StreamApi, type StreamArgs, type StreamOutput, type StreamOwner, type StreamResult, type StreamStart } from './api.ts';
 import { StreamTable } from './table.ts';
@@ -54,7 +55,8 @@ function endStream(table: StreamTable, owner: StreamOwner, value: Uint8Array): S
 /** A refusal as a value; everything else is a bug and leaves as one. */
 async function toResult(work: () => StreamOutput): Promise<StreamResult> {
   try {
-    return work();
+    const output = work();
+    return { ...output, data: moveLarge(output.data) };
   } catch (error) {
     const refusal = refusalOf(error);
     if (!refusal) throw error;

@@ -22,6 +22,14 @@ export function move<T extends Uint8Array>(bytes: T): T {
   return bytes;
 }
 
+/** From here on, moving costs less than copying. Below it, a buffer to transfer costs more than its bytes. */
+const LARGE_BYTES = 65_536;
+
+/** Moves large bytes, which would otherwise be held three times: here, in the message and there. Nobody may use `bytes` after the call or reply. */
+export function moveLarge<T extends Uint8Array>(bytes: T): T {
+  return bytes.byteLength < LARGE_BYTES ? bytes : move(bytes);
+}
+
 /** @returns the bytes in a buffer of their own; copied only if they share one. The caller must not use `bytes` any more. */
 export function toOwned(bytes: Uint8Array): Uint8Array {
   return bytes.byteLength === bytes.buffer.byteLength ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);

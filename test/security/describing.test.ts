@@ -5,6 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'uvu';
 import { ContentRoom } from '../../actors/kmip/object/content-room.ts';
+import { decodeBinary, encodeBinary } from '../../kmip/ttlv/binary.ts';
+import * as make from '../../kmip/ttlv/node.ts';
+import { TAG } from '../../kmip/ttlv/tag.ts';
 import { type SecureServer, startSecureServer } from '../secure-server.ts';
 import type { Answer, Ask } from '../server.ts';
 
@@ -173,6 +176,17 @@ test('large contents in use share a limit of bytes: others wait, and the user wi
   assert.equal(room.openBytes, 0);
   // Alone, a call has what it needs.
   await room.begin('carol').take(1_000);
+});
+
+test('the memory of a content is free when its call ends, without a garbage collection', () => {
+  const content = decodeBinary(encodeBinary(make.structure(TAG.OpaqueObject, [make.bytes(TAG.OpaqueDataValue, new Uint8Array(MIB).fill(1))])));
+  const [{ value }] = content.value as unknown as [{ value: Uint8Array }];
+  const opening = new ContentRoom(() => undefined).begin('alice');
+  opening.hold(content);
+  opening.keep(0);
+  assert.equal(value.length, MIB);
+  opening.end();
+  assert.equal(value.buffer.byteLength, 0);
 });
 
 test.run();

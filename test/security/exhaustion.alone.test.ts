@@ -19,7 +19,7 @@ const MAX_P99_MS = 250;
 const MAX_GROWTH = 300e6;
 const MAX_LEFT = 150e6;
 const RETURN_MS = 60_000;
-const MAX_TRIES = 5;
+const MAX_TRIES = 3;
 /** Who attacks: one, or as many as an attack needs. */
 const ATTACKERS = ['mallory', ...Array.from({ length: 10 }, (_, at) => `mallory${at}`)];
 const NO_ATTACKS = new Set(['attack', 'process', 'wire']);

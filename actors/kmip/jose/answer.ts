@@ -1,4 +1,5 @@
 // The answer to a call of the REST crypto API, in the form in which the actor returns it.
+import { moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { VERSIONS, type Version } from '../../../kmip/version.ts';
 import type { Answer, CryptoCall, Principal } from '../api.ts';
 import { auditRefusal } from '../audit-refusal.ts';
@@ -19,5 +20,5 @@ async function runCall(call: CryptoCall, body: Uint8Array, ctx: BatchContext): P
   const { status, body: answer, outcome, refused } = await serveCrypto(call, body, ctx);
   if (refused) await auditRefusal(ctx.server, ctx.caller, refused);
   const text = answer === undefined ? new Uint8Array(0) : new TextEncoder().encode(JSON.stringify(answer));
-  return { status, body: text, outcomes: [`${call.name}:${outcome}`] };
+  return { status, body: moveLarge(text), outcomes: [`${call.name}:${outcome}`] };
 }

@@ -1,5 +1,5 @@
 // Serves one message: a RequestMessage in any encoding, or a single operation in JSON.
-import { move } from '../../../kernel/runtime/bytes.ts';
+import { move, moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { refusalOf } from '../../../kmip/crypto-refusal.ts';
 import type { HeaderCredential } from '../../../kmip/message/header-credentials.ts';
 import { requireRequest } from '../../../kmip/message/outer.ts';
@@ -113,7 +113,7 @@ function refusedMessage(server: KeyServer, encoding: Encoding, version: Version,
 
 function encodeAnswer(encoding: Encoding, answer: Structure, outcomes: readonly string[]): Answer {
   const body = isJson(encoding) ? encodeJson(answer, undefined, isCompact(encoding)) : encoding === 'binary' ? encodeBinary(answer) : encodeXml(answer);
-  return { status: 200, body, outcomes };
+  return { status: 200, body: moveLarge(body), outcomes };
 }
 
 const isJson = (encoding: Encoding): boolean => encoding === 'json' || encoding === 'compact-json';
@@ -136,7 +136,7 @@ async function serveBare(server: KeyServer, code: number, payload: Structure, { 
     if (outcome.status !== 'Success')
       return toErrorAnswer(server, 422, `${spellReason(outcome.reason ?? 'GeneralFailure')}: ${outcome.message ?? ''}`, outcomeLabel(outcome));
     const body = encodeJson(structure(TAG.ResponsePayload, outcome.payload ?? []), `${operation}Response`, isCompact(encoding));
-    return { status: 200, body, outcomes: [outcomeLabel(outcome)] };
+    return { status: 200, body: moveLarge(body), outcomes: [outcomeLabel(outcome)] };
   } finally {
     ctx.opening.end();
   }

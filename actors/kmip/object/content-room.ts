@@ -1,5 +1,7 @@
 // Limits the bytes of content that one thread holds at a time. Objects can have many megabytes, and nothing else limits memory outside the heap.
 import { Fault } from '../../../kernel/fault.ts';
+import { giveBack } from '../../../kernel/give-back.ts';
+import { type Node, type Structure, TYPE } from '../../../kmip/ttlv/node.ts';
 
 /**
  * Bytes of all large contents that are open at a time. Each is held twice for a while.
@@ -91,6 +93,7 @@ export class ContentRoom {
 export class Opening {
   readonly user: string;
   readonly #room: ContentRoom;
+  readonly #contents: Structure[] = [];
   #bytes = 0;
 
   constructor(room: ContentRoom, user: string) {
@@ -121,8 +124,28 @@ export class Opening {
     this.#room.release(this, released);
   }
 
+  /** A content that was read for this call alone. Its memory is freed when the call ends: the next garbage collection may be minutes away. */
+  hold(content: Structure | undefined): void {
+    if (content) this.#contents.push(content);
+  }
+
   /** Ends the call and releases all its content. */
   end(): void {
+    for (const content of this.#contents.splice(0)) {
+      const view = firstBytes(content);
+      if (view) giveBack(new Uint8Array(view.buffer));
+    }
     this.keep(0);
   }
+}
+
+/** The byte strings of a decoded message are views of the same bytes. */
+function firstBytes(node: Node): Uint8Array | undefined {
+  if (node.type === TYPE.ByteString) return node.value;
+  if (node.type !== TYPE.Structure) return undefined;
+  for (const member of node.value) {
+    const found = firstBytes(member);
+    if (found) return found;
+  }
+  return undefined;
 }

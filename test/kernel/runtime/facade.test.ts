@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'uvu';
 import type { Api, Call } from '../../../kernel/actor.ts';
 import { callContext } from '../../../kernel/call-context.ts';
+import { moveLarge } from '../../../kernel/runtime/bytes.ts';
 import { exposeApi } from '../../../kernel/runtime/facade.ts';
 import { type Answer, CALL, FAULT, VALUE } from '../../../kernel/runtime/messages.ts';
 import { channels, settle } from './two-ends.ts';
@@ -75,6 +76,22 @@ test('values, promises and what is thrown are answers; an array of arguments is 
     [VALUE, VALUE, FAULT, FAULT, FAULT],
   );
   assert.deepEqual([answers.get(1)?.[3], answers.get(2)?.[3]], [[['a'], undefined, null], 'text']);
+});
+
+test('large bytes of an answer leave the actor, and small ones are copied', async () => {
+  const bodies = [new Uint8Array(65_536).fill(7), new Uint8Array(65_535).fill(7)] as const;
+  const { answers, call } = actor({ large: async () => moveLarge(bodies[0]), small: () => moveLarge(bodies[1]) });
+  call('large', 1);
+  call('small', 2);
+  await settle();
+  assert.deepEqual(
+    bodies.map(({ byteLength }) => byteLength),
+    [0, 65_535],
+  );
+  assert.deepEqual(
+    [1, 2].map((n) => (answers.get(n)?.[3] as Uint8Array).byteLength),
+    [65_536, 65_535],
+  );
 });
 
 test.run();
