@@ -55,6 +55,7 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
       'test/security/{forged-signing-keys,lost-updates,refused-login,second-factor-guesses,super-realm,audit,lists,quotas,bounds}.test.ts',
       'test/actors/{rights,audited,identity,totp.machine}.test.ts',
       'test/machines-document.test.ts',
+      'test/kernel/old-database.test.ts',
     ],
   ],
   ['actors/kmip/access.ts', ACCESS_TESTS],
