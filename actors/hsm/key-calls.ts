@@ -4,6 +4,7 @@ import { NAME_OF } from '../../kmip/pkcs11.ts';
 import type { HsmAnswer, HsmApi } from './api.ts';
 import { bring, destroy, generate, generatePair, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
+import type { Parts } from './parts.ts';
 import type { SlotSession } from './slot-session.ts';
 import { outcomeOf, type Tally } from './tally.ts';
 import type { Token } from './token.ts';
@@ -26,6 +27,8 @@ export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tall
     tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
     return answer;
   };
+  const inParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T) =>
+    on(operation, slot, (token) => work((sessions.get(slot) as SlotSession).parts, token));
   return {
     async mechanisms(slot) {
       const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
@@ -43,6 +46,9 @@ export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tall
     sign: (slot, key, mechanism, data) => on('sign', slot, (token) => sign(token, key, mechanism, data)),
     wrap: (slot, key, mechanism, material) => on('wrap', slot, (token) => wrap(token, key, mechanism, material)),
     unwrap: (slot, key, mechanism, wrapped) => on('unwrap', slot, (token) => unwrap(token, key, mechanism, wrapped)),
+    beginParts: (slot, owner, key, start, data) => inParts('beginParts', slot, (parts, token) => parts.begin(token, owner, key, start, data)),
+    nextPart: (slot, owner, value, data) => inParts('nextPart', slot, (parts, token) => parts.update(token, owner, value, data)),
+    lastPart: (slot, owner, value, data, proof) => inParts('lastPart', slot, (parts, token) => parts.finish(token, owner, value, data, proof)),
     derive: (slot, key, mechanism, length) => on('derive', slot, (token) => derive(token, key, mechanism, length)),
   };
 }
