@@ -2,7 +2,7 @@
 
 import { NAME_OF } from '../../kmip/pkcs11.ts';
 import type { HsmAnswer, HsmApi } from './api.ts';
-import { bring, destroy, generate, generatePair, readValue } from './key-store.ts';
+import { bring, destroy, generate, generatePair, type Making, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
 import type { Parts } from './parts.ts';
 import type { SlotSession } from './slot-session.ts';
@@ -29,6 +29,10 @@ export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tall
   };
   const inParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T) =>
     on(operation, slot, (token) => work((sessions.get(slot) as SlotSession).parts, token));
+  const making = <T>(operation: keyof KeyCalls, slot: number, work: (token: Token, progress: Making) => T) => {
+    const progress: Making = { isMade: false };
+    return on(operation, slot, (token) => work(token, progress));
+  };
   return {
     async mechanisms(slot) {
       const answer = (await sessions.get(slot)?.mechanisms()) ?? UNKNOWN_SLOT;
@@ -36,9 +40,9 @@ export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tall
     },
     list: (slot) => on('list', slot, (token) => token.list()),
     find: (slot, key) => on('find', slot, (token) => token.describe(key)),
-    generate: (slot, options) => on('generate', slot, (token) => generate(token, options)),
-    generatePair: (slot, options) => on('generatePair', slot, (token) => generatePair(token, options)),
-    bring: (slot, options, key) => on('bring', slot, (token) => bring(token, options, key)),
+    generate: (slot, options) => making('generate', slot, (token, progress) => generate(token, options, progress)),
+    generatePair: (slot, options) => making('generatePair', slot, (token, progress) => generatePair(token, options, progress)),
+    bring: (slot, options, key) => making('bring', slot, (token, progress) => bring(token, options, key, progress)),
     destroy: (slot, key) => on('destroy', slot, (token) => destroy(token, key)),
     value: (slot, key) => on('value', slot, (token) => readValue(token, key)),
     encrypt: (slot, key, mechanism, data) => on('encrypt', slot, (token) => encrypt(token, key, mechanism, data)),

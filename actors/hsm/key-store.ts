@@ -16,23 +16,31 @@ const GENERATE_PAIR = {
   X: ['CKM_EC_MONTGOMERY_KEY_PAIR_GEN', 'CKM_EC_EDWARDS_KEY_PAIR_GEN'],
 } as const;
 
+/** How far one call has come: its work runs again if the token drops the session. */
+export interface Making {
+  isMade: boolean;
+}
+
 function requireFree(token: Token, key: TokenKeyName): void {
   if (token.lookUp(key)) throw new KeyExists(`the token already has a ${key.kind} key ${key.name}`);
 }
 
 /** @throws KeyExists, MechanismMissing */
-export function generate(token: Token, options: SecretOptions): TokenKey {
+export function generate(token: Token, options: SecretOptions, making: Making): TokenKey {
   const key = { name: options.name, kind: 'secret' } as const;
+  if (making.isMade) return token.describe(key);
   requireFree(token, key);
   const mechanism = toMechanism({ name: GENERATE[options.type] }, token.mechanisms);
   const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
   const handle = token.library.C_GenerateKey(token.session, mechanism, template);
+  making.isMade = true;
   return token.describe(key, handle);
 }
 
 /** @returns the private key, with the public one */
-export function generatePair(token: Token, options: PairOptions): TokenKey {
+export function generatePair(token: Token, options: PairOptions, making: Making): TokenKey {
   const { name, type } = options;
+  if (making.isMade) return token.describe({ name, kind: 'private' });
   for (const kind of ['private', 'public'] as const) requireFree(token, { name, kind });
   const names = 'rsaBits' in type ? ['CKM_RSA_PKCS_KEY_PAIR_GEN'] : GENERATE_PAIR[type.curve];
   // SoftHSM makes X25519 keys with the mechanism of the Edwards curves, others with one of their own.
@@ -42,6 +50,7 @@ export function generatePair(token: Token, options: PairOptions): TokenKey {
   const templates = pairTemplates(options, token.mechanisms);
   const publicKey = changed(templates.publicKey, attributes, 'public');
   const made = token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, changed(templates.privateKey, attributes, 'private'));
+  making.isMade = true;
   return token.describe({ name, kind: 'private' }, made.privateKey);
 }
 
@@ -61,13 +70,15 @@ const NEEDED = {
 } as const;
 
 /** @throws KeyExists, MechanismMissing */
-export function bring(token: Token, options: KeyOptions, brought: BroughtKey): TokenKey {
+export function bring(token: Token, options: KeyOptions, brought: BroughtKey, making: Making): TokenKey {
   const key = { name: options.name, kind: brought.kind };
+  if (making.isMade) return token.describe(key);
   requireFree(token, key);
   const [first, ...others] = NEEDED[typeOf(brought)];
   if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
   const handle = token.library.C_CreateObject(token.session, template);
+  making.isMade = true;
   return token.describe(key, handle);
 }
 

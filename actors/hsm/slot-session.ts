@@ -12,6 +12,8 @@ import { KeyAmbiguous, KeyMissing, Token } from './token.ts';
 
 /** Object handles that are remembered for a slot. */
 const MAX_HANDLES = 10_000;
+/** A call asks so often for a login that others lose before its turn. */
+const MAX_TURNS = 3;
 
 /** What of the instance a slot needs. */
 export interface SlotHost {
@@ -44,13 +46,19 @@ export class SlotSession {
    * of the slot would run in the same session.
    */
   async run<T>(work: (token: Token) => T): Promise<HsmAnswer<T>> {
-    for (let attempt = 0; ; attempt++) {
+    for (let attempt = 0, turn = 0; ; attempt++) {
       let library: pkcs11js.PKCS11;
       try {
-        library = await this.#host.ready(this.#watch);
+        do library = await this.#host.ready(this.#watch);
+        while (
+          // Another call that was ready too may have found since that the session has ended.
+          this.#watch.problem !== undefined &&
+          turn++ < MAX_TURNS
+        );
       } catch (error) {
         return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
       }
+      if (this.#watch.problem !== undefined) return { ok: false, failure: { why: 'unavailable', text: this.#watch.problem } };
       try {
         return { ok: true, value: work(this.#token(library)) };
       } catch (error) {

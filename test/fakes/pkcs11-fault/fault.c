@@ -4,6 +4,7 @@
 //   hang            calls do not return while the file says so
 //   crash           the process ends with a segmentation fault
 //   drop            all sessions are closed under their owners, once for each time that the file changes
+//   forget          a call that makes a key works, and then all sessions are closed, once for each time that the file changes
 //   gone            no slot holds a token
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
 //   slow 1000       each use of a key takes so many milliseconds longer
@@ -74,7 +75,6 @@ static CK_RV enter(int is_use) {
 FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
 FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
 FORWARD(C_FindObjectsInit, 0, (CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_ULONG c), (a, b, c))
-FORWARD(C_GenerateKey, 1, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_OBJECT_HANDLE_PTR e), (a, b, c, d, e))
 FORWARD(C_Encrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 FORWARD(C_DecryptInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
 FORWARD(C_Decrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
@@ -119,6 +119,22 @@ static CK_RV mine_C_Finalize(CK_VOID_PTR reserved) {
   CK_RV result = real->C_Finalize(reserved);
   tell_sessions();
   return result;
+}
+
+static CK_RV made(CK_RV result) {
+  if (result == CKR_OK && told("forget", 0, 0)) drop_once();
+  return result;
+}
+
+static CK_RV mine_C_GenerateKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_OBJECT_HANDLE_PTR e) {
+  CK_RV result = enter(1);
+  return result == CKR_OK ? made(real->C_GenerateKey(a, b, c, d, e)) : result;
+}
+
+static CK_RV mine_C_GenerateKeyPair(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_ATTRIBUTE_PTR e, CK_ULONG f,
+                                    CK_OBJECT_HANDLE_PTR g, CK_OBJECT_HANDLE_PTR h) {
+  CK_RV result = enter(1);
+  return result == CKR_OK ? made(real->C_GenerateKeyPair(a, b, c, d, e, f, g, h)) : result;
 }
 
 static CK_MECHANISM_TYPE missing(void) {
@@ -170,7 +186,7 @@ static CK_RV mine_C_GetTokenInfo_locked(CK_SLOT_ID slot, CK_TOKEN_INFO_PTR info)
 static CK_RV mine_C_CreateObject(CK_SESSION_HANDLE session, CK_ATTRIBUTE_PTR template, CK_ULONG count, CK_OBJECT_HANDLE_PTR object) {
   CK_RV result = enter(0);
   if (result != CKR_OK) return result;
-  return told("refuse", 0, 0) ? CKR_TEMPLATE_INCONSISTENT : real->C_CreateObject(session, template, count, object);
+  return told("refuse", 0, 0) ? CKR_TEMPLATE_INCONSISTENT : made(real->C_CreateObject(session, template, count, object));
 }
 
 static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
@@ -192,7 +208,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   if (!get || get(&real) != CKR_OK) return CKR_GENERAL_ERROR;
   mine = *real;
 #define USE(name) mine.name = mine_##name
-  USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
+  USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
   USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;

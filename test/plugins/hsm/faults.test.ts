@@ -147,17 +147,37 @@ function faults(): void {
   });
 }
 
+function lostAnswers(): void {
+  test('a token that drops its sessions once it has made a key: the key is the answer, not in the way of one', async () => {
+    const name = (end: string) => bad.replace(/key$/, end);
+    library.tell('forget');
+    await done(makeSecret(admin, name('once made')));
+    library.tell(undefined);
+    library.tell('forget');
+    await done(makePair(admin, name('once made pair'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    library.tell(undefined);
+    library.tell('forget');
+    await done(registerAes(name('once brought')));
+    library.tell(undefined);
+    for (const end of ['once made', 'once brought']) await done(encrypt(name(end)));
+  });
+}
+
+function registerAes(id: string): Promise<Answer> {
+  const block = structure(
+    'KeyBlock',
+    enumeration('KeyFormatType', 'Raw'),
+    structure('KeyValue', bytes('KeyMaterial', Buffer.alloc(32, 1))),
+    ...[enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)],
+  );
+  const attributes = structure('Attributes', identifier(id), integer('CryptographicUsageMask', 12));
+  return kmip(admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block));
+}
+
 function refusals(): void {
   test('a token takes no values of keys: Register says so, and the identifier stays free', async () => {
     const id = bad.replace(/key$/, 'brought');
-    const block = structure(
-      'KeyBlock',
-      enumeration('KeyFormatType', 'Raw'),
-      structure('KeyValue', bytes('KeyMaterial', Buffer.alloc(32, 1))),
-      ...[enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)],
-    );
-    const attributes = structure('Attributes', identifier(id), integer('CryptographicUsageMask', 12));
-    const register = () => kmip(admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block));
+    const register = () => registerAes(id);
     library.tell('refuse');
     await refused(register(), /the token refuses to take the key: CKR_TEMPLATE_INCONSISTENT$/);
     library.tell(undefined);
@@ -195,6 +215,7 @@ if (!skipWithout('softhsm2') && canBuild()) {
     hsm?.end();
   });
   faults();
+  lostAnswers();
   refusals();
   test.run();
 }
