@@ -25,6 +25,25 @@ function requireFree(token: Token, key: TokenKeyName): void {
   if (token.lookUp(key)) throw new KeyExists(`the token already has a ${key.kind} key ${key.name}`);
 }
 
+/**
+ * Some tokens refuse a call, as in trouble with their device, and have made the key all the same. Nobody else has it, as its name was free.
+ * @param keys what the call makes
+ */
+function orNothing<T>(token: Token, keys: readonly TokenKeyName[], make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    for (const key of keys) {
+      try {
+        destroy(token, key);
+      } catch {
+        // The token is away. Whoever administers it finds the key later.
+      }
+    }
+    throw error;
+  }
+}
+
 /** @throws KeyExists, MechanismMissing */
 export function generate(token: Token, options: SecretOptions, making: Making): TokenKey {
   const key = { name: options.name, kind: 'secret' } as const;
@@ -32,7 +51,7 @@ export function generate(token: Token, options: SecretOptions, making: Making): 
   requireFree(token, key);
   const mechanism = toMechanism({ name: GENERATE[options.type] }, token.mechanisms);
   const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
-  const handle = token.library.C_GenerateKey(token.session, mechanism, template);
+  const handle = orNothing(token, [key], () => token.library.C_GenerateKey(token.session, mechanism, template));
   making.isMade = true;
   return token.describe(key, handle);
 }
@@ -41,7 +60,8 @@ export function generate(token: Token, options: SecretOptions, making: Making): 
 export function generatePair(token: Token, options: PairOptions, making: Making): TokenKey {
   const { name, type } = options;
   if (making.isMade) return token.describe({ name, kind: 'private' });
-  for (const kind of ['private', 'public'] as const) requireFree(token, { name, kind });
+  const keys = (['private', 'public'] as const).map((kind) => ({ name, kind }));
+  for (const key of keys) requireFree(token, key);
   const names = 'rsaBits' in type ? ['CKM_RSA_PKCS_KEY_PAIR_GEN'] : GENERATE_PAIR[type.curve];
   // SoftHSM makes X25519 keys with the mechanism of the Edwards curves, others with one of their own.
   const chosen = names.find((each) => isThere(token, each)) ?? names[0];
@@ -49,7 +69,8 @@ export function generatePair(token: Token, options: PairOptions, making: Making)
   const { attributes } = token.quirks;
   const templates = pairTemplates(options, token.mechanisms);
   const publicKey = changed(templates.publicKey, attributes, 'public');
-  const made = token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, changed(templates.privateKey, attributes, 'private'));
+  const privateKey = changed(templates.privateKey, attributes, 'private');
+  const made = orNothing(token, keys, () => token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, privateKey));
   making.isMade = true;
   return token.describe({ name, kind: 'private' }, made.privateKey);
 }
@@ -77,7 +98,7 @@ export function bring(token: Token, options: KeyOptions, brought: BroughtKey, ma
   const [first, ...others] = NEEDED[typeOf(brought)];
   if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
-  const handle = token.library.C_CreateObject(token.session, template);
+  const handle = orNothing(token, [key], () => token.library.C_CreateObject(token.session, template));
   making.isMade = true;
   return token.describe(key, handle);
 }

@@ -5,6 +5,7 @@
 //   crash           the process ends with a segmentation fault
 //   drop            all sessions are closed under their owners, once for each time that the file changes
 //   forget          a call that makes a key works, and then all sessions are closed, once for each time that the file changes
+//   lie             a call that makes a key works, and says that it did not
 //   gone            no slot holds a token
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
 //   slow 1000       each use of a key takes so many milliseconds longer
@@ -122,6 +123,7 @@ static CK_RV mine_C_Finalize(CK_VOID_PTR reserved) {
 }
 
 static CK_RV made(CK_RV result) {
+  if (result == CKR_OK && told("lie", 0, 0)) return CKR_DEVICE_ERROR;
   if (result == CKR_OK && told("forget", 0, 0)) drop_once();
   return result;
 }

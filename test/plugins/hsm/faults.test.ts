@@ -163,6 +163,19 @@ function lostAnswers(): void {
   });
 }
 
+function lies(): void {
+  test('a token that has made a key and says that it has not: nothing stays, and the name is free', async () => {
+    const name = (end: string) => bad.replace(/key$/, end);
+    const pair = () => makePair(admin, name('denied pair'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256'));
+    for (const make of [() => makeSecret(admin, name('denied')), pair, () => registerAes(name('denied too'))]) {
+      library.tell('lie');
+      await refused(make(), /CKR_DEVICE_ERROR$/);
+      library.tell(undefined);
+      await done(make());
+    }
+  });
+}
+
 function registerAes(id: string): Promise<Answer> {
   const block = structure(
     'KeyBlock',
@@ -216,6 +229,7 @@ if (!skipWithout('softhsm2') && canBuild()) {
   });
   faults();
   lostAnswers();
+  lies();
   refusals();
   test.run();
 }

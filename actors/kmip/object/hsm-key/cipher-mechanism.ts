@@ -79,12 +79,11 @@ function hmacName(hash: HashingAlgorithm): string {
   return name === 'sha1' ? 'CKM_SHA_1_HMAC' : HASHES.has(name) ? `CKM_${name.toUpperCase()}_HMAC` : `CKM_${name.toUpperCase().replaceAll('-', '_')}_HMAC`;
 }
 
-/** Of RSA encryption; the defaults are those of keys in software: OAEP with SHA-256. */
+/** Of RSA encryption; the defaults are those of keys in software: OAEP with SHA-256. RSA-AES key wrap, which has no padding, begins with OAEP too. */
 export function rsaMechanism(parameters: CryptographicParameters): TokenMechanism {
   const { paddingMethod = 'OAEP', hashingAlgorithm = 'SHA_256', maskGenerator, maskGeneratorHashingAlgorithm, pSource } = parameters;
   if (paddingMethod === 'PKCS1V1_5') return { name: 'CKM_RSA_PKCS' };
-  if (paddingMethod === 'None') throw lacksMechanism('CKM_RSA_AES_KEY_WRAP');
-  if (paddingMethod !== 'OAEP') throw lacksMechanism(`CKM_RSA_${paddingMethod}`);
+  if (paddingMethod !== 'OAEP' && paddingMethod !== 'None') throw lacksMechanism(`CKM_RSA_${paddingMethod}`);
   if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new Refusal('UnsupportedCryptographicParameters', 'MaskGenerator must be MGF1');
   const name = 'CKM_RSA_PKCS_OAEP';
   const hash = hashOf(digestOf(hashingAlgorithm), name);

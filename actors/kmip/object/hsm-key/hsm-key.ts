@@ -20,6 +20,7 @@ import { HSM } from './identifier.ts';
 import { KeyOnToken } from './key-on-token.ts';
 import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
+import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
 import { type AesChoice, aesChoice, isWrap, rsaChoice } from './token-cipher.ts';
 import { publicHalf, secretFrom } from './token-material.ts';
@@ -93,7 +94,8 @@ class HsmKey implements Keys.Key {
   async encrypt({ parameters, algorithm, iv: given, aad, data }: Keys.Encryption): Promise<Keys.Encrypted> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('public');
-      return { data: await this.#token.run('encrypt', this.#rsa(parameters), data) };
+      const mechanism = this.#rsa(parameters);
+      return { data: await (parameters.paddingMethod === 'None' ? wrapByRsaAes(this.#token, mechanism, data) : this.#token.run('encrypt', mechanism, data)) };
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
     if (isWrap(name)) return { data: await this.#token.run('wrap', { name }, wrappable(name, data)) };
@@ -108,7 +110,9 @@ class HsmKey implements Keys.Key {
   async decrypt({ parameters, algorithm, iv: given, aad, data, tag }: Keys.Decryption): Promise<Uint8Array> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('private');
-      return this.#token.run('decrypt', this.#rsa(parameters), data);
+      const mechanism = this.#rsa(parameters);
+      if (parameters.paddingMethod === 'None') return unwrapByRsaAes(this.#token, mechanism, this.length / 8, data);
+      return this.#token.run('decrypt', mechanism, data);
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
     if (isWrap(name)) return this.#token.run('unwrap', { name }, data);
