@@ -1,7 +1,7 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
-import type { PartOutput, PartOwner, PartStart } from './part.ts';
+import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
 
-export type { PartOutput, PartOwner, PartStart };
+export type { PartOutput, PartOwner, PartStart, Sealed };
 
 /** Attributes of PKCS #11 by their names without prefix (`SENSITIVE`), or numbers of a vendor's (`0x80000001`); null: not in the template. */
 export type AttributeChanges = Readonly<Partial<Record<TokenKeyKind, Readonly<Record<string, boolean | null>>>>>;
@@ -16,6 +16,8 @@ export interface HsmQuirks {
   readonly missingMechanisms?: readonly string[];
   /** Mechanisms that the library cannot do part by part: the parts are kept, and go to the token in one call. */
   readonly wholeMechanisms?: readonly string[];
+  /** The token chooses the IVs of CKM_AES_GCM itself, and takes only zeros. One that writes its own over any IV needs no such word. */
+  readonly choosesGcmIv?: boolean;
   /** Changes of the attribute templates of new keys, for each class. */
   readonly attributes?: AttributeChanges;
 }
@@ -177,7 +179,7 @@ export type HsmApi = {
   destroy(slot: number, key: TokenKeyName): Promise<HsmAnswer<void>>;
   /** The value of a secret key that is not sensitive. */
   value(slot: number, key: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
-  encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Sealed>>;
   decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   /** Wraps bytes, which are on the token for this call only. */

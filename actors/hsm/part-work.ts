@@ -1,9 +1,9 @@
 // The work of one operation in parts: in a session of its own on the token, or, where a mechanism takes all at once, over what was kept until the last part.
 import { createHash } from 'node:crypto';
 import type pkcs11js from 'pkcs11js';
-import type { TokenKeyName } from './api.ts';
+import type { TokenKeyName, TokenMechanism } from './api.ts';
 import { decrypt, encrypt, sign } from './key-use.ts';
-import { toMechanism } from './mechanism.ts';
+import { MechanismMissing, toMechanism, toSealing } from './mechanism.ts';
 import type { PartStart } from './part.ts';
 import type { Token } from './token.ts';
 
@@ -13,6 +13,8 @@ export class InputWrong extends Error {}
 export interface PartWork {
   /** Of its own, if the token holds the state. */
   readonly session?: pkcs11js.Handle | undefined;
+  /** Chosen by the token. */
+  readonly iv?: Uint8Array | undefined;
   /** Keeps all parts until the end. */
   readonly holds: boolean;
   /** Some output, or none before the end. @param soFar bytes of all parts, with these */
@@ -34,18 +36,18 @@ export function startWork(token: Token, key: TokenKeyName, start: PartStart): Pa
 
 function onToken(token: Token, key: TokenKeyName, { what, mechanism }: PartStart): PartWork {
   const { library, sessions } = token;
-  const how = toMechanism(mechanism, token.mechanisms);
+  const how = what === 'encrypt' ? toSealing(token, mechanism) : { mechanism: toMechanism(mechanism, token.mechanisms), chosenIv: () => undefined };
   const handle = token.handle(key);
   const session = sessions.open();
   try {
-    if (what === 'encrypt') library.C_EncryptInit(session, how, handle);
-    else if (what === 'decrypt') library.C_DecryptInit(session, how, handle);
-    else library.C_SignInit(session, how, handle);
+    if (what === 'encrypt') library.C_EncryptInit(session, how.mechanism, handle);
+    else if (what === 'decrypt') library.C_DecryptInit(session, how.mechanism, handle);
+    else library.C_SignInit(session, how.mechanism, handle);
+    return { session, holds: false, iv: how.chosenIv(), ...CALLS[what](session) };
   } catch (error) {
     sessions.close(session);
     throw error;
   }
-  return { session, holds: false, ...CALLS[what](session) };
 }
 
 /** Without padding some libraries take whole blocks only, in each part. */
@@ -122,4 +124,11 @@ function atEnd(key: TokenKeyName, { what, mechanism, digest }: PartStart): PartW
   };
 }
 
-const WHOLE = { encrypt, decrypt, sign } as const;
+const WHOLE = { encrypt: encryptWhole, decrypt, sign } as const;
+
+/** The IV had to be told with the first part. @throws MechanismMissing */
+function encryptWhole(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
+  const { data: sealed, iv } = encrypt(token, key, mechanism, data);
+  if (iv) throw new MechanismMissing(`${mechanism.name} in parts, as the token chooses the IV at the end`);
+  return sealed;
+}

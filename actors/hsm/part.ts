@@ -1,5 +1,11 @@
-// Operations in parts as they cross to the actor of an HSM and back.
+// What encryption gives, and operations in parts, as they cross to the actor of an HSM and back.
 import type { TokenMechanism } from './api.ts';
+
+export interface Sealed {
+  readonly data: Uint8Array;
+  /** The IV that the token chose in place of the one in the mechanism. */
+  readonly iv?: Uint8Array;
+}
 
 /** Who may continue an operation in parts, and for what: both must be the same for each part. */
 export interface PartOwner {
@@ -24,6 +30,8 @@ export interface PartOutput {
   /** The correlation value; empty after the end. */
   readonly value: Uint8Array;
   readonly data: Uint8Array;
+  /** With the first part: the IV that the token chose in place of the one in the mechanism. */
+  readonly iv?: Uint8Array;
   /** At the end of an authenticated encryption. */
   readonly tag?: Uint8Array;
   /** At the end: the tag or MAC that the client sent, with the first or the last part. */

@@ -42,7 +42,8 @@ export class Parts {
     const running: Running = { ...owner, work: startWork(token, key, start), start, bytes: 0, usedAt: 0 };
     return this.#orEnd(token, running, () => {
       const done = this.#feed(token, running, data);
-      return { value: this.#put(new Uint8Array(randomBytes(VALUE_BYTES)), running), data: done };
+      const { iv } = running.work;
+      return { value: this.#put(new Uint8Array(randomBytes(VALUE_BYTES)), running), data: done, ...(iv && { iv }) };
     });
   }
 

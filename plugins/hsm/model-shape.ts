@@ -15,6 +15,7 @@ const QUIRKS = Type.Object(
     maxDataBytes: Type.Optional(Type.Integer({ minimum: 16 })),
     missingMechanisms: Type.Optional(Type.Array(NAME)),
     wholeMechanisms: Type.Optional(Type.Array(NAME)),
+    choosesGcmIv: Type.Optional(Type.Boolean()),
     attributes: Type.Optional(Type.Object({ secret: Type.Optional(CHANGES), private: Type.Optional(CHANGES), public: Type.Optional(CHANGES) }, strict)),
   },
   strict,

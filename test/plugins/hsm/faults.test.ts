@@ -163,6 +163,27 @@ function lostAnswers(): void {
   });
 }
 
+function ownIv(): void {
+  test('a token that chooses the IV of GCM itself: it is told, in one piece and in parts, and one of the client is refused', async () => {
+    const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
+    const given = bytes('IVCounterNonce', '0102030405060708090A0B0C');
+    const key = identifier(bad);
+    library.tell('own-iv');
+    const whole = await done(kmip(admin, 'Encrypt', key, gcm, bytes('Data', DATA)));
+    const first = await done(kmip(admin, 'Encrypt', key, gcm, bytes('Data', DATA), boolean('InitIndicator', true)));
+    const end = [bytes('CorrelationValue', first['CorrelationValue'] as string), boolean('FinalIndicator', true)];
+    const last = await done(kmip(admin, 'Encrypt', key, bytes('Data', DATA), ...end));
+    for (const more of [[], [boolean('InitIndicator', true)]])
+      await refused(kmip(admin, 'Encrypt', key, gcm, given, bytes('Data', DATA), ...more), /the token chooses the IV of CKM_AES_GCM itself: send none$/);
+    library.tell(undefined);
+    const parts: Record<string, string> = Object.assign({}, first, last, { Data: `${first['Data'] ?? ''}${last['Data'] ?? ''}` });
+    for (const [sealed, times] of [[whole, 1] as const, [parts, 2] as const]) {
+      const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
+      assert.equal((await done(kmip(admin, 'Decrypt', key, gcm, ...members)))['Data'], DATA.toString('hex').toUpperCase().repeat(times));
+    }
+  });
+}
+
 function lies(): void {
   test('a token that has made a key and says that it has not: nothing stays, and the name is free', async () => {
     const name = (end: string) => bad.replace(/key$/, end);
@@ -230,6 +251,7 @@ if (!skipWithout('softhsm2') && canBuild()) {
   faults();
   lostAnswers();
   lies();
+  ownIv();
   refusals();
   test.run();
 }

@@ -52,6 +52,13 @@ export function requireIv(cipher: Cipher, iv: Uint8Array | undefined): Uint8Arra
   return iv;
 }
 
+/** @param chosen by the token @param made by this server @throws Refusal if the token has replaced that of the client */
+export function ivToTell(name: string, chosen: Uint8Array | undefined, given: Uint8Array | undefined, made: Uint8Array | undefined): Uint8Array | undefined {
+  if (chosen !== undefined && given !== undefined)
+    throw new Refusal('UnsupportedCryptographicParameters', `the token chooses the IV of ${name} itself: send none`);
+  return chosen ?? made;
+}
+
 /** Some tokens pad what RFC 3394 does not allow. @throws Refusal InvalidField */
 export function wrappable(name: string, material: Uint8Array): Uint8Array {
   if (name === 'CKM_AES_KEY_WRAP' && (material.length < 16 || material.length % 8 !== 0))

@@ -15,7 +15,7 @@ import { algorithmOf, curveOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { ivFor } from '../software-key/ciphers.ts';
 import { publicKeyOf as storedPublicKey } from '../software-key/material.ts';
-import { macMechanism, owned, requireIv, withIv, wrappable } from './cipher-mechanism.ts';
+import { ivToTell, macMechanism, owned, requireIv, withIv, wrappable } from './cipher-mechanism.ts';
 import { HSM } from './identifier.ts';
 import { KeyOnToken } from './key-on-token.ts';
 import { sendTokenPart } from './parts.ts';
@@ -95,16 +95,17 @@ class HsmKey implements Keys.Key {
     if (this.kind !== 'secret') {
       this.#token.requireKind('public');
       const mechanism = this.#rsa(parameters);
-      return { data: await (parameters.paddingMethod === 'None' ? wrapByRsaAes(this.#token, mechanism, data) : this.#token.run('encrypt', mechanism, data)) };
+      return parameters.paddingMethod === 'None' ? { data: await wrapByRsaAes(this.#token, mechanism, data) } : this.#token.encrypt(mechanism, data);
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
     if (isWrap(name)) return { data: await this.#token.run('wrap', { name }, wrappable(name, data)) };
     const made = given === undefined ? ivFor(cipher, parameters) : undefined;
     const iv = requireIv(cipher, given ?? made);
     const { tagBytes } = cipher;
-    const sealed = await this.#token.run('encrypt', withIv(name, { iv, aad, tagBytes }, parameters), data);
-    if (tagBytes === 0) return { data: sealed, iv: made };
-    return { data: sealed.slice(0, -tagBytes), tag: sealed.slice(-tagBytes), iv: made };
+    const { data: sealed, iv: chosen } = await this.#token.encrypt(withIv(name, { iv, aad, tagBytes }, parameters), data);
+    const told = ivToTell(name, chosen, given, made);
+    if (tagBytes === 0) return { data: sealed, iv: told };
+    return { data: sealed.slice(0, -tagBytes), tag: sealed.slice(-tagBytes), iv: told };
   }
 
   async decrypt({ parameters, algorithm, iv: given, aad, data, tag }: Keys.Decryption): Promise<Uint8Array> {

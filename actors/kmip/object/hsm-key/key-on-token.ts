@@ -1,7 +1,7 @@
 // A key as its token knows it: where it lies, what it is, and the calls of the token on it.
 import { move } from '../../../../kernel/runtime/bytes.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import type { PartOutput, PartOwner, PartStart, TokenKeyKind, TokenKeyName, TokenMechanism } from '../../../hsm/api.ts';
+import type { PartOutput, PartOwner, PartStart, Sealed, TokenKeyKind, TokenKeyName, TokenMechanism } from '../../../hsm/api.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { owned } from './cipher-mechanism.ts';
 import { placeOf, type TokenPlace } from './identifier.ts';
@@ -41,7 +41,12 @@ export class KeyOnToken {
     if (!kinds.includes(this.kind)) throw new Refusal('InvalidObjectType', `this needs a ${kinds.join(' or ')} key, but ${this.id} is a ${this.kind} key`);
   }
 
-  run(what: 'encrypt' | 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
+  encrypt(mechanism: TokenMechanism, data: Uint8Array): Promise<Sealed> {
+    this.requireMechanism(mechanism.name);
+    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.encrypt(slot, this.#name, mechanism, move(owned(data))));
+  }
+
+  run(what: 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
     this.requireMechanism(mechanism.name);
     return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm[what](slot, this.#name, mechanism, move(owned(data))));
   }

@@ -7,7 +7,7 @@ import type { CipherChoice, Key, KeyContext, KeyPart, PartOutput, PartStart } fr
 import type { ManagedObject } from '../managed-object.ts';
 import { ivFor } from '../software-key/ciphers.ts';
 import { sendPart } from '../software-key/parts.ts';
-import { macMechanism, owned, requireIv, withIv } from './cipher-mechanism.ts';
+import { ivToTell, macMechanism, owned, requireIv, withIv } from './cipher-mechanism.ts';
 import type { KeyOnToken } from './key-on-token.ts';
 import { signingInParts, toDer } from './signature-mechanism.ts';
 import { type AesChoice, isWrap } from './token-cipher.ts';
@@ -32,9 +32,12 @@ export async function sendTokenPart({ object, token, key, aes }: KeyInParts, ctx
   const owner = { user: ctx.caller.user, use: `${kind} of ${object.id}` };
   const proof = part.proof && owned(part.proof);
   if (is === 'first') {
-    const { start, made } = await STARTS[kind]({ object, token, key, aes }, part.start());
-    const output = answer(await token.beginParts(owner, { ...start, ...(proof && { proof }) }, data));
-    return made === undefined ? output : { ...output, iv: made };
+    const given = part.start();
+    const { start, made } = await STARTS[kind]({ object, token, key, aes }, given);
+    const { iv: chosen, ...output } = await token.beginParts(owner, { ...start, ...(proof && { proof }) }, data);
+    // It would wait for parts that never come.
+    if (chosen && given.iv) await token.lastPart(owner, output.value, NOTHING, undefined);
+    return { ...answer(output), iv: ivToTell(start.mechanism.name, chosen, given.iv, made) };
   }
   const value = required(part.value, TAG.CorrelationValue);
   if (is === 'next') return answer(await token.nextPart(owner, value, data));

@@ -15,7 +15,7 @@ export async function wrapByRsaAes(token: KeyOnToken, oaep: TokenMechanism, data
   if (data.length === 0) throw new Refusal('InvalidField', 'Data: the data to wrap must not be empty');
   const temporary = randomBytes(TEMPORARY_KEY_BYTES);
   try {
-    const sealed = await token.run('encrypt', oaep, temporary);
+    const { data: sealed } = await token.encrypt(oaep, temporary);
     return new Uint8Array(Buffer.concat([sealed, keyWrap(TEMPORARY_KEY_BYTES).encrypt(temporary, { data }).data]));
   } finally {
     temporary.fill(0);
