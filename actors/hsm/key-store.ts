@@ -1,10 +1,12 @@
 // Makes, takes, reads and destroys the keys of a token.
-
+import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
+import { isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
 import type { Token } from './token.ts';
+import { bringWrapped, takesNoValues } from './transport.ts';
 
 /** A key of the name and class exists. */
 export class KeyExists extends Error {}
@@ -98,9 +100,30 @@ export function bring(token: Token, options: KeyOptions, brought: BroughtKey, ma
   const [first, ...others] = NEEDED[typeOf(brought)];
   if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
-  const handle = orNothing(token, [key], () => token.library.C_CreateObject(token.session, template));
+  const handle = orNothing(token, [key], () => put(token, brought, template));
   making.isMade = true;
   return token.describe(key, handle);
+}
+
+/** As a value, or wrapped where the token takes no values. @throws what the token says to the value */
+function put(token: Token, brought: BroughtKey, template: pkcs11js.Attribute[]): pkcs11js.Handle {
+  try {
+    return token.library.C_CreateObject(token.session, template);
+  } catch (error) {
+    const handle = takesNoValues(returnValue(error)) ? wrappedOrNone(token, brought, template) : undefined;
+    if (handle === undefined) throw error;
+    return handle;
+  }
+}
+
+/** What the token says to the value tells more than what it says to the wrapped key. */
+function wrappedOrNone(token: Token, brought: BroughtKey, template: pkcs11js.Attribute[]): pkcs11js.Handle | undefined {
+  try {
+    return bringWrapped(token, brought, template);
+  } catch (error) {
+    if (isStaleSession(error)) throw error;
+    return undefined;
+  }
 }
 
 function typeOf(brought: BroughtKey): keyof typeof NEEDED {

@@ -12,7 +12,7 @@
 //   slow 1000       each use of a key takes so many milliseconds longer
 //   without 0x1087  the token does not report this mechanism, and refuses it
 //   keep            the token does not destroy public keys
-//   refuse          the token takes no values of keys (C_CreateObject)
+//   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
 //
 // <its own path>.sessions holds how many sessions are open, by C_GetSessionInfo, after each call that opens or closes one.
 #define _GNU_SOURCE
@@ -196,6 +196,13 @@ static CK_RV mine_C_CreateObject(CK_SESSION_HANDLE session, CK_ATTRIBUTE_PTR tem
   return told("refuse", 0, 0) ? CKR_TEMPLATE_INCONSISTENT : made(real->C_CreateObject(session, template, count, object));
 }
 
+static CK_RV mine_C_UnwrapKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_BYTE_PTR d, CK_ULONG e, CK_ATTRIBUTE_PTR f, CK_ULONG g,
+                              CK_OBJECT_HANDLE_PTR h) {
+  CK_RV result = enter(0);
+  if (result != CKR_OK) return result;
+  return told("refuse all", 0, 0) ? CKR_KEY_FUNCTION_NOT_PERMITTED : real->C_UnwrapKey(a, b, c, d, e, f, g, h);
+}
+
 static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
   CK_RV result = enter(0);
   if (result != CKR_OK) return result;
@@ -215,7 +222,7 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   if (!get || get(&real) != CKR_OK) return CKR_GENERAL_ERROR;
   mine = *real;
 #define USE(name) mine.name = mine_##name
-  USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
+  USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
   USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;

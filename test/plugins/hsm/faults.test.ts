@@ -1,5 +1,6 @@
 // Three instances, one of which hangs, crashes, loses its token, has its PIN locked, is slow or drops its sessions: the others go on, and it recovers.
 import assert from 'node:assert/strict';
+import { constants, createCipheriv, generateKeyPairSync, verify } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -184,6 +185,19 @@ function ownIv(): void {
   });
 }
 
+const PKCS8 = { format: 'der', type: 'pkcs8' } as const;
+
+function registerHalf(type: 'PrivateKey' | 'PublicKey', id: string, [algorithm, bits, format]: [string, number, string], der: Uint8Array): Promise<Answer> {
+  const block = structure(
+    'KeyBlock',
+    enumeration('KeyFormatType', format),
+    structure('KeyValue', bytes('KeyMaterial', der)),
+    ...[enumeration('CryptographicAlgorithm', algorithm), integer('CryptographicLength', bits)],
+  );
+  const attributes = structure('Attributes', identifier(id), integer('CryptographicUsageMask', type === 'PrivateKey' ? 1 : 2));
+  return kmip(admin, 'Register', enumeration('ObjectType', type), attributes, structure(type, block));
+}
+
 function lies(): void {
   test('a token that has made a key and says that it has not: nothing stays, and the name is free', async () => {
     const name = (end: string) => bad.replace(/key$/, end);
@@ -209,10 +223,39 @@ function registerAes(id: string): Promise<Answer> {
 }
 
 function refusals(): void {
-  test('a token takes no values of keys: Register says so, and the identifier stays free', async () => {
+  test('a token takes no values of keys: they come to it wrapped, and are the keys that they were', async () => {
+    const name = (end: string) => bad.replace(/key$/, end);
+    library.tell('refuse');
+    await done(registerAes(name('by unwrapping')));
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const curved = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await done(registerHalf('PrivateKey', name('pair by unwrapping'), ['RSA', 2048, 'PKCS_8'], privateKey.export(PKCS8)));
+    await done(registerHalf('PrivateKey', name('curve by unwrapping'), ['EC', 256, 'PKCS_8'], curved.privateKey.export(PKCS8)));
+    library.tell(undefined);
+    const iv = Buffer.alloc(16, 2);
+    const cipher = createCipheriv('aes-256-cbc', Buffer.alloc(32, 1), iv);
+    const how = parameters(enumeration('BlockCipherMode', 'CBC'));
+    const { Data: sealed } = await done(kmip(admin, 'Encrypt', identifier(name('by unwrapping')), how, bytes('IVCounterNonce', iv), bytes('Data', DATA)));
+    assert.equal(
+      sealed,
+      Buffer.concat([cipher.update(DATA), cipher.final()])
+        .toString('hex')
+        .toUpperCase(),
+    );
+    const spki = curved.publicKey.export({ format: 'der', type: 'spki' });
+    await done(registerHalf('PublicKey', name('curve by unwrapping_pk'), ['EC', 256, 'X_509'], spki));
+    const signed = async (end: string) =>
+      Buffer.from((await done(kmip(admin, 'Sign', identifier(name(end)), bytes('Data', DATA))))['SignatureData'] as string, 'hex');
+    const padding = constants.RSA_PKCS1_PADDING;
+    assert.ok(verify('sha256', DATA, { key: publicKey, padding }, await signed('pair by unwrapping')));
+    assert.ok(verify('sha256', DATA, curved.publicKey, await signed('curve by unwrapping')));
+    await refused(kmip(admin, 'Get', identifier(name('by unwrapping'))), /^Sensitive/);
+  });
+
+  test('a token takes no values of keys, nor can it unwrap: Register says so, and the identifier stays free', async () => {
     const id = bad.replace(/key$/, 'brought');
     const register = () => registerAes(id);
-    library.tell('refuse');
+    library.tell('refuse all');
     await refused(register(), /the token refuses to take the key: CKR_TEMPLATE_INCONSISTENT$/);
     library.tell(undefined);
     await done(register());
