@@ -125,6 +125,34 @@ function proofs() {
   });
 }
 
+function wrapped() {
+  test('a key that is stored wrapped by one on the token is used, and given out unwrapped as default_unwrap_type says', async () => {
+    await done(makeSecret(server.admin, id('wrapping')));
+    const { UniqueIdentifier: key = '' } = await done(makeSecret(server.admin, 'to be wrapped', ACTIVE));
+    const materialOf = (answer: object) => /"KeyMaterial"[^}]*"value":"([0-9A-F]+)"/.exec(JSON.stringify(answer))?.[1];
+    const clear = materialOf(await done(kmip(server.admin, 'Get', identifier(key))));
+    const by = structure(
+      'KeyWrappingSpecification',
+      enumeration('WrappingMethod', 'Encrypt'),
+      structure('EncryptionKeyInformation', identifier(id('wrapping')), parameters(enumeration('BlockCipherMode', 'NISTKeyWrap'))),
+      enumeration('EncodingOption', 'NoEncoding'),
+    );
+    const { SymmetricKey: sealed } = (await done(kmip(server.admin, 'Get', identifier(key), by))) as unknown as { SymmetricKey: Json[] };
+    const attributes = structure('Attributes', identifier('stored wrapped'), integer('CryptographicUsageMask', 12), ACTIVE);
+    await done(kmip(server.admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', ...sealed)));
+    assert.equal(materialOf(await done(kmip(server.admin, 'Get', identifier('stored wrapped')))), clear);
+    const asIs = await done(kmip(server.admin, 'Get', identifier('stored wrapped'), enumeration('KeyWrapType', 'AsRegistered')));
+    assert.equal(materialOf(asIs), materialOf({ sealed }));
+    assert.notEqual(materialOf(asIs), clear);
+    const made = await done(kmip(server.admin, 'Encrypt', identifier('stored wrapped'), bytes('Data', DATA)));
+    const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, made[tag] as string));
+    assert.equal((await done(kmip(server.admin, 'Decrypt', identifier(key), ...members)))['Data'], HEX);
+  });
+}
+
+/** A key in software is not Active by itself. */
+const ACTIVE: Json = { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:00:00Z' };
+
 function sessions() {
   test('no session is left on the token by what has ended, well or not', () => {
     assert.equal(library.sessions(), SESSIONS);
@@ -165,12 +193,13 @@ if (!skipWithout('softhsm2') && canBuild()) {
       library = faultLibrary(folder, 'counting');
       return `library = "${library.path}"`;
     };
-    server = await startHsmServer({ more });
+    server = await startHsmServer({ more, tables: () => '[keys]\ndefault_unwrap_type = ["SymmetricKey"]' });
     await done(makeSecret(server.admin, id('aes')));
   });
   test.after(() => server.end());
   ciphers();
   proofs();
+  wrapped();
   sessions();
   test.run();
 }
