@@ -49,6 +49,7 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
     memoryMb: 2_048,
     nice: 5,
     store: true,
+    dataKeys: ['documents'],
   });
   const model = pinned<ModelApi, ModelArgs>({
     module: new URL('../../actors/model/model.actor.ts', import.meta.url),
