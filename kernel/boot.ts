@@ -20,6 +20,7 @@ import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import { Runtime } from './runtime/runtime.ts';
 import { frontCount, type Served, serveHere, serveInThreads } from './serve.ts';
 import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
+import { StoreProbe } from './store/store-probe.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions, type Versions } from './versions.ts';
 
@@ -84,7 +85,9 @@ async function start(options: Start): Promise<Server> {
   const parts = { clock, metrics: createMetrics(), shared, versions: createVersions(), store, node: nodeName(dataDir.path) };
   const built = build(options, parts, { tls: readTls(files) }, dataDir.path);
   const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, count);
-  const serving = { ...options, ...parts, ...built, prepared, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
+  const probe = new StoreProbe(store.url, clock);
+  unwind.add('probe of the store', () => probe.close());
+  const serving = { ...options, ...parts, ...built, prepared, probe, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
   const opened = count === 1 ? await serveHere(serving) : await serveInThreads(serving, count);
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));

@@ -19,6 +19,7 @@ import type { StoreAddress } from './runtime/incarnation.ts';
 import { cores, type Runtime } from './runtime/runtime.ts';
 import { degraded, selfTestsOf } from './self-tests.ts';
 import type { SharedMemory } from './shared/memory.ts';
+import type { StoreProbe } from './store/store-probe.ts';
 import { figuresOf } from './totals.ts';
 import type { Unwind } from './unwind.ts';
 import type { Versions } from './versions.ts';
@@ -37,6 +38,7 @@ interface Serving extends Configured {
   readonly served: Served;
   readonly runtime: Runtime;
   readonly prepared: Prepared;
+  readonly probe: StoreProbe;
   readonly metrics: Metrics;
   readonly processMetrics: ProcessMetrics;
   readonly clock: LocalClock;
@@ -81,7 +83,8 @@ export function frontCount({ config, builtIn, log }: Pick<Serving, 'config' | 'b
 
 /** One front, in this thread: nothing crosses, and no memory is used for another thread. */
 export async function serveHere(serving: Serving): Promise<Opened> {
-  const { config, listeners, clock, shared, unwind, served, metrics, processMetrics, runtime, prepared, contexts } = serving;
+  const { config, listeners, clock, shared, unwind, served, metrics, processMetrics, runtime, prepared, contexts, probe } = serving;
+  const keeping = { probe, seal: prepared.seal };
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   metrics.watchCalls(() => runtime.groups.values());
@@ -91,7 +94,7 @@ export async function serveHere(serving: Serving): Promise<Opened> {
     () => [],
   );
   const whole = {
-    notReady: () => notReady(runtime, contexts, prepared.seal, NO_FRONTS),
+    notReady: () => notReady(runtime, contexts, keeping, NO_FRONTS),
     degraded: async () => degraded(selfTestsOf(runtime, [])),
     scrape: async () => `${await processMetrics.registry.metrics()}\n${await metrics.registry.metrics()}`,
   };
@@ -124,7 +127,7 @@ export async function serveInThreads(serving: Serving, count: number): Promise<O
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),
       unsealed: () => prepared.seal.unsealed(),
     },
-    notReady: (view) => notReady(runtime, contexts, prepared.seal, view),
+    notReady: (view) => notReady(runtime, contexts, { probe: serving.probe, seal: prepared.seal }, view),
     figures: () => figuresOf(metrics.registry),
     processText: () => processMetrics.registry.metrics(),
   });
