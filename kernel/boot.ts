@@ -22,6 +22,7 @@ import { Runtime } from './runtime/runtime.ts';
 import { serve } from './serve.ts';
 import type { GivenGrowth, Served } from './serving.ts';
 import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
+import { StoreProbe } from './store/store-probe.ts';
 import { Unwind } from './unwind.ts';
 import { createVersions, type Versions } from './versions.ts';
 
@@ -88,7 +89,9 @@ async function start(options: Start): Promise<Server> {
   const parts = { clock, metrics: createMetrics(), shared, versions: createVersions(), store, node: nodeName(dataDir.path) };
   const built = build(options, parts, { tls: readTls(files) }, dataDir.path);
   const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, plan.first === 1);
-  const serving = { ...options, ...parts, ...built, prepared, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
+  const probe = new StoreProbe(store.url, clock);
+  unwind.add('probe of the store', () => probe.close());
+  const serving = { ...options, ...parts, ...built, prepared, probe, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
   const opened = await serve(serving, plan);
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));

@@ -14,6 +14,7 @@ import type { Prepared } from './prepare-store.ts';
 import type { StoreAddress } from './runtime/incarnation.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { SharedMemory } from './shared/memory.ts';
+import type { StoreProbe } from './store/store-probe.ts';
 import type { Unwind } from './unwind.ts';
 import type { Versions } from './versions.ts';
 
@@ -31,6 +32,7 @@ export interface Serving extends Configured {
   readonly served: Served;
   readonly runtime: Runtime;
   readonly prepared: Prepared;
+  readonly probe: StoreProbe;
   readonly metrics: Metrics;
   readonly processMetrics: ProcessMetrics;
   readonly clock: LocalClock;
