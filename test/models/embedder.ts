@@ -41,13 +41,17 @@ function table(): Float32Array {
   return Float32Array.from([...Array<number>(FIRST_WORD * DIMENSIONS).fill(0.001), ...rows.flat()]);
 }
 
-export function embedderFile(quantised: boolean): Uint8Array {
+/** @param spareWords rows of the table that no word has, for a model that takes much memory */
+export function embedderFile(quantised: boolean, spareWords = 0): Uint8Array {
   const graph = new Graph('embedder', { quantised });
   const shape = ['batch_size', 'sequence_length'];
   const ids = graph.input('input_ids', 'int64', shape);
   graph.input('attention_mask', 'int64', shape);
   graph.input('token_type_ids', 'int64', shape);
-  const words = graph.weight('words', [FIRST_WORD + EMBEDDER_WORDS.length, DIMENSIONS], table());
+  const known = table();
+  const all = new Float32Array(known.length + spareWords * DIMENSIONS).fill(0.001);
+  all.set(known);
+  const words = graph.weight('words', [all.length / DIMENSIONS, DIMENSIONS], all);
   graph.op('Gather', [words, ids], {}, ['last_hidden_state']);
   graph.output('last_hidden_state', 'float', [...shape, DIMENSIONS]);
   return graph.file();
