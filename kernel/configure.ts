@@ -7,7 +7,7 @@ import { ConfigError, loadSections, modulesIn, readConfigFile } from './config/l
 import { Secret } from './config/schema.ts';
 import { resolveSecrets } from './config/secret.ts';
 import { KERNEL_SECTIONS, type KernelConfig } from './config/sections.ts';
-import { addressList } from './http/probes.ts';
+import { addressList } from './http/address-list.ts';
 import { type AnyPlugin, sectionOf } from './plugin.ts';
 
 export interface ConfigureOptions {
@@ -96,6 +96,7 @@ function addressProblems(sections: Readonly<Record<string, unknown>>): string[] 
   const { http, metrics } = sections as Partial<KernelConfig>;
   const lists = [
     ['http.trusted_proxies', http?.trusted_proxies],
+    ['http.proxy_protocol', http?.proxy_protocol],
     ['metrics.allow', metrics?.allow],
   ] as const;
   return lists.flatMap(([key, entries]) => {

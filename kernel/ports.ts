@@ -7,7 +7,9 @@ import { ConfigError } from './config/load.ts';
 import type { Configured } from './configure.ts';
 import type { Contexts } from './context.ts';
 import type { FrontLimits } from './front-limits.ts';
+import { addressList } from './http/address-list.ts';
 import { createAuthentication } from './http/authenticate.ts';
+import { expectProxies } from './http/behind-proxies.ts';
 import { createFront, type Front } from './http/front.ts';
 import { addProbes } from './http/probes.ts';
 import { problemWriter } from './http/problem.ts';
@@ -91,8 +93,10 @@ export async function createPorts(options: PortOptions): Promise<Ports> {
     front,
     async open(at) {
       unwind.add('front', () => front.close(REQUESTS_MS));
+      const proxies = config.http.proxy_protocol.length > 0 ? addressList(config.http.proxy_protocol) : undefined;
+      if (proxies) expectProxies(front.server, proxies, log);
       const address = await listen(front, { host: config.http.host, port: at?.https ?? config.http.port, reusePort });
-      const common = { tls, clock, log, limits, arrivalMs: config.http.request_timeout * 1000, reusePort };
+      const common = { tls, clock, log, limits, proxies, arrivalMs: config.http.request_timeout * 1000, reusePort };
       const known = listeners.map((listener) => ({ ...listener, port: at?.listeners.get(listener.name) ?? listener.port }));
       const opened = await openListeners(known, common, unwind);
       const applyTls = tlsApplier([{ server: front.server, closeIdle: () => front.server.closeIdleConnections() }, ...opened]);

@@ -1,8 +1,9 @@
-// Collects what is not ready for /ready: the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
+// Collects what is not ready for /ready: the store, the seal of the key server, actor threads, threads that serve requests, statuses that actors report, and plugins.
 import type { Contexts } from './context.ts';
 import type { KeyServerSeal } from './key-server-seal.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import type { Supervisor } from './runtime/supervisor.ts';
+import type { StoreProbe } from './store/store-probe.ts';
 
 /** What the threads that serve requests add. */
 export interface FrontsView {
@@ -13,10 +14,17 @@ export interface FrontsView {
 
 export const NO_FRONTS: FrontsView = { supervisors: [], overdue: async () => new Map() };
 
+/** Where everything is kept. */
+interface Keeping {
+  readonly probe: StoreProbe;
+  readonly seal: KeyServerSeal;
+}
+
 /** @returns the names of the parts that are not ready, each with its reason */
-export async function notReady(runtime: Runtime, contexts: Contexts, seal: KeyServerSeal, fronts: FrontsView): Promise<string[]> {
+export async function notReady(runtime: Runtime, contexts: Contexts, { seal, probe }: Keeping, fronts: FrontsView): Promise<string[]> {
   const late = await fronts.overdue();
-  const names = seal.problem === undefined ? [] : [`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`];
+  const names = probe.problem === undefined ? [] : [`store: ${probe.problem}`];
+  if (seal.problem !== undefined) names.push(`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`);
   for (const { name, spec, supervisors } of runtime.groups.values()) {
     for (const supervisor of supervisors) {
       const reason = reasonOf(supervisor, late.get(`${name}/${supervisor.key}`) ?? 0);

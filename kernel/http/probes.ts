@@ -1,9 +1,9 @@
 // The routes for operators: /health, /ready, /metrics and /version.
-import { BlockList, isIP } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Registry } from 'prom-client';
 import { Fault } from '../fault.ts';
 import { preferred } from './accept.ts';
+import { addressList, isListed } from './address-list.ts';
 import type { Authentication } from './authenticate.ts';
 import { type Described, operationOf, SERVER_TAG } from './openapi.ts';
 import type { ResponseDescription } from './route.ts';
@@ -80,7 +80,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
   app.get('/ready', describeProbe('/ready'), async (request, reply) => {
     const names = await notReady();
     const less = await degraded();
-    const mayKnow = isIn(loopback, request) || (names.length + less.length > 0 && (await authentication.attempt(request)) !== undefined);
+    const mayKnow = isListed(loopback, request.ip) || (names.length + less.length > 0 && (await authentication.attempt(request)) !== undefined);
     reply.code(names.length === 0 ? 200 : 503);
     return {
       status: names.length === 0 ? 'READY' : 'NOT_READY',
@@ -89,26 +89,7 @@ export function addProbes(app: FastifyInstance, { notReady, degraded, authentica
     };
   });
   app.get('/metrics', describeProbe('/metrics'), async (request, reply) => {
-    if (!isIn(allowed, request)) throw new Fault('FORBIDDEN');
+    if (!isListed(allowed, request.ip)) throw new Fault('FORBIDDEN');
     return reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await scrape());
   });
-}
-
-/** @throws Error naming an entry that is neither an address nor a network */
-export function addressList(entries: readonly string[]): BlockList {
-  const list = new BlockList();
-  for (const entry of entries) {
-    const [address, prefix] = entry.split('/') as [string, string | undefined];
-    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (!isIP(address) || (prefix !== undefined && !/^\d{1,3}$/.test(prefix)))
-      throw new Error(`${entry}: must be an IP address or a network such as 10.0.0.0/8`);
-    if (prefix === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(prefix), family);
-  }
-  return list;
-}
-
-function isIn(list: BlockList, request: FastifyRequest): boolean {
-  const address = request.ip.replace(/^::ffff:/, '');
-  return list.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,9 +1,10 @@
 // Opens a listener: requires TLS client certificates, limits its connections, and closes it gracefully.
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, BlockList } from 'node:net';
 import { createServer, type Server, type TLSSocket, type TlsOptions } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { ConfigError } from '../config/load.ts';
 import type { FrontLimits } from '../front-limits.ts';
+import { expectProxies } from '../http/behind-proxies.ts';
 import { isDistrusted, peerCertificate } from '../http/client-certificate.ts';
 import { type ConnectionLedgers, watchConnections } from '../http/connections.ts';
 import { certificateHolder } from '../http/holder.ts';
@@ -19,6 +20,8 @@ interface ListenOptions {
   /** Time limit from the first byte of a message to its last. */
   readonly arrivalMs: number;
   readonly limits: FrontLimits;
+  /** Their connections begin with a PROXY header. */
+  readonly proxies: BlockList | undefined;
   /** Other threads of the process listen on the same port. */
   readonly reusePort: boolean;
 }
@@ -51,7 +54,7 @@ export async function listen(listener: Listener, options: ListenOptions): Promis
     socket.on('close', () => talks.delete(socket));
   });
   server.on('tlsClientError', (error) => log.debug({ listener: listener.name, reason: error.message }, 'TLS handshake failed'));
-  const address = await bind(server, listener, options.reusePort);
+  const address = await bind(server, listener, options);
   const stopChecks = repeat(clock, () => {
     for (const talk of talks.values()) talk.expire();
   });
@@ -80,7 +83,8 @@ export function requireClients({ setting }: Listener, tls: TlsOptions): void {
   if (!tls.requestCert) throw new ConfigError([`${setting}: requires client certificates; set http.tls.client_ca`]);
 }
 
-async function bind(server: Server, { host, port, setting }: Listener, reusePort: boolean): Promise<string> {
+async function bind(server: Server, { host, port, setting }: Listener, { proxies, reusePort, log }: ListenOptions): Promise<string> {
+  if (proxies) expectProxies(server, proxies, log);
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) => reject(new ConfigError([`${setting}: cannot listen on ${host} port ${port} (${code})`])));
     server.listen({ host, port, reusePort }, resolve);

@@ -4,12 +4,16 @@ import { Fault } from '../fault.ts';
 import { hashOf } from '../versions.ts';
 import type { AuditWriter } from './audit.ts';
 import { GroupCommit, type WriteConnection } from './group-commit.ts';
+import { nameQuery } from './postgres-query.ts';
 import type { Reader, Row, SqlValue, Store } from './store.ts';
 
 const READERS = 4;
 const CONNECT_MS = 5_000;
 const LOCK_TIMEOUT_MS = 5_000;
-const UNREACHABLE = 'the database cannot be reached';
+export const UNREACHABLE = 'the database cannot be reached';
+/** read_only_sql_transaction. */
+const READ_ONLY = '25006';
+const NOT_WRITABLE = 'the database is read-only: it is a standby, or a fail-over is under way';
 
 /** serialization_failure, deadlock_detected. */
 const RETRY: ReadonlySet<unknown> = new Set(['40001', '40P01']);
@@ -29,7 +33,7 @@ export const types = {
 
 export async function openPostgres(url: string, audit: AuditWriter): Promise<Store> {
   const settings = { connectionString: url, connectionTimeoutMillis: CONNECT_MS, types, application_name: 'gatehouse' };
-  const pool = new pg.Pool({ ...settings, max: READERS });
+  const pool = new pg.Pool({ ...settings, max: READERS, verify: (client, done) => void requireWritable(client).then(() => done(), done) });
   // The next query replaces a broken idle connection. Without this listener the error would end the thread.
   pool.on('error', () => {});
   const connection = new PostgresConnection(settings);
@@ -48,6 +52,15 @@ export async function openPostgres(url: string, audit: AuditWriter): Promise<Sto
   };
 }
 
+/**
+ * A standby may be behind: what was revoked is still valid there. So nothing is read from it either.
+ * @throws Fault UNAVAILABLE for a server that takes no writes
+ */
+export async function requireWritable(client: pg.ClientBase): Promise<void> {
+  const { rows } = await client.query<{ value: string }>("SELECT current_setting('transaction_read_only') AS value");
+  if (rows[0]?.value === 'on') throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE });
+}
+
 function readerOver(pool: pg.Pool): Reader {
   const all = async <T extends object>(sql: string, params: readonly SqlValue[] = []) =>
     (await translateErrors(() => pool.query(nameQuery(sql, params)))).rows as T[];
@@ -60,6 +73,8 @@ class PostgresConnection implements WriteConnection {
   #client: pg.Client | undefined;
   /** The lock that the current transaction holds. */
   #held: string | undefined;
+  /** The server has stopped to take writes; another one may take them. */
+  #isReadOnly = false;
 
   constructor(settings: pg.ClientConfig) {
     this.#settings = settings;
@@ -87,6 +102,7 @@ class PostgresConnection implements WriteConnection {
     try {
       await this.#query('ROLLBACK');
       await this.#release();
+      if (this.#isReadOnly) await this.#abandon();
     } catch {
       await this.#abandon();
     }
@@ -105,7 +121,7 @@ class PostgresConnection implements WriteConnection {
   }
 
   mayRetry(error: unknown): boolean {
-    return RETRY.has((error as { code?: unknown }).code);
+    return RETRY.has(codeOf(error));
   }
 
   async end(): Promise<void> {
@@ -118,6 +134,7 @@ class PostgresConnection implements WriteConnection {
       if (this.#client === fresh) this.#client = undefined;
     });
     await translateErrors(() => fresh.connect());
+    await requireWritable(fresh);
     await fresh.query(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     this.#client = fresh;
   }
@@ -126,7 +143,10 @@ class PostgresConnection implements WriteConnection {
   #query(sql: string | pg.QueryConfig): Promise<pg.QueryResult> {
     const open = this.#client;
     if (!open) return Promise.reject(new Fault('UNAVAILABLE', { detail: UNREACHABLE }));
-    return translateErrors(() => open.query(sql as string));
+    return translateErrors(() => open.query(sql as string)).catch((error: unknown) => {
+      this.#isReadOnly ||= codeOf((error as Fault).cause) === READ_ONLY;
+      throw error;
+    });
   }
 
   async #release(): Promise<void> {
@@ -139,32 +159,14 @@ class PostgresConnection implements WriteConnection {
   /** The database rolls back the transaction and releases the lock of a closed connection. */
   async #abandon(): Promise<void> {
     this.#held = undefined;
+    this.#isReadOnly = false;
     const broken = this.#client;
     this.#client = undefined;
     await broken?.end().catch(() => {});
   }
 }
 
-/** Further statements are not prepared: searches can produce any number of texts, and neither side drops prepared statements. */
-const MAX_STATEMENT_NAMES = 500;
-const names = new Map<string, string>();
-
-/** Each text is prepared once per connection under its own name. */
-function nameQuery(text: string, params: readonly SqlValue[]): pg.QueryConfig {
-  let name = names.get(text);
-  if (name === undefined && names.size < MAX_STATEMENT_NAMES) {
-    name = `gatehouse_${names.size}`;
-    names.set(text, name);
-  }
-  const values = params.map(parameterOf);
-  return name === undefined ? { text, values } : { name, text, values };
-}
-
-/** PostgreSQL texts cannot contain U+0000. A query with such a text from a client must find nothing instead of failing. */
-function parameterOf(value: SqlValue): unknown {
-  if (typeof value === 'string') return value.includes('\u0000') ? value.replaceAll('\u0000', '\ufffd') : value;
-  return value instanceof Uint8Array ? Buffer.from(value) : value;
-}
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | undefined)?.code;
 
 /** @throws Fault OVERLOADED or UNAVAILABLE for the state of the database; other errors unchanged */
 export async function translateErrors<T>(run: () => Promise<T>): Promise<T> {
@@ -173,6 +175,7 @@ export async function translateErrors<T>(run: () => Promise<T>): Promise<T> {
   } catch (error) {
     const { code, message } = error as { code?: unknown; message?: string };
     if (BUSY.has(code)) throw new Fault('OVERLOADED', { cause: error });
+    if (code === READ_ONLY) throw new Fault('UNAVAILABLE', { detail: NOT_WRITABLE, cause: error });
     // The connection errors of pg have no code, so they are recognized by the beginnings of their messages.
     if (GONE.test(String(code)) || /^(Connection terminated|timeout expired|Client has encountered|Client was closed)/.test(String(message))) {
       throw new Fault('UNAVAILABLE', { detail: UNREACHABLE, cause: error });

@@ -28,7 +28,7 @@ test('the connection that goes beyond the limit is closed; memory comes back wit
   const clock = createClock();
   const limits = frontLimits({ caller_memory: 250_000, total_memory: 250_000, write_timeout: 30 } as never, [listener], clock, newSharedMemory(1));
   const tls = { cert: own.cert, key: own.key, ca: authority.cert, requestCert: true };
-  const open = await listen(listener, { tls, clock, log: memoryLog().log, limits, arrivalMs: 60_000, reusePort: false });
+  const open = await listen(listener, { tls, clock, log: memoryLog().log, limits, arrivalMs: 60_000, proxies: undefined, reusePort: false });
   const sockets: TLSSocket[] = [];
   const dial = async () => {
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(open.address).port), ca: authority.cert, cert: ann.cert, key: ann.key });

@@ -1,0 +1,86 @@
+// Tries every two seconds whether the store can be written, so that /ready tells of a failed disk or database before requests meet it.
+import { open } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import { repeat } from '../repeat.ts';
+
+const EVERY_MS = 2_000;
+/** An answer that takes longer is none. */
+const ANSWER_MS = 2_000;
+
+export interface Attempts {
+  /** @throws Error that says why the store cannot be written */
+  attempt(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export class StoreProbe {
+  readonly #attempts: Promise<Attempts>;
+  readonly #rest: () => void;
+  #problem: string | undefined;
+  #running: Promise<void> | undefined;
+
+  /** @param url `sqlite:<absolute path>` or `postgres://...` */
+  constructor(url: string, clock: Clock) {
+    this.#attempts = attemptsAt(url);
+    this.#rest = repeat(
+      clock,
+      EVERY_MS,
+      () => this.#look(),
+      () => {},
+    );
+  }
+
+  /** Why the store could not be written at the last attempt. */
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  async close(): Promise<void> {
+    this.#rest();
+    await (await this.#attempts).close();
+  }
+
+  /** An attempt that hangs is not joined by a second one. */
+  async #look(): Promise<void> {
+    this.#running ??= this.#attempts
+      .then((attempts) => attempts.attempt())
+      .then(
+        () => (this.#problem = undefined),
+        (error: Error) => (this.#problem = error.message),
+      )
+      .then(() => (this.#running = undefined));
+    const late = Promise.withResolvers<'late'>();
+    const timer = setTimeout(late.resolve, ANSWER_MS, 'late');
+    if ((await Promise.race([this.#running, late.promise])) === 'late') this.#problem = `the store did not answer within ${ANSWER_MS / 1000} s`;
+    clearTimeout(timer);
+  }
+}
+
+async function attemptsAt(url: string): Promise<Attempts> {
+  if (url.startsWith('sqlite:')) return diskAttempts(dirname(url.slice('sqlite:'.length)));
+  const { postgresAttempts } = await import('./postgres-probe.ts');
+  return postgresAttempts(url, ANSWER_MS);
+}
+
+/** Writes through the thread pool: a disk that hangs must not stop this thread. */
+function diskAttempts(folder: string): Attempts {
+  return {
+    async attempt() {
+      try {
+        const file = await open(join(folder, 'probe'), 'w', 0o600);
+        try {
+          // The umask may have removed bits that the owner needs.
+          await file.chmod(0o600);
+          await file.write(new Uint8Array(4_096));
+          await file.datasync();
+        } finally {
+          await file.close();
+        }
+      } catch (error) {
+        throw new Error(`the data folder cannot be written (${(error as NodeJS.ErrnoException).code})`);
+      }
+    },
+    async close() {},
+  };
+}

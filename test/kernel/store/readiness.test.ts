@@ -1,0 +1,83 @@
+// A store that cannot be written: /ready says so within seconds, requests are told to come back, nothing is read from a standby, and work resumes by itself.
+import assert from 'node:assert/strict';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { test } from 'uvu';
+import { until } from '../../runtime.ts';
+import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+import { testDatabases } from '../../stores.ts';
+
+const databases = await testDatabases();
+test.after(async () => void (await Promise.all(databases.map((database) => database.stop()))));
+
+/** A failure is told, and its end, within this time. */
+const TOLD_MS = 5_000;
+
+const reasons = async (server: TestServer): Promise<string[]> => (await server.ask('GET', '/ready')).body.not_ready ?? [];
+
+async function tells(server: TestServer, reason: RegExp): Promise<void> {
+  await until(async () => (await reasons(server)).some((each) => reason.test(each)), `/ready tells ${reason}`, TOLD_MS);
+}
+
+async function recovers(server: TestServer): Promise<void> {
+  await until(async () => (await server.ask('GET', '/ready')).status === 200, '/ready is well again', TOLD_MS);
+}
+
+test('a data folder that cannot be written', async () => {
+  const server = await startServer();
+  const probe = join(server.dataDir, 'probe');
+  rmSync(probe, { force: true });
+  mkdirSync(probe);
+  await tells(server, /^store: the data folder cannot be written \(EISDIR\)$/);
+  rmSync(probe, { recursive: true });
+  await recovers(server);
+  await server.end();
+});
+
+const postgres = databases.find(({ dialect }) => dialect === 'postgres');
+if (postgres) {
+  test('a database that is lost', async () => {
+    const server = await startServer({ config: `[store]\nurl = "${await postgres.url()}"\n` });
+    const cookie = await signInAdmin(server);
+    await postgres.postgres?.crash();
+    await tells(server, /^store: the database cannot be reached$/);
+    await postgres.postgres?.start();
+    await recovers(server);
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
+    await server.end();
+  });
+
+  test('a database that takes no writes for a while: requests are told to come back, nobody reads from it', async () => {
+    const url = await postgres.url();
+    const server = await startServer({ config: `[store]\nurl = "${url}"\n` });
+    const cookie = await signInAdmin(server);
+    const admin = new pg.Client({ connectionString: url });
+    await admin.connect();
+    const { pathname } = new URL(url);
+    const set = async (value: string) => {
+      await admin.query(`ALTER DATABASE ${pathname.slice(1)} SET default_transaction_read_only = ${value}`);
+      // As a fail-over does, which cuts the connections to the old server.
+      await admin.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()');
+    };
+    await admin.query('SET default_transaction_read_only = off');
+    await set('on');
+    await tells(server, /^store: the database is read-only: it is a standby, or a fail-over is under way$/);
+    const statuses = await Promise.all([
+      server.ask('GET', '/whoami', { cookie }),
+      server.ask('POST', '/kmip/2_1', { cookie, body: { tag: 'RNGRetrieve', value: [] } }),
+      server.ask('DELETE', '/sessions', { cookie, body: {} }),
+    ]);
+    assert.deepEqual(
+      statuses.filter(({ status }) => status === 500 || status === 200).map(({ text }) => text),
+      [],
+    );
+    await set('off');
+    await recovers(server);
+    assert.equal((await server.ask('GET', '/whoami', { cookie })).status, 200);
+    await admin.end();
+    await server.end();
+  });
+}
+
+test.run();
