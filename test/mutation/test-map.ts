@@ -25,7 +25,12 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
   ],
   [
     'kernel/http',
-    ['test/kernel/http/*.test.ts', 'test/plugins/auth/{sessions,login}.test.ts', 'test/security/{old-tls,bounds,shares,unread-answers,audit}.test.ts'],
+    [
+      'test/kernel/http/*.test.ts',
+      'test/plugins/auth/{sessions,login}.test.ts',
+      'test/security/{old-tls,bounds,shares,unread-answers,audit}.test.ts',
+      'test/contract/methods.test.ts',
+    ],
   ],
   [
     'actors/session',

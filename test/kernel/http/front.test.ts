@@ -189,6 +189,14 @@ test('unknown paths are 404, other methods 405 with Allow, HEAD is GET', async (
   isProblem(await server.ask('POST', '/health', { body: {} }), 405, 'METHOD_NOT_ALLOWED');
   assert.deepEqual([(await server.ask('HEAD', '/health')).status, (await server.ask('HEAD', '/health')).text], [200, '']);
   assert.equal((await server.ask('GET', '/login?realm=_')).status, 405);
+  // A method that is none is one that the path does not have.
+  for (const [path, status, code] of [
+    ['/whoami', 405, 'METHOD_NOT_ALLOWED'],
+    ['/nowhere', 404, 'NOT_FOUND'],
+  ] as const) {
+    const none = await raw(server, `FROB ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    assert.deepEqual([none.status, JSON.parse(none.body).code, /^allow: GET, HEAD\r$/im.test(`${none.head}\r`)], [status, code, status === 405]);
+  }
   isProblem(await server.ask('POST', '/login', { user: 'a:b' }), 400, 'BAD_REQUEST');
 });
 
