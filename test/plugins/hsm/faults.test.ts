@@ -165,7 +165,7 @@ function lostAnswers(): void {
 }
 
 function ownIv(): void {
-  test('a token that chooses the IV of GCM itself: it is told, in one piece and in parts, and one of the client is refused', async () => {
+  test('a token that chooses the IV of GCM: it is told, whole and in parts, and one of the client is refused', async () => {
     const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
     const given = bytes('IVCounterNonce', '0102030405060708090A0B0C');
     const key = identifier(bad);

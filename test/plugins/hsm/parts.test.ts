@@ -126,7 +126,7 @@ function proofs() {
 }
 
 function wrapped() {
-  test('a key that is stored wrapped by one on the token is used, and given out unwrapped as default_unwrap_type says', async () => {
+  test('a key stored wrapped by one on the token is used, and given out as default_unwrap_type says', async () => {
     await done(makeSecret(server.admin, id('wrapping')));
     const { UniqueIdentifier: key = '' } = await done(makeSecret(server.admin, 'to be wrapped', ACTIVE));
     const materialOf = (answer: object) => /"KeyMaterial"[^}]*"value":"([0-9A-F]+)"/.exec(JSON.stringify(answer))?.[1];
