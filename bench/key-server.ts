@@ -11,8 +11,8 @@ import { type ServerProcess, startServerProcess } from './server-process.ts';
 export const WITH_EMPTY = `[auth]\nlogin_rate_per_second = 1000000\nlogin_rate_burst = 1000000\n[auth.quotas]\ntokens_per_identity = 0\n[[plugins]]\nmodule = ${JSON.stringify(fileURLToPath(new URL('./fakes/empty-route.ts', import.meta.url)))}\n`;
 export const EMPTY_GET: HttpRequest = get('/empty');
 
-/** As many threads as serve requests in the server: by default one for every two cores. */
-const INLINE_THREADS = Number(process.env['GATEHOUSE_HTTP_THREADS'] ?? 0) || Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), 8);
+/** As many threads as serve requests in the server under load: by default one for each core. */
+const INLINE_THREADS = Number(process.env['GATEHOUSE_HTTP_THREADS'] ?? 0) || Math.min(availableParallelism(), 8);
 const GCM = s('CryptographicParameters', e('BlockCipherMode', 'GCM'));
 
 export const AES: Item = [

@@ -138,6 +138,8 @@ export interface ReplicatedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly size: number;
   /** Calls that one thread gets at a time; the others wait in the kernel's queue. Default 1. */
   readonly prefetch?: number;
+  /** Saves memory and time at the start: each thread but the first starts when those that run are busy. */
+  readonly spare?: boolean;
   readonly args: Args;
 }
 

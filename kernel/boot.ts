@@ -7,6 +7,7 @@ import { createClock, type LocalClock } from './clock.ts';
 import { type Configured, type ConfigureOptions, configure } from './configure.ts';
 import { contextsOf } from './context.ts';
 import { openDataDir } from './data-dir.ts';
+import { frontPlan } from './front-plan.ts';
 import type { Fronts } from './fronts/fronts.ts';
 import type { Front } from './http/front.ts';
 import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
@@ -18,7 +19,8 @@ import type { FrontView } from './plugin.ts';
 import { nodeName, type Prepared, prepareStore, settleRows, storeUrl } from './prepare-store.ts';
 import { collectLargeBytes, IN_FRONT } from './runtime/collect.ts';
 import { Runtime } from './runtime/runtime.ts';
-import { frontCount, type Served, serveHere, serveInThreads } from './serve.ts';
+import { serve } from './serve.ts';
+import type { GivenGrowth, Served } from './serving.ts';
 import { newSharedMemory, type SharedMemory } from './shared/memory.ts';
 import { StoreProbe } from './store/store-probe.ts';
 import { Unwind } from './unwind.ts';
@@ -34,6 +36,8 @@ interface BootOptions extends ConfigureOptions {
   readonly isCopying?: boolean;
   /** For tests: output of the log instead of standard output. */
   readonly logTo?: DestinationStream;
+  /** For tests: how busy the server is, and on how many cores. */
+  readonly growth?: GivenGrowth;
 }
 
 export interface Server {
@@ -78,17 +82,17 @@ async function start(options: Start): Promise<Server> {
   const dataDir = openDataDir(options.dataDir, (warning) => log.warn({ warning }, 'data folder'));
   unwind.add('data folder', () => dataDir.release());
   const files = await tlsFiles(options.config.http, options.base, dataDir.path, clock.now());
-  const count = frontCount(options);
-  const shared = newSharedMemory(count === 1 ? 1 : count + 1);
+  const plan = frontPlan(options);
+  const shared = newSharedMemory(plan.first === 1 ? plan.most : plan.most + 1);
   unwind.add('shared memory', () => shared.bell.close());
   const store = { url: storeUrl(options.config.store.url, dataDir.path) };
   const parts = { clock, metrics: createMetrics(), shared, versions: createVersions(), store, node: nodeName(dataDir.path) };
   const built = build(options, parts, { tls: readTls(files) }, dataDir.path);
-  const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, count);
+  const { announcements, prepared } = await startParts(options, parts, built, dataDir.path, plan.first === 1);
   const probe = new StoreProbe(store.url, clock);
   unwind.add('probe of the store', () => probe.close());
   const serving = { ...options, ...parts, ...built, prepared, probe, dataDir: dataDir.path, processMetrics: createProcessMetrics() };
-  const opened = count === 1 ? await serveHere(serving) : await serveInThreads(serving, count);
+  const opened = await serve(serving, plan);
   unwind.add('TLS watch', watchTls(files, log, opened.applyTls));
   announcements.push(...[...opened.listeners].map(([name, address]) => `${name} listener on ${address}`));
   const { address, fronts } = opened;
@@ -110,8 +114,8 @@ function build(options: Start, parts: RuntimeParts, served: Served, dataDir: str
   return { keys, runtime, stopping, served, contexts, listeners, routes: routesOf(contexts) };
 }
 
-/** Starts everything that is not a front. */
-async function startParts(options: Start, { clock, store: { url }, node }: RuntimeParts, built: Built, dataDir: string, count: number) {
+/** Starts everything that is not a front. @param isServing whether this thread serves requests itself */
+async function startParts(options: Start, { clock, store: { url }, node }: RuntimeParts, built: Built, dataDir: string, isServing: boolean) {
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
   const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeyOf(contexts));
@@ -119,7 +123,7 @@ async function startParts(options: Start, { clock, store: { url }, node }: Runti
   unwind.add('seal of the key server', prepared.seal.start());
   unwind.add('actors', () => runtime.stop());
   unwind.add('plugins', () => stopping.abort());
-  await runtime.start(count === 1);
+  await runtime.start(isServing);
   await prepared.seal.waitForAttempt();
   prepared.seal.requireRightKey();
   await settleRows(prepared, runtime.dataKeys, url, node, clock);

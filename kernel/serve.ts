@@ -1,90 +1,27 @@
 // Serves requests: in the main thread, or in fronts with threads of their own.
-import type { TlsOptions } from 'node:tls';
-import type { LocalClock } from './clock.ts';
-import type { Configured } from './configure.ts';
-import type { Contexts } from './context.ts';
-import { frontLimits } from './front-limits.ts';
-import { canSharePorts, claimPorts } from './fronts/claim-ports.ts';
+import { describe } from './fault.ts';
+import { type FrontLimits, frontLimits } from './front-limits.ts';
+import type { FrontPlan } from './front-plan.ts';
+import { claimPorts } from './fronts/claim-ports.ts';
 import { Fronts } from './fronts/fronts.ts';
-import type { Front } from './http/front.ts';
-import type { Route } from './http/route.ts';
-import type { Listener } from './listener/listener.ts';
-import type { Log } from './log-entry.ts';
-import type { Metrics, ProcessMetrics } from './metrics.ts';
-import { createPorts } from './ports.ts';
-import type { Prepared } from './prepare-store.ts';
+import { coreMeter, growWhenBusy, loopMeter } from './fronts/growth.ts';
+import { createPorts, type WholeServer } from './ports.ts';
 import { NO_FRONTS, notReady } from './readiness.ts';
 import { move } from './runtime/bytes.ts';
-import type { StoreAddress } from './runtime/incarnation.ts';
-import { cores, type Runtime } from './runtime/runtime.ts';
+import { cores } from './runtime/runtime.ts';
 import { degraded, selfTestsOf } from './self-tests.ts';
-import type { SharedMemory } from './shared/memory.ts';
-import type { StoreProbe } from './store/store-probe.ts';
+import type { Opened, Serving } from './serving.ts';
 import { figuresOf } from './totals.ts';
-import type { Unwind } from './unwind.ts';
-import type { Versions } from './versions.ts';
+import { Unwind } from './unwind.ts';
 
-/** What is in use now. */
-export interface Served {
-  tls: TlsOptions;
-  /** The front of this thread. */
-  front?: Front;
-}
-
-interface Serving extends Configured {
-  readonly contexts: Contexts;
-  readonly routes: readonly Route[];
-  readonly listeners: readonly Listener[];
-  readonly served: Served;
-  readonly runtime: Runtime;
-  readonly prepared: Prepared;
-  readonly probe: StoreProbe;
-  readonly metrics: Metrics;
-  readonly processMetrics: ProcessMetrics;
-  readonly clock: LocalClock;
-  readonly versions: Versions;
-  readonly shared: SharedMemory;
-  readonly store: StoreAddress;
-  readonly node: string;
-  readonly log: Log;
-  readonly unwind: Unwind;
-  /** Version of gatehouse. */
-  readonly version: string;
-  readonly builtIn?: URL;
-  readonly isCopying?: boolean;
-}
-
-interface Opened {
-  /** `https://host:port` */
-  readonly address: string;
-  /** Addresses by name of the listener. */
-  readonly listeners: ReadonlyMap<string, string>;
-  readonly fronts: Fronts | undefined;
-  /** Gives all ports new options. */
-  applyTls(tls: TlsOptions): Promise<void>;
-}
-
-const MAX_FRONTS = 8;
-/**
- * The threads of actors need cores too. On two cores, two fronts serve a third more reads than one and a fifth fewer writes, and the server starts in
- * 2.0 s instead of 1.3 and takes 110 MB more.
- */
-const CORES_FOR_ONE = 2;
-
-/** @returns how many fronts there are; a single one is in the main thread */
-export function frontCount({ config, builtIn, log }: Pick<Serving, 'config' | 'builtIn' | 'log'>): number {
-  const { threads } = config.http;
-  const count = threads === 0 ? Math.min(Math.max(1, Math.floor(cores / CORES_FOR_ONE)), MAX_FRONTS) : threads;
-  if (count === 1 || builtIn === undefined) return 1;
-  if (canSharePorts()) return count;
-  log.info({ platform: process.platform }, 'one thread serves all requests: threads cannot share a port on this system');
-  return 1;
+export function serve(serving: Serving, { first, most }: FrontPlan): Promise<Opened> {
+  if (first > 1) return serveInThreads(serving, first);
+  return most > 1 ? serveAndGrow(serving, most) : serveHere(serving);
 }
 
 /** One front, in this thread: nothing crosses, and no memory is used for another thread. */
-export async function serveHere(serving: Serving): Promise<Opened> {
-  const { config, listeners, clock, shared, unwind, served, metrics, processMetrics, runtime, prepared, contexts, probe } = serving;
-  const keeping = { probe, seal: prepared.seal };
+async function serveHere(serving: Serving): Promise<Opened> {
+  const { clock, config, listeners, shared, unwind, runtime, prepared, probe, metrics, processMetrics, contexts } = serving;
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   metrics.watchCalls(() => runtime.groups.values());
@@ -93,18 +30,75 @@ export async function serveHere(serving: Serving): Promise<Opened> {
     () => prepared.seal.isSealed,
     () => [],
   );
-  const whole = {
-    notReady: () => notReady(runtime, contexts, keeping, NO_FRONTS),
+  const opened = await openHere(serving, limits, {
+    notReady: () => notReady(runtime, contexts, { probe, seal: prepared.seal }, NO_FRONTS),
     degraded: async () => degraded(selfTestsOf(runtime, [])),
     scrape: async () => `${await processMetrics.registry.metrics()}\n${await metrics.registry.metrics()}`,
-  };
-  const ports = await createPorts({ ...serving, tls: served.tls, limits, whole, reusePort: false });
-  served.front = ports.front;
-  const { address, listeners: opened, applyTls } = await ports.open();
+  });
+  return { ...opened, fronts: undefined };
+}
+
+/** Fronts in threads of their own; this thread supervises. */
+async function serveInThreads(serving: Serving, count: number): Promise<Opened> {
+  const { config, listeners, served, unwind } = serving;
+  await claimPorts(config.http, listeners, served.tls);
+  const { fronts } = frontsOf(serving, () => {});
+  unwind.add('fronts', () => fronts.stop());
+  const { address, listeners: addresses } = await fronts.open(count);
   return {
     address,
-    listeners: new Map(opened.map(({ name, address: where }) => [name, where])),
-    fronts: undefined,
+    listeners: addresses,
+    fronts,
+    async applyTls(tls) {
+      await fronts.applyTls(tls);
+      served.tls = tls;
+    },
+  };
+}
+
+/** One front in this thread, and others in threads of their own when they are needed. */
+async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
+  const { config, listeners, served, unwind, log, clock, runtime, growth } = serving;
+  await claimPorts(config.http, listeners, served.tls);
+  const { fronts, limits } = frontsOf(serving, () => served.front?.renew());
+  const own = new Unwind();
+  // At the same time: otherwise one would still take connections while the others end theirs.
+  unwind.add('fronts', async () => void (await Promise.all([own.run(log), fronts.stop()])));
+  const opened = await openHere({ ...serving, unwind: own, reusePort: true }, limits, {
+    notReady: () => fronts.notReady(),
+    degraded: async () => degraded(selfTestsOf(runtime, fronts.supervisors)),
+    scrape: () => fronts.scrape(),
+  });
+  fronts.joinPorts(opened);
+  const [loop, used] = [loopMeter(), coreMeter()];
+  const load = async () => {
+    const all = [loop(), ...(await fronts.busy())];
+    return { fronts: all.reduce((sum, each) => sum + each, 0) / all.length, cores: used() };
+  };
+  const end = growWhenBusy({
+    ...{ clock, cores: growth?.cores ?? cores, load: growth?.load ?? load },
+    grow: async () => 1 + (await fronts.grow()) < most,
+    onFailure: (error) => log.error({ error: describe(error) }, 'a further front cannot be started'),
+  });
+  unwind.add('growth', end);
+  return {
+    ...opened,
+    fronts,
+    async applyTls(tls) {
+      await opened.applyTls(tls);
+      await fronts.applyTls(tls);
+    },
+  };
+}
+
+async function openHere(serving: Serving & { readonly reusePort?: boolean }, limits: FrontLimits, whole: WholeServer): Promise<Omit<Opened, 'fronts'>> {
+  const { served, reusePort = false } = serving;
+  const ports = await createPorts({ ...serving, tls: served.tls, limits, whole, reusePort });
+  served.front = ports.front;
+  const { address, listeners, applyTls } = await ports.open();
+  return {
+    address,
+    listeners: new Map(listeners.map(({ name, address: where }) => [name, where])),
     async applyTls(tls) {
       applyTls(tls);
       served.tls = tls;
@@ -112,16 +106,15 @@ export async function serveHere(serving: Serving): Promise<Opened> {
   };
 }
 
-/** Fronts in threads of their own; this thread supervises. */
-export async function serveInThreads(serving: Serving, count: number): Promise<Opened> {
+/** @param onMore called when a further front has opened the ports */
+function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fronts; readonly limits: FrontLimits } {
   const { config, listeners, served, runtime, prepared, metrics, processMetrics, contexts, unwind, clock, versions, shared, log } = serving;
-  await claimPorts(config.http, listeners, served.tls);
-  // Opened here first, because only this thread makes the memory; it serves nothing itself.
+  // Opened here first, because only this thread makes the memory.
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   metrics.watchCalls(() => runtime.groups.values());
   const fronts = new Fronts({
-    ...{ count, tls: served.tls, runtime, shared, limits, clock, versions, log },
+    ...{ tls: served.tls, runtime, shared, limits, clock, versions, log, onMore },
     task: taskOf(serving),
     kernel: {
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),
@@ -136,17 +129,7 @@ export async function serveInThreads(serving: Serving, count: number): Promise<O
     () => prepared.seal.isSealed,
     () => fronts.supervisors,
   );
-  unwind.add('fronts', () => fronts.stop());
-  const { address, listeners: addresses } = await fronts.open();
-  return {
-    address,
-    listeners: addresses,
-    fronts,
-    async applyTls(tls) {
-      await fronts.applyTls(tls);
-      served.tls = tls;
-    },
-  };
+  return { fronts, limits };
 }
 
 /** What every front gets. A front reads a database in a file only: the password of another and the root key stay in this thread. */

@@ -6,6 +6,7 @@ import { Agent, request } from 'undici';
 import { boot, type Server } from '../kernel/boot.ts';
 import { createClock, type LocalClock } from '../kernel/clock.ts';
 import type { AnyPlugin } from '../kernel/plugin.ts';
+import type { GivenGrowth } from '../kernel/serving.ts';
 import { BUILT_IN } from '../plugins/index.ts';
 import { postgresDatabase } from './database.ts';
 
@@ -48,6 +49,8 @@ export interface TestServerOptions {
   readonly argv?: readonly string[];
   /** An existing data folder; the caller removes it. */
   readonly dataDir?: string;
+  /** How busy the server is, and on how many cores; with GATEHOUSE_HTTP_THREADS 0 only. */
+  readonly growth?: GivenGrowth;
 }
 
 /** How many fronts the servers of tests have. */
@@ -85,8 +88,9 @@ export async function startServer(options: TestServerOptions = {}): Promise<Test
       ...options.env,
     });
     const plugins = options.plugins ?? BUILT_IN;
+    const given = options.growth && { growth: options.growth };
     const builtIn = plugins === BUILT_IN ? new URL('../plugins/index.ts', import.meta.url) : undefined;
-    const server = await boot({ plugins, ...(builtIn && { builtIn }), version: '0.0.0-test', argv, env, clock, logTo, isCopying: true });
+    const server = await boot({ plugins, ...(builtIn && { builtIn }), version: '0.0.0-test', argv, env, clock, logTo, isCopying: true, ...given });
     const ca = readFileSync(join(dataDir, 'tls', 'cert.pem'), 'utf8');
     const agent = new Agent({ connect: { ca } });
     const end = async () => {

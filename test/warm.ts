@@ -9,8 +9,10 @@ const LATER_MS = 3_000;
 const WAIT_MS = 90_000;
 const LOOK_MS = 200;
 
-/** @param threads as `actor/key` */
+/** Starts those that rest. @param threads as `actor/key` */
 export async function untilWarm({ runtime }: Pick<TestServer, 'runtime'>, threads: readonly string[]): Promise<void> {
+  for (const { name, supervisors } of runtime.groups.values())
+    for (const { key, dispatcher } of supervisors) if (threads.includes(`${name}/${key}`)) dispatcher.wake();
   await runtime.advance(LATER_MS);
   const until = performance.now() + WAIT_MS;
   for (;;) {

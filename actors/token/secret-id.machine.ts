@@ -20,11 +20,19 @@ interface SecretIdEvent {
 /** For this long, a used-up secret id is refused as exhausted; after that, as unknown. */
 export const TOMBSTONE_MS = 30 * 86_400_000;
 
+const hasElapsed = ({ expiresAt }: SecretIdLife, now: number): boolean => expiresAt !== 0 && expiresAt <= now;
+const isUnlimited = ({ numUses }: SecretIdLife): boolean => numUses === 0;
+
+/** Whether the machine would admit a use and change nothing. A login asks this first, because a step of the machine takes longer than its queries. */
+export function isFreeToUse(life: SecretIdLife, now: number): boolean {
+  return life.exhaustedAt === 0 && !hasElapsed(life, now) && isUnlimited(life);
+}
+
 export const secretIdMachine = setup({
   types: { context: {} as SecretIdLife, events: {} as SecretIdEvent, input: {} as SecretIdLife },
   guards: {
-    hasElapsed: ({ context, event }) => context.expiresAt !== 0 && context.expiresAt <= event.now,
-    isUnlimited: ({ context }) => context.numUses === 0,
+    hasElapsed: ({ context, event }) => hasElapsed(context, event.now),
+    isUnlimited: ({ context }) => isUnlimited(context),
     isLast: ({ context }) => context.uses + 1 >= context.numUses,
     isForgotten: ({ context, event }) => context.exhaustedAt + TOMBSTONE_MS <= event.now,
   },

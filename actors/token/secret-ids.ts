@@ -6,7 +6,7 @@ import { requireSuperAdmin } from '../directory/administered.ts';
 import type { NewSecretId, Principal } from './api.ts';
 import { requireSecretIdQuota, type TokenQuotas } from './quota.ts';
 import { byAdministrator, readRole } from './roles.ts';
-import { type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
+import { isFreeToUse, type SecretIdLife, stepSecretId, TOMBSTONE_MS } from './secret-id.machine.ts';
 
 interface Row {
   readonly accessor: string;
@@ -82,6 +82,7 @@ export async function useSecretId(tx: Transaction, role: string, digest: string,
   // Offering a secret id to the wrong role does not use it up.
   if (row.role !== role) return { admitted: false, exhausted: false, accessor, reason: 'secret id of another role' };
   const before = lifeOf(row);
+  if (isFreeToUse(before, now)) return { admitted: true, accessor, exhausted: false };
   const { state, life } = stepSecretId(before, { type: 'use', now });
   if (state === 'expired') return { admitted: false, exhausted: false, accessor, reason: 'expired secret id' };
   if (before.exhaustedAt !== 0) return { admitted: false, exhausted: true, accessor, reason: 'exhausted secret id' };

@@ -10,7 +10,7 @@ export const KERNEL_SECTIONS = {
   http: Section({
     host: Type.String({ default: '127.0.0.1', minLength: 1 }),
     port: Type.Integer({ default: 8443, minimum: 0, maximum: 65_535 }),
-    // 0: as many as cores, at most 8.
+    // 0: one, and more when it is busy: as many as cores, at most 8.
     threads: Type.Integer({ default: 0, minimum: 0, maximum: 8 }),
     trusted_proxies: Type.Array(Type.String(), { default: [] }),
     proxy_protocol: Type.Array(Type.String(), { default: [] }),

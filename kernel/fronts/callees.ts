@@ -97,7 +97,7 @@ export class Callees {
 
 function calleeOf(name: string, spec: AnySpec, { clock, shared, observe, onLate, onNeeded }: CalleesOptions): Callee {
   const keys = keysOf(spec);
-  const threads = new Map(keys.map((key): [string, Thread] => [key, { dispatcher: dispatcherOf(spec, clock), launch: 0, status: undefined }]));
+  const threads = new Map(keys.map((key): [string, Thread] => [key, { dispatcher: dispatcherOf(spec, key, clock), launch: 0, status: undefined }]));
   for (const [key, { dispatcher }] of threads) dispatcher.onNeeded = () => onNeeded(name, key);
   if (spec.onDeadline === 'kill') for (const [key, thread] of threads) thread.dispatcher.onLate = () => onLate(name, key, thread.launch);
   const observer = observe(name);

@@ -49,6 +49,10 @@ export type FrontApi = {
   /** Opens the ports. @param at the ports, if another front has opened them already */
   open(at: BoundPorts | null): Promise<FrontAddresses>;
   applyTls(tls: TlsOptions): void;
+  /** Ends each of its connections with its next answer: a further front has opened the ports. */
+  renew(): void;
+  /** How busy its event loop was since the last call: 0 to 1. */
+  busy(): number;
   figures(): Promise<Figures>;
   /** Calls past their deadline that actors still work on, by `name/key` of the actor. */
   overdue(): ReadonlyMap<string, number>;

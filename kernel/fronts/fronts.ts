@@ -1,6 +1,5 @@
-// The fronts of a server in threads of their own: opens their ports, gives them what they need, and adds up what they count.
+// The fronts of a server in threads of their own: opens their ports, gives them what they need, adds up what they count, and takes further ones in.
 import type { TlsOptions } from 'node:tls';
-import type { Api } from '../actor.ts';
 import type { LocalClock } from '../clock.ts';
 import { describe } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
@@ -9,15 +8,14 @@ import type { BoundPorts } from '../ports.ts';
 import type { FrontsView } from '../readiness.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Supervisor } from '../runtime/supervisor.ts';
-import { degraded, selfTestsOf } from '../self-tests.ts';
 import type { SharedMemory } from '../shared/memory.ts';
 import { type Figures, Totals } from '../totals.ts';
 import type { Versions } from '../versions.ts';
 import { FrontMember } from './front-member.ts';
 import type { FrontAddresses, FrontTask, KernelApi } from './front-task.ts';
+import { kernelApi } from './kernel-api.ts';
 
 interface FrontsOptions {
-  readonly count: number;
   /** What every front gets. */
   readonly task: Omit<FrontTask, 'thread' | 'tls' | 'shared'>;
   readonly tls: TlsOptions;
@@ -29,7 +27,9 @@ interface FrontsOptions {
   readonly log: Log;
   readonly kernel: Pick<KernelApi, 'dataKey' | 'unsealed'>;
   notReady(fronts: FrontsView): Promise<readonly string[]>;
-  /** What the main thread counts itself. */
+  /** A further front has opened the ports. */
+  onMore(): void;
+  /** What the main thread counts. */
   figures(): Promise<Figures>;
   /** The metrics of the process, in the text format of Prometheus. */
   processText(): Promise<string>;
@@ -41,22 +41,25 @@ const ASK_MS = 2_000;
 export class Fronts implements FrontsView {
   readonly #options: FrontsOptions;
   readonly #totals = new Totals();
-  readonly #members: readonly FrontMember[];
+  readonly #members: FrontMember[] = [];
+  /** Those that have opened their ports once. One that comes later is not missed before. */
+  readonly #joined = new Set<FrontMember>();
   #tls: TlsOptions;
   #bound: BoundPorts | undefined;
+  #isStopped = false;
 
   constructor(options: FrontsOptions) {
     this.#options = options;
     this.#tls = options.tls;
-    this.#members = Array.from({ length: options.count }, (_, at) => this.#member(at + 1));
   }
 
   get supervisors(): readonly Supervisor[] {
-    return this.#members.map(({ supervisor }) => supervisor);
+    return this.#members.filter((member) => this.#joined.has(member)).map(({ supervisor }) => supervisor);
   }
 
-  /** Starts all fronts and opens the ports. The first front chooses the numbers of ports that are not configured. */
-  async open(): Promise<FrontAddresses> {
+  /** Starts the fronts and opens the ports. The first front chooses the numbers of ports that are not configured. */
+  async open(count: number): Promise<FrontAddresses> {
+    for (let thread = 1; thread <= count; thread += 1) this.#joined.add(this.#member(thread));
     const [first, ...others] = this.#members as [FrontMember, ...FrontMember[]];
     await Promise.all(this.#members.map((member) => member.supervisor.start()));
     const addresses = await first.ask().open(null);
@@ -64,6 +67,24 @@ export class Fronts implements FrontsView {
     await Promise.all(others.map((member) => member.ask().open(bound)));
     this.#bound = bound;
     return addresses;
+  }
+
+  /** Another front has opened the ports: the main thread. @param addresses where it has */
+  joinPorts(addresses: FrontAddresses): void {
+    this.#bound = boundOf(addresses);
+  }
+
+  /** Starts one more front, which shares the open ports. If its start fails, it is tried again as after a crash. @returns their number */
+  async grow(): Promise<number> {
+    const member = this.#member(this.#members.length + 1);
+    await member.supervisor.start().catch(() => {});
+    return this.#members.length;
+  }
+
+  /** @returns how busy the event loop of each front that runs was since the last call: 0 to 1. One that does not answer is busy. */
+  async busy(): Promise<readonly number[]> {
+    const running = this.#members.filter(({ supervisor }) => supervisor.state === 'running');
+    return Promise.all(running.map((member) => member.ask(ASK_MS).busy().catch(alwaysBusy)));
   }
 
   /** Settles when all ports use the new options. A front that cannot use them is ended, and the one in its place begins with them. */
@@ -83,6 +104,10 @@ export class Fronts implements FrontsView {
     return `${await this.#options.processText()}\n${await this.#totals.text(await this.#options.figures())}`;
   }
 
+  notReady(): Promise<readonly string[]> {
+    return this.#options.notReady(this);
+  }
+
   async overdue(): Promise<ReadonlyMap<string, number>> {
     const sums = new Map<string, number>();
     await this.#askAll(async (member) => {
@@ -97,6 +122,7 @@ export class Fronts implements FrontsView {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
     await Promise.all(this.#members.map((member) => member.stop()));
   }
 
@@ -112,12 +138,14 @@ export class Fronts implements FrontsView {
 
   #member(thread: number): FrontMember {
     const { task, shared, clock, log, versions, runtime } = this.#options;
-    return new FrontMember({
-      ...{ thread, clock, log, versions, runtime, kernel: this.#kernel() },
+    const made = new FrontMember({
+      ...{ thread, clock, log, versions, runtime, kernel: kernelApi(this, this.#options) },
       task: () => ({ ...task, thread, tls: this.#tls, shared: shared.regions.memory }),
       onRunning: (member) => void this.#reopen(member),
       giveBack: () => this.#giveBack(thread),
     });
+    this.#members.push(made);
+    return made;
   }
 
   /** Opens the ports of a front that has taken the place of another. */
@@ -127,7 +155,13 @@ export class Fronts implements FrontsView {
     try {
       if (member.task?.tls !== this.#tls) await member.ask().applyTls(this.#tls);
       await member.ask().open(bound);
+      if (this.#joined.has(member)) return;
+      this.#joined.add(member);
+      this.#options.log.info({ front: member.thread }, 'the fronts were busy: one more serves requests');
+      this.#options.onMore();
+      await this.#askAll(async (other) => other !== member && other.ask().renew());
     } catch (error) {
+      if (this.#isStopped) return;
       await this.#end(member, error, 'the ports of a front cannot be opened; it is started again');
     }
   }
@@ -149,24 +183,6 @@ export class Fronts implements FrontsView {
     await this.#totals.end(thread);
     return true;
   }
-
-  #kernel(): Api {
-    const { kernel, notReady, runtime } = this.#options;
-    const threadOf = (actor: string, key: string) => runtime.groups.get(actor)?.supervisors.find((each) => each.key === key);
-    const api: KernelApi = {
-      ...kernel,
-      notReady: () => notReady(this),
-      degraded: async () => degraded(selfTestsOf(runtime, this.supervisors)),
-      scrape: () => this.scrape(),
-      needed: (actor, key) => threadOf(actor, key)?.dispatcher.wake(),
-      late(actor, key, launch) {
-        const supervisor = threadOf(actor, key);
-        // The thread that it was about may have been replaced already.
-        if (supervisor?.launches === launch) supervisor.dispatcher.onLate();
-      },
-    };
-    return api as unknown as Api;
-  }
 }
 
 function boundOf({ address, listeners }: FrontAddresses): BoundPorts {
@@ -176,3 +192,5 @@ function boundOf({ address, listeners }: FrontAddresses): BoundPorts {
 function portIn(address: string): number {
   return Number(/:(\d+)$/.exec(address)?.[1]);
 }
+
+const alwaysBusy = () => 1;

@@ -22,6 +22,7 @@ import { Unwind } from '../unwind.ts';
 import type { Versions } from '../versions.ts';
 import { Callees } from './callees.ts';
 import type { FrontApi, FrontTask, KernelApi } from './front-task.ts';
+import { loopMeter } from './growth.ts';
 
 interface Surroundings {
   readonly clock: LocalClock;
@@ -76,6 +77,8 @@ export async function openFront(task: FrontTask, surroundings: Surroundings): Pr
         served.tls = tls;
         opened?.applyTls(tls);
       },
+      renew: () => ports.front.renew(),
+      busy: loopMeter(),
       figures: () => figuresOf(metrics.registry),
       overdue: () => callees.overdue(),
     },

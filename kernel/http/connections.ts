@@ -24,6 +24,8 @@ const PLACES = 16;
 const MAX_COUNTED = 131_072;
 /** Limit of all connections from one address or with one client certificate. */
 const MAX_OF_ONE = 4_000;
+/** Time from one connection that is made anew to the next: each costs a handshake. */
+const RENEW_MS = 5;
 
 export interface Connections {
   /** False while the TLS handshake is not finished: nothing can be sent yet. */
@@ -32,6 +34,10 @@ export interface Connections {
   below(socket: Socket): Socket | undefined;
   /** The connection has sent a request. @param who its holder from now on, instead of its address */
   noteActivity(socket: Socket, who?: string): void;
+  /** From now on the open connections are to be made anew, some after the other: another thread has begun to take connections. */
+  renew(): void;
+  /** @returns whether the connection is one of them and its turn has come; it is not one of them any more */
+  isToRenew(socket: Socket): boolean;
   /** Closes the connections that have not sent a request. */
   destroySilent(): void;
   destroyAll(): void;
@@ -74,6 +80,9 @@ class WatchedConnections implements Connections {
   readonly #silent: Crowd;
   readonly #secure = new WeakSet<Duplex>();
   readonly #heard = new WeakSet<Duplex>();
+  /** Keys of connections to be made anew. */
+  #old = new Set<string>();
+  #renewedAt = 0;
 
   constructor({ most, all, silent }: ConnectionLedgers) {
     this.#most = most;
@@ -86,7 +95,10 @@ class WatchedConnections implements Connections {
     const who = sourceOf(socket.remoteAddress ?? '');
     this.#sockets.set(key, socket);
     socket.on('close', () => {
-      if (this.#sockets.get(key) === socket) this.#sockets.delete(key);
+      if (this.#sockets.get(key) === socket) {
+        this.#sockets.delete(key);
+        this.#old.delete(key);
+      }
       this.#all.delete(socket);
       this.#silent.delete(socket);
     });
@@ -114,6 +126,18 @@ class WatchedConnections implements Connections {
     this.#silent.delete(below);
     if (who === undefined) return;
     this.#all.add(below, who, this.#most, MAX_OF_ONE);
+  }
+
+  renew(): void {
+    this.#old = new Set(this.#sockets.keys());
+  }
+
+  isToRenew(socket: Socket): boolean {
+    if (this.#old.size === 0) return false;
+    const now = performance.now();
+    if (now - this.#renewedAt < RENEW_MS || !this.#old.delete(keyOf(socket))) return false;
+    this.#renewedAt = now;
+    return true;
   }
 
   destroySilent(): void {

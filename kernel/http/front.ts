@@ -1,5 +1,6 @@
 // The HTTP server: Fastify over TLS with its limits, hooks, error answers and graceful end.
 import { randomUUID } from 'node:crypto';
+import type { RequestListener } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { callContext } from '../call-context.ts';
@@ -44,6 +45,8 @@ export interface Front {
   readonly app: FastifyInstance;
   readonly server: Server;
   openapi(format: 'yaml' | 'json'): DocumentText;
+  /** Ends each connection that is open now with its next answer, so that other threads get their part of the clients. */
+  renew(): void;
   /** Waits up to `ms` for running requests, then closes every connection. */
   close(ms: number): Promise<void>;
 }
@@ -75,7 +78,7 @@ export async function createFront(options: FrontOptions): Promise<Front> {
       void sendProblem(setDefaultHeaders(reply as unknown as FastifyReply), problems(error, request.id));
     },
     serverFactory: (handler) => {
-      const server = createServer({ ...tls, ...serverLimits(http) }, oneByOne(handler));
+      const server = createServer({ ...tls, ...serverLimits(http) }, oneByOne(renewing(handler, connections)));
       server.keepAliveTimeout = KEEP_ALIVE_MS;
       const watched = watchConnections(server, limits.connections.https);
       server.on('request', ({ socket }) => watched.noteActivity(socket));
@@ -95,7 +98,16 @@ export async function createFront(options: FrontOptions): Promise<Front> {
   const openapi = await addOpenApi(app, options);
   refuseOthers(app, OPENAPI_PATH, new Set(['GET']));
   addRoutes(app, routes, options);
-  return { app, server: app.server as unknown as Server, openapi, close: (ms) => close(app, busy, connections.current as Connections, ms) };
+  const watched = connections.current as Connections;
+  return { app, server: app.server as unknown as Server, openapi, renew: () => watched.renew(), close: (ms) => close(app, busy, watched, ms) };
+}
+
+/** Where a connection is to be made anew, Node then writes `Connection: close` (RFC 9112 section 9.6). */
+function renewing(handle: RequestListener, connections: { readonly current?: Connections }): RequestListener {
+  return (request, response) => {
+    if (connections.current?.isToRenew(request.socket)) response.shouldKeepAlive = false;
+    handle(request, response);
+  };
 }
 
 function serverLimits(http: KernelConfig['http']): ServerOptions {

@@ -1,26 +1,15 @@
 // The caller's side of an actor: a bounded queue in front of one or several dispatchers, and the typed remote that callers use.
 import { performance } from 'node:perf_hooks';
 import { currentRequestId } from '../call-context.ts';
-import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { Beside } from './beside.ts';
 import { inspectPayload, ownMoved } from './bytes.ts';
 import { Deadlines } from './deadlines.ts';
 import type { Dispatcher } from './dispatcher.ts';
-import { type CallObserver, type CallOptions, Pending } from './pending.ts';
+import type { MailboxOptions } from './mailbox-options.ts';
+import { type CallOptions, Pending } from './pending.ts';
 import type { SharedQueue } from './shared-queue.ts';
-
-interface MailboxOptions {
-  readonly deadlineMs: number;
-  /** Limit of waiting and running calls; further calls are refused with OVERLOADED. */
-  readonly maxQueue: number;
-  /** Calls that one dispatcher gets at a time. */
-  readonly perDispatcher: number;
-  readonly clock: Clock;
-  readonly observe: CallObserver;
-  /** The calls of other threads to the same actor, if there are such threads. */
-  readonly shared?: SharedQueue | undefined;
-}
+import { Spares } from './spares.ts';
 
 /** When calls wait in other threads too, those get this time to take a place before this one does. */
 const YIELD_MS = 1;
@@ -35,12 +24,14 @@ export class Mailbox {
   /** In order of arrival. A Set, so that an abandoned call can be removed without a search. */
   readonly #waiting = new Set<Pending>();
   #closed = false;
+  readonly #spares: Spares;
   #onDrained: (() => void) | undefined;
 
   constructor(dispatchers: readonly Dispatcher[], options: MailboxOptions) {
     this.dispatchers = dispatchers;
     this.#options = options;
     this.shared = options.shared;
+    this.#spares = new Spares(dispatchers);
     this.#deadlines = new Deadlines(options.deadlineMs, options.clock);
     for (const dispatcher of dispatchers) dispatcher.onRoom = () => this.#onRoom();
     this.shared?.listen(() => this.#pump());
@@ -120,26 +111,30 @@ export class Mailbox {
     for (const dispatcher of this.dispatchers) dispatcher.closeTimer();
   }
 
-  /** @returns undefined while at least one dispatcher serves calls or will do so soon */
+  /** @returns undefined while at least one dispatcher serves calls or will do so soon. What keeps one sealed keeps those that rest sealed too. */
   #refusal(): Dispatcher['refusal'] {
     let refusal: Dispatcher['refusal'];
-    for (const dispatcher of this.dispatchers) {
-      refusal = dispatcher.refusal;
-      if (!refusal) return undefined;
+    for (const { state, refusal: own } of this.dispatchers) {
+      if (state === 'resting') continue;
+      if (!own) return undefined;
+      refusal = own;
     }
-    return refusal;
+    return refusal !== 'KEY_SERVER_SEALED' && this.#spares.any ? undefined : refusal;
   }
 
   #admit(pending: Pending): void {
     const dispatcher = this.#waiting.size === 0 ? this.#room(pending) : undefined;
-    if (dispatcher) return dispatcher.send(pending);
+    if (dispatcher) {
+      this.#spares.note(pending.writes, dispatcher);
+      return dispatcher.send(pending);
+    }
     this.#waiting.add(pending);
     pending.onAbandoned = () => {
       this.#waiting.delete(pending);
       this.#note();
     };
     this.#note();
-    this.dispatchers.find(({ state }) => state === 'resting')?.wake();
+    this.#spares.wakeOne();
   }
 
   #hasRoom(maxQueue: number): boolean {

@@ -8,7 +8,7 @@ import type { HostTask } from './incarnation.ts';
 import { Mailbox } from './mailbox.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf } from './refs.ts';
-import { rests } from './resting.ts';
+import { rests, restsAt } from './resting.ts';
 import { SharedQueue } from './shared-queue.ts';
 
 interface MailboxesOptions {
@@ -22,9 +22,9 @@ const DEFAULT_MAX_QUEUE = 1024;
 /** How long a call waits for an actor whose deadline limits the work only. */
 const WAIT_MS = 10_000;
 
-export function dispatcherOf(spec: AnySpec, clock: Clock): Dispatcher {
+export function dispatcherOf(spec: AnySpec, key: string, clock: Clock): Dispatcher {
   const dispatcher = new Dispatcher(spec.onDeadline === 'kill' ? new Deadlines(spec.deadlineMs, clock) : undefined);
-  if (rests(spec)) dispatcher.state = 'resting';
+  if (restsAt(spec, key)) dispatcher.state = 'resting';
   return dispatcher;
 }
 

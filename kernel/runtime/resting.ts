@@ -6,9 +6,17 @@ import type { Supervisor } from './supervisor.ts';
 
 /** After the start, when the first requests that waited for it are served. */
 const SOON_MS = 1_000;
+/** Key of the first replica. */
+const FIRST = '0';
 
-/** Whether the threads of an actor start when they are needed. */
+/** Whether all threads of an actor start when they are needed. */
 export const rests = ({ start }: AnySpec): boolean => start === 'soon' || start === 'use';
+
+/** Whether one thread of an actor starts when it is needed. */
+export const restsAt = (spec: AnySpec, key: string): boolean => rests(spec) || (spec.kind === 'replicated' && spec.spare === true && key !== FIRST);
+
+/** @returns those that the start of the server starts */
+export const firstOf = (spec: AnySpec, supervisors: readonly Supervisor[]): readonly Supervisor[] => supervisors.filter(({ key }) => !restsAt(spec, key));
 
 /** Lets the calls start the threads. A start that fails is supervised like a crash, and logged there. */
 export function startWhenNeeded(supervisors: readonly Supervisor[]): void {

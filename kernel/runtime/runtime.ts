@@ -13,7 +13,7 @@ import { BesideParts } from './open-beside.ts';
 import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf, refOver } from './refs.ts';
-import { rests, startSoon, startWhenNeeded } from './resting.ts';
+import { firstOf, rests, startSoon, startWhenNeeded } from './resting.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
@@ -62,7 +62,8 @@ export class Runtime {
 
   /** Purposes of the data keys of all actors that run and are not background actors. */
   get dataKeys(): DataKeyPurpose[] {
-    const isRunning = ({ spec, supervisors }: Group) => spec.start !== 'background' && supervisors.every(({ state }) => state === 'running');
+    const isRunning = ({ spec, supervisors }: Group) =>
+      spec.start !== 'background' && !rests(spec) && firstOf(spec, supervisors).every(({ state }) => state === 'running');
     return [...this.groups.values()].flatMap((group) => (isRunning(group) ? (group.spec.dataKeys ?? []) : []));
   }
 
@@ -72,8 +73,7 @@ export class Runtime {
    */
   async start(calls = true): Promise<void> {
     for (const { supervisors, spec } of this.groups.values()) {
-      if (rests(spec)) continue;
-      const starting = Promise.all(supervisors.map((supervisor) => supervisor.start()));
+      const starting = Promise.all(firstOf(spec, supervisors).map((supervisor) => supervisor.start()));
       if (spec.start === 'background') starting.catch(() => {});
       else await starting;
     }
@@ -121,7 +121,7 @@ export class Runtime {
     return new Supervisor({
       name,
       key,
-      dispatcher: dispatcherOf(spec, clock),
+      dispatcher: dispatcherOf(spec, key, clock),
       policy: spec.restart ?? DEFAULT_RESTART,
       clock,
       log,

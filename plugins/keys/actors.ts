@@ -18,20 +18,10 @@ export function keysActors(config: KeysConfig, version: string) {
     module: new URL('../../actors/kmip/kmip.actor.ts', import.meta.url),
     beside: config.placement === 'beside' ? new URL('../../actors/kmip/kmip.beside.ts', import.meta.url) : undefined,
     size: cores,
+    spare: hasSpares(config),
     // The thread finds the next small requests in its queue while it still answers the last one.
     prefetch: 16,
-    args: {
-      version,
-      vendorIdentification: config.vendor_identification,
-      jsonNames: config.json_names,
-      privilegedUsers: config.privileged_users,
-      quotas: config.quotas,
-      defaultUnwrapType: config.default_unwrap_type,
-      algorithms: config.algorithms,
-      keyEncryptionKey: config.key_encryption_key,
-      maxSealsPerDataKey: config.max_seals_per_data_key,
-      selfTests: config.self_tests,
-    },
+    args: argsOf(config, version),
     // Some keys take long to generate: RSA of 4096 bits and more, SLH-DSA.
     deadlineMs: 60_000,
     maxQueue: 4_096,
@@ -51,6 +41,26 @@ export function keysActors(config: KeysConfig, version: string) {
     sharedThread: config.placement === 'beside' ? QUIET_THREAD : undefined,
   });
   return { kmip, kmip_stream };
+}
+
+function argsOf(config: KeysConfig, version: string): KmipArgs {
+  return {
+    version,
+    vendorIdentification: config.vendor_identification,
+    jsonNames: config.json_names,
+    privilegedUsers: config.privileged_users,
+    quotas: config.quotas,
+    defaultUnwrapType: config.default_unwrap_type,
+    algorithms: config.algorithms,
+    keyEncryptionKey: config.key_encryption_key,
+    maxSealsPerDataKey: config.max_seals_per_data_key,
+    selfTests: config.self_tests,
+  };
+}
+
+/** With "own" the threads do all the work. One that has opened the data key still serves when the key-encryption key is away. */
+function hasSpares({ placement, key_encryption_key }: KeysConfig): boolean {
+  return placement === 'beside' && key_encryption_key === '';
 }
 
 export type KeysActors = ReturnType<typeof keysActors>;

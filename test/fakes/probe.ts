@@ -21,6 +21,6 @@ export function shardedProbe(shards: number, options: Common = {}): ShardedSpec<
   return sharded({ module, deadlineMs: 5_000, restart, memoryMb: 64, shards, args: {}, ...options });
 }
 
-export function replicatedProbe(size: number, options: Common & { prefetch?: number } = {}): ReplicatedSpec<ProbeApi, ProbeArgs> {
+export function replicatedProbe(size: number, options: Common & { prefetch?: number; spare?: boolean } = {}): ReplicatedSpec<ProbeApi, ProbeArgs> {
   return replicated({ module, deadlineMs: 5_000, restart, memoryMb: 64, size, args: {}, ...options });
 }

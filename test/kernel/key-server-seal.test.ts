@@ -42,10 +42,13 @@ const signIn = async (server: TestServer) => (await server.ask('POST', '/login?r
 
 const sealedLines = ({ lines }: TestServer) => lines.filter(({ msg }) => /^the key server is (un)?sealed/.test(String(msg)));
 
-/** The key server is unsealed and all its threads run. */
+/** The key server is unsealed, and all its threads run that do not rest. */
 async function unsealed(server: TestServer): Promise<void> {
   await server.runtime.advance(RETRY_MS);
-  await until(() => server.runtime.groups.get('kmip')?.supervisors.every(({ state }) => state === 'running') ?? false, 'the key server is unsealed');
+  await until(
+    () => server.runtime.groups.get('kmip')?.supervisors.every(({ state }) => state === 'running' || state === 'resting') ?? false,
+    'the key server is unsealed',
+  );
 }
 
 async function readAll(socket: TLSSocket): Promise<Uint8Array> {

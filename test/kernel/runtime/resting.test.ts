@@ -1,5 +1,6 @@
 // Actors that start when they are needed: no thread before the first call, one more for each call that waits, and no peer that nobody would start.
 import assert from 'node:assert/strict';
+import { setTimeout as wait } from 'node:timers/promises';
 import { test } from 'uvu';
 import { pinnedProbe, replicatedProbe } from '../../fakes/probe.ts';
 import { createRuntime, outcome, until } from '../../runtime.ts';
@@ -45,6 +46,22 @@ test('"soon": the first thread starts a moment after the server, without a call'
   assert.equal(await ref('probe').echo('a'), 'a');
 });
 
+test('"spare": one thread starts with the server, another when calls keep meeting a busy or a slow one', async () => {
+  const { runtime, ref } = await run({ crowded: replicatedProbe(3, { spare: true, prefetch: 16 }), slow: replicatedProbe(2, { spare: true, prefetch: 16 }) });
+  assert.deepEqual(statesOf(runtime, 'crowded'), ['running', 'resting', 'resting']);
+  for (let n = 0; n < 40; n += 1) await ref('crowded').echo('one after the other');
+  await Promise.all(Array.from({ length: 8 }, (_, n) => ref('crowded').echo(String(n))));
+  assert.deepEqual(statesOf(runtime, 'crowded'), ['running', 'resting', 'resting']);
+  for (let n = 0; n < 4; n += 1) await Promise.all(Array.from({ length: 8 }, () => ref('crowded').echo('again')));
+  await until(() => statesOf(runtime, 'crowded')?.[1] === 'running', 'the second runs');
+  assert.equal(statesOf(runtime, 'crowded')?.[2], 'resting');
+  const busy = ref('slow').sleep(300);
+  await wait(20);
+  assert.equal(await ref('slow').echo('beside a long one'), 'beside a long one');
+  await until(() => statesOf(runtime, 'slow')?.[1] === 'running', 'the second runs');
+  assert.equal(await busy, 'slept');
+});
+
 test('one that cannot start is tried again as after a crash, then refuses its calls', async () => {
   const restart = { max: 1, withinMs: 600_000, firstDelayMs: 1, maxDelayMs: 1, retryMs: 600_000 };
   const { runtime, ref, lines } = await run({ bad: pinnedProbe({ a: { broken: true } }, { start: 'use', restart }) });
@@ -67,6 +84,7 @@ for (const fronts of ['1', '3'])
     const server = await startServer({ env: { GATEHOUSE_HTTP_THREADS: fronts } });
     try {
       const stateOf = (name: string) => server.runtime.groups.get(name)?.supervisors[0]?.state;
+      assert.ok(server.runtime.groups.get('kmip')?.supervisors.every(({ key, state }) => state === (key === '0' ? 'running' : 'resting')));
       assert.deepEqual(['tokenize', 'text', 'library'].map(stateOf), ['resting', 'resting', 'resting']);
       const cookie = await signInAdmin(server);
       assert.equal(stateOf('password'), 'running');

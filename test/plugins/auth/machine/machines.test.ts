@@ -1,7 +1,7 @@
 // The lives of app tokens and secret ids, walked completely.
 import assert from 'node:assert/strict';
 import { test } from 'uvu';
-import { secretIdMachine, stepSecretId } from '../../../../actors/token/secret-id.machine.ts';
+import { isFreeToUse, secretIdMachine, stepSecretId } from '../../../../actors/token/secret-id.machine.ts';
 import { hasElapsed, stepToken, tokenMachine } from '../../../../actors/token/token.machine.ts';
 import { walk } from '../../../machines.ts';
 
@@ -47,6 +47,22 @@ test('token: a renewal restarts the lease, within the maximum; without a lease i
   const fixed = { expiresAt: 60_000, leaseSeconds: 60, maxExpiresAt: 0, renewable: false };
   assert.deepEqual(stepToken(fixed, { type: 'renew', now: 50_000 }), { state: 'issued', life: fixed });
   assert.equal(stepToken({ expiresAt: 0, leaseSeconds: 0, maxExpiresAt: 0, renewable: true }, { type: 'use', now: 2 ** 52 }).state, 'issued');
+});
+
+test('secret id: a login asks whether a use is free, and the machine then admits it and changes nothing', () => {
+  let free = 0;
+  for (const expiresAt of [0, 1, 59_999, 60_000, 60_001])
+    for (const numUses of [0, 1, 2])
+      for (const uses of [0, 1])
+        for (const exhaustedAt of [0, 1])
+          for (const now of [0, 1, 60_000, 1 + THIRTY_DAYS_MS]) {
+            const life = { expiresAt, numUses, uses, exhaustedAt };
+            const { state, life: after } = stepSecretId(life, { type: 'use', now });
+            const isUnchanged = state === 'valid' && after.uses === uses && after.exhaustedAt === 0;
+            assert.equal(isFreeToUse(life, now), isUnchanged, JSON.stringify({ ...life, now, state }));
+            free += isUnchanged ? 1 : 0;
+          }
+  assert.ok(free > 0);
 });
 
 test('secret id: every state and every event', () => {

@@ -1,0 +1,77 @@
+// Starts a further front when those that run have been busy for some seconds, until there are as many as may be.
+import { performance } from 'node:perf_hooks';
+import { type Clock, elapsedMs } from '../clock.ts';
+import { repeat } from '../repeat.ts';
+
+export interface Load {
+  /** Part of the time in which the event loops of the fronts were busy, on average: 0 to 1. */
+  readonly fronts: number;
+  /** Cores that all threads of the process kept busy. */
+  readonly cores: number;
+}
+
+interface GrowthOptions {
+  readonly clock: Clock;
+  /** Cores of the machine. */
+  readonly cores: number;
+  /** @returns the load since the last call */
+  load(): Promise<Load>;
+  /** Starts one more. @returns whether there may be others */
+  grow(): Promise<boolean>;
+  onFailure(error: unknown): void;
+}
+
+const LOOK_MS = 1_000;
+/** Above it a look counts; below CALM those before it are forgotten. */
+const BUSY = 0.85;
+const CALM = 0.6;
+const LOOKS = 3;
+/** The cost of its start must not be taken for load, and what it relieves must show first. */
+const LOOKS_AFTER_ONE = 10;
+/** Part of a core that must be free: if the threads of actors keep all cores busy, one more front only takes time from them. */
+const FREE_CORES = 0.4;
+
+/** A front that has started stays: its connections would have to be ended, and a load that came once comes again. @returns a function that ends it */
+export function growWhenBusy({ clock, cores, load, grow, onFailure }: GrowthOptions): () => void {
+  let looks = 0;
+  let isLooking = false;
+  const look = async () => {
+    if (isLooking) return;
+    isLooking = true;
+    try {
+      const now = await load();
+      if (now.fronts < CALM) looks = Math.min(looks, 0);
+      if (now.fronts >= BUSY && now.cores + FREE_CORES <= cores) looks += 1;
+      else if (looks < 0) looks += 1;
+      if (looks < LOOKS) return;
+      looks = LOOKS - LOOKS_AFTER_ONE;
+      if (!(await grow())) end();
+    } finally {
+      isLooking = false;
+    }
+  };
+  const end = repeat(clock, LOOK_MS, look, onFailure);
+  return end;
+}
+
+/** @returns a function that tells how busy the event loop of this thread was since its last call: 0 to 1 */
+export function loopMeter(): () => number {
+  let last = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, last);
+    last = now;
+    return utilization;
+  };
+}
+
+/** @returns a function that tells how many cores this process kept busy since its last call */
+export function coreMeter(): () => number {
+  let [last, at] = [process.cpuUsage(), elapsedMs()];
+  return () => {
+    const { user, system } = process.cpuUsage(last);
+    const spentMs = Math.max(1, elapsedMs() - at);
+    [last, at] = [process.cpuUsage(), elapsedMs()];
+    return (user + system) / 1_000 / spentMs;
+  };
+}
