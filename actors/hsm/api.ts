@@ -59,6 +59,10 @@ export interface SlotStatus {
 export interface HsmFacts {
   readonly slots: readonly number[];
   readonly admins: readonly string[];
+  /** Path of the PKCS#11 library. */
+  readonly library: string;
+  /** Serial numbers of the tokens, in the order of `slots`; undefined before the first login. */
+  readonly serials: readonly (string | undefined)[];
   /** Time limit of a call, if it is shorter than that of the actor. */
   readonly deadlineMs: number | undefined;
 }

@@ -35,7 +35,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
   return {
     api: {
       probe: () => prober.status(),
-      facts: () => ({ slots: slots.map(({ number }) => number), admins, deadlineMs: args.deadlineMs }),
+      facts: () => ({ slots: slots.map(({ number }) => number), admins, library, serials: watches.map(({ serial }) => serial), deadlineMs: args.deadlineMs }),
       figures: () => tally.figures(),
       ...keyCalls(sessions, tally, () => ctx.call()?.signal.aborted !== true),
     },

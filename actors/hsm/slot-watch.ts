@@ -38,6 +38,11 @@ export class SlotWatch {
     this.#binding = binding;
   }
 
+  /** Of the token that the slot is bound to; undefined before the first login. */
+  get serial(): string | undefined {
+    return this.#binding.serial;
+  }
+
   /** Why the last probe failed; undefined if it succeeded. */
   get problem(): string | undefined {
     return this.#problem;

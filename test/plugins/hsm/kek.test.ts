@@ -12,23 +12,32 @@ const ACTIVE = { tag: 'ActivationDate', type: 'DateTime', value: '2024-01-01T00:
 const DATA = Buffer.from('to be kept');
 
 if (!skipWithout('softhsm2')) {
-  test('the data key of the key server is wrapped by a key on a token; without it the key server is sealed', async () => {
+  test('a key on a token wraps the data key; no instance shows or uses it; without it all is sealed', async () => {
     const hsm = createSoftHsm();
     const slot = hsm.addToken('kek', PIN);
     const kek = `hsm::soft_hsm::${slot}::kek`;
     const dataDir = temporaryFolder();
     const config = `[keys]\nkey_encryption_key = "${kek}"\n[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\nhsm_admin = ["_/admin"]\nprobe_seconds = 1\n`;
-    const first = await startServer({ config, dataDir });
+    const beside = `[[hsm_instances]]\nhsm_model = "soft_hsm"\nhsm_slot = [${slot}]\nhsm_password = ["${PIN}"]\nhsm_admin = ["_/admin"]\nprobe_seconds = 1\n`;
+    const first = await startServer({ config: config + beside, dataDir });
     let cookie = await signInAdmin(first);
     const as = (server: typeof first) => (method: string, path: string, options: object) => server.ask(method as 'POST', path, { cookie, ...options });
     await until(async () => (await as(first)('GET', '/me', {})).status === 200, 'the key server answers');
     const { UniqueIdentifier: key = '' } = await done(untilUnsealed(() => makeSecret(as(first) as never, 'in the database', ACTIVE)));
     assert.deepEqual(hsm.tool(slot, 'labels(4)'), ['kek']);
-    for (const id of [kek, `hsm::${slot}::kek`])
+    const other = `hsm::soft_hsm_1::${slot}::`;
+    await until(async () => (await makeSecret(as(first) as never, `${other}key`)).status === 200, 'the other instance makes keys', 20_000);
+    for (const id of [kek, `${other}kek`, `${other}kek_pk`])
       await refused(kmip(as(first) as never, 'Encrypt', identifier(id), bytes('Data', DATA)), /^Item_Not_Found: object not found/);
-    await refused(makeSecret(as(first) as never, kek), /^Item_Not_Found/);
+    for (const id of [kek, `${other}kek`]) {
+      await refused(makeSecret(as(first) as never, id), /^Item_Not_Found/);
+      await refused(kmip(as(first) as never, 'Destroy', identifier(id)), /^Item_Not_Found/);
+    }
+    assert.equal((await kmip(as(first) as never, 'Encrypt', identifier(`hsm::soft_hsm::${slot}::key`), bytes('Data', DATA))).status, 200);
+
     const found = await done(kmip(as(first) as never, 'Locate'));
-    assert.deepEqual(found.all('UniqueIdentifier'), [key]);
+    const shown = [key, `${other}key`, `hsm::soft_hsm::${slot}::key`];
+    assert.deepEqual(found.all('UniqueIdentifier').sort(), shown.sort());
     const sealed = await done(kmip(as(first) as never, 'Encrypt', identifier(key), bytes('Data', DATA)));
     await first.end();
 

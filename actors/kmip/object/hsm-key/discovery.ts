@@ -24,12 +24,18 @@ import type { Tokens } from './tokens.ts';
 
 const { ObjectType } = ENUM;
 
-/** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param own the key-encryption key of the server, which is left alone */
-export async function discoverKeys(tokens: Tokens, { rows, store }: DatabaseParts, ctx: OperationContext, id: string | undefined, own: string): Promise<void> {
+/** Only for callers who administer the instance: what others may know of is in the database. @param id in full; undefined for all keys of all slots @param isOwn whether it is the key-encryption key of the server, which is left alone */
+export async function discoverKeys(
+  tokens: Tokens,
+  { rows, store }: DatabaseParts,
+  ctx: OperationContext,
+  id: string | undefined,
+  isOwn: (id: string) => boolean,
+): Promise<void> {
   const { administers = [] } = ctx.caller;
   // A transaction must not wait for a token.
   if (administers.length === 0 || ctx.reader !== ctx.server.store) return;
-  const isNew = async (each: string) => each !== own && (await rows.describe(store, each)) === undefined;
+  const isNew = async (each: string) => !isOwn(each) && (await rows.describe(store, each)) === undefined;
   if (id === undefined) {
     for (const prefix of administers)
       for (const slot of (await tokens.facts(prefix))?.slots ?? []) await takeIn(ctx, await listOf(tokens, { prefix, slot }), { prefix, slot }, isNew);

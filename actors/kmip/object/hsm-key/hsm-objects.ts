@@ -20,7 +20,12 @@ const KINDS: ReadonlySet<number> = new Set([ObjectType.SymmetricKey, ObjectType.
 /** @param keyEncryptionKey the identifier of the server's own key, which is used for nothing else; empty if there is none */
 export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKey: string): ObjectSource {
   const rows = databaseObjects(parts);
-  const own = canonical(keyEncryptionKey, tokens.prefixes);
+  const ownPlace = placeOf(keyEncryptionKey, tokens.prefixes, false);
+  /** Also by the name that another instance gives the token. */
+  const isOwn = (id: string): boolean => {
+    const place = ownPlace && placeOf(id, tokens.prefixes, false);
+    return place !== undefined && ownPlace !== undefined && tokens.isSame(place, ownPlace);
+  };
   const full = (id: string): string => canonical(id, tokens.prefixes);
   const isFree = (from: Reader) => async (id: string) => {
     const state = (await parts.rows.describe(from, id))?.object.state;
@@ -37,19 +42,19 @@ export function hsmObjects(tokens: Tokens, parts: DatabaseParts, keyEncryptionKe
     },
     requirePlace(id, type, caller) {
       requirePlace(tokens, full(id), type, caller);
-      if (full(id) === own) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
+      if (isOwn(id)) throw new Refusal('ItemNotFound', `object not found for identifier ${id}`);
     },
     absence: (name) => absence(tokens, full(name)),
     async held(id, content) {
-      if (full(id) === own) return undefined;
+      if (isOwn(id)) return undefined;
       const place = content ? placeOf(id, tokens.prefixes, isPublicName(id)) : undefined;
       if (place && !tokens.knownMechanisms(place)) await tokens.learn(place);
       return rows.held(full(id), content);
     },
-    within: (tx) => writer(rows.within(tx), isFree(tx), own),
+    within: (tx) => writer(rows.within(tx), isFree(tx), isOwn),
     find: async () => ({ ids: [], total: 0 }),
     async discover(ctx, id) {
-      if (id === undefined || full(id) !== own) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), own);
+      if (id === undefined || !isOwn(id)) await discoverKeys(tokens, parts, ctx, id === undefined ? undefined : full(id), isOwn);
     },
   };
 }
@@ -75,12 +80,12 @@ function absence(tokens: Tokens, id: string): string {
 }
 
 /** What is destroyed frees its identifier, because the token has the name free again. */
-function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, own: string): ObjectWriter {
+function writer(rows: ObjectWriter, isFree: (id: string) => Promise<boolean>, isOwn: (id: string) => boolean): ObjectWriter {
   return {
     ...rows,
-    held: async (id, content) => (id === own ? undefined : rows.held(id, content)),
-    describe: async (id) => (id === own ? undefined : rows.describe(id)),
-    read: async (id) => (id === own ? undefined : rows.read(id)),
+    held: async (id, content) => (isOwn(id) ? undefined : rows.held(id, content)),
+    describe: async (id) => (isOwn(id) ? undefined : rows.describe(id)),
+    read: async (id) => (isOwn(id) ? undefined : rows.read(id)),
     async insert(object) {
       requireKept(object);
       if (await isFree(object.id)) await rows.remove(object.id);

@@ -48,6 +48,7 @@ export class Tokens {
     try {
       const facts = await (this.#instances.get(prefix) as Instance).facts();
       this.#facts.set(prefix, facts);
+      if (facts.serials.includes(undefined)) setTimeout(() => void this.#ask(prefix), ASK_AGAIN_MS).unref();
       const { deadlineMs } = facts;
       if (deadlineMs !== undefined) this.#instances.set(prefix, callWith(this.#instances.get(prefix) as Instance, { deadlineMs }));
       return facts;
@@ -77,6 +78,17 @@ export class Tokens {
     const facts = this.#facts.get(prefix);
     if (!facts) return `${prefix} does not answer yet; try again`;
     return facts.slots.includes(slot) ? undefined : `slot ${slot} is not accessible: hsm_slot of ${prefix} does not list it`;
+  }
+
+  /** Whether two places may be one: two instances may open one token. What is not known counts as the same. */
+  isSame(one: TokenPlace, other: TokenPlace): boolean {
+    if (one.name !== other.name) return false;
+    if (one.prefix === other.prefix && one.slot === other.slot) return true;
+    const [first, second] = [this.#facts.get(one.prefix), this.#facts.get(other.prefix)];
+    if (!first || !second) return true;
+    if (first.library !== second.library) return false;
+    const [serial, otherSerial] = [first.serials[first.slots.indexOf(one.slot)], second.serials[second.slots.indexOf(other.slot)]];
+    return serial === undefined || otherSerial === undefined || serial === otherSerial;
   }
 
   /** The mechanisms of a slot, if they were read before. */
