@@ -1,6 +1,7 @@
 // `npm start`, `npm run model`, `npm test`, `npm run bench`, `npm run fuzz`, `npm run foreign` and `npm run mutate`: installs missing dependencies, then runs the pinned Node. Plain JavaScript for any Node from version 18.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,11 +30,19 @@ run(join(root, entries[command]));
 
 /** @param dev whether development dependencies are needed; `npm start` and `npm run model` need neither them nor a compiler */
 function install(dev) {
-  if (isInstalled(dev)) return;
+  const { wanted, present, digest } = packages();
+  const isWrong = ([path, { version }]) => path !== '' && present[path]?.version !== version;
+  const isNeeded = ([, entry]) => !entry.optional && !entry.devOptional && (!entry.dev || dev);
+  const wrong = Object.entries(wanted).filter(isWrong);
+  const isIncomplete = wanted[''] === undefined || wrong.some(isNeeded);
+  if (!isIncomplete && isTried(digest)) return;
+  if (!isIncomplete && !wrong.some(couldBeInstalled)) return noteTried(digest);
   console.error(`gatehouse: installing dependencies (only once, takes about ${dev ? 'three minutes' : 'a minute'})`);
   // The first install follows the lock file exactly; a later one adds what is missing and does not change the lock file.
   const verb = existsSync(join(root, 'node_modules')) ? ['install', '--no-save'] : ['ci'];
-  const flags = [...verb, ...(dev ? [] : ['--omit=dev']), '--loglevel=error', '--no-audit', '--no-fund'];
+  // Whoever has development dependencies keeps them.
+  const hasDev = Object.values(present).some((entry) => entry.dev);
+  const flags = [...verb, ...(dev || hasDev ? [] : ['--omit=dev']), '--loglevel=error', '--no-audit', '--no-fund'];
   const npm = process.env.npm_execpath;
   // Packages may run scripts during installation, so the secrets of the server are removed from their environment.
   const open = Object.entries(process.env).filter(([name]) => !name.startsWith('GATEHOUSE_') || name.startsWith('GATEHOUSE_TEST_'));
@@ -44,20 +53,51 @@ function install(dev) {
     npm && node
       ? spawnSync(node, [npm, ...flags], { cwd: root, env, stdio: 'inherit' })
       : spawnSync('npm', flags, { cwd: root, env, stdio: 'inherit', shell: true });
-  if (status !== 0) process.exit(status ?? 1);
+  // Without an optional package the server starts and says what is off.
+  if (status !== 0 && isIncomplete) process.exit(status ?? 1);
+  if (status === 0) noteTried(digest);
 }
 
-/** Whether every package of the lock file is installed in its version. Optional packages may be missing, because they may not compile. */
-function isInstalled(dev) {
+/** @returns the packages of the lock file, and of them those that are installed, by path */
+function packages() {
   try {
-    const { packages: wanted } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+    const lock = readFileSync(join(root, 'package-lock.json'));
+    const { packages: wanted } = JSON.parse(lock);
     const { packages: present } = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8'));
-    return Object.entries(wanted).every(
-      ([path, entry]) => path === '' || entry.optional || entry.devOptional || (entry.dev && !dev) || present[path]?.version === entry.version,
-    );
+    return { wanted, present, digest: createHash('sha256').update(lock).digest('hex') };
+  } catch {
+    return { wanted: {}, present: {}, digest: '' };
+  }
+}
+
+/** Whether a missing package is an optional one for this machine. */
+function couldBeInstalled([, { optional, dev, os = [process.platform], cpu = [process.arch], libc }]) {
+  return optional && !dev && os.includes(process.platform) && cpu.includes(process.arch) && (!libc || libc.includes(libcOfMachine()));
+}
+
+function libcOfMachine() {
+  return process.report.getReport().header.glibcVersionRuntime ? 'glibc' : 'musl';
+}
+
+/** Optional packages may be missing, because they may not compile: npm tries them once for each lock file. */
+function isTried(digest) {
+  try {
+    return readFileSync(triedFile(), 'utf8') === digest;
   } catch {
     return false;
   }
+}
+
+function noteTried(digest) {
+  try {
+    writeFileSync(triedFile(), digest);
+  } catch {
+    // Nobody can write there: the next start finds out again.
+  }
+}
+
+function triedFile() {
+  return join(root, 'node_modules', '.gatehouse-packages');
 }
 
 /** @returns PATH without folders in node_modules, because the installation may replace the Node in there */

@@ -2,7 +2,18 @@
 import type { Limit, Row } from './results-file.ts';
 
 /** The columns that limits are about. */
-export type Column = 'of its limit' | 'CPU of its limit' | 'requests/s' | 'operations/s' | 'p99 ms' | 'ms' | 'CPU ms' | 'MB' | 'first of last';
+export type Column =
+  | 'of its limit'
+  | 'CPU of its limit'
+  | 'requests/s'
+  | 'operations/s'
+  | 'p99 ms'
+  | 'ms'
+  | 'CPU ms'
+  | 'MB'
+  | 'first of last'
+  | 'of one client'
+  | 'of idle';
 
 interface Rule {
   readonly what: string;
@@ -30,6 +41,8 @@ export const RULES: readonly Rule[] = [
   { what: 'login', column: 'of its limit', atLeast: 0.85 },
   { what: '/whoami during logins', column: 'p99 ms', atMost: 25 },
   { what: '/health during logins', column: 'p99 ms', atMost: 25 },
+  { what: 'translate one window, nine clients', column: 'of one client', atMost: 4 },
+  ...['/whoami', 'Encrypt'].map((what): Rule => ({ what: `${what} during inference`, column: 'of idle', atMost: 2 })),
   { what: 'second start', column: 'ms', atMost: 1_200 },
   { what: 'second start', column: 'CPU ms', atMost: 2_500 },
   { what: 'idle', column: 'MB', atMost: 300 },

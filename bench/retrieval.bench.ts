@@ -3,10 +3,10 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { request } from 'undici';
-import { docx, form } from '../test/plugins/ai/files.ts';
+import { docx } from '../test/plugins/ai/files.ts';
 import { bareEmbedding } from './bare-embedder.ts';
 import { type Collection, ndcgAt10, readCollection } from './collection.ts';
+import { postForm } from './form-request.ts';
 import { type Limit, percentile, type Row, report, round } from './report.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
@@ -49,14 +49,14 @@ async function measure(path: string): Promise<void> {
 async function index(server: ServerProcess, documents: Collection['documents'], rows: Row[]): Promise<void> {
   const addedAt = performance.now();
   await together(documents, async ({ id, title, text }) => {
-    await post(server, '/add_reference', { db: 'documents', reference: id }, { name: `${id}.docx`, bytes: await docx([`# ${title}`, text || title]) });
+    await postForm(server, '/add_reference', { db: 'documents', reference: id }, { name: `${id}.docx`, bytes: await docx([`# ${title}`, text || title]) });
   });
   const addedMs = performance.now() - addedAt;
   rows.push({ what: 'add a document', 'requests/s': round((documents.length * 1_000) / addedMs) });
   const { ms, memory } = await embedded(server, addedAt);
   // The first question builds the index.
   const indexedAt = performance.now();
-  await post(server, '/rag_predict', { db: 'documents', query: 'first' });
+  await postForm(server, '/rag_predict', { db: 'documents', query: 'first' });
   rows.push({ what: 'build the index', ms: round(performance.now() - indexedAt) });
   if (memory > 0) rows.push({ what: 'vectors of all documents', ms: round(ms), MiB: memory });
 }
@@ -97,7 +97,7 @@ async function ask(server: ServerProcess, questions: Collection['questions'], ra
   const askedAt = performance.now();
   await together([...questions.entries()], async ([at, { text, relevant }]) => {
     const startedAt = performance.now();
-    const { sources } = (await post(server, '/rag_predict', { db: 'documents', query: text, sources: 'true', limit: PASSAGES, ranking })) as {
+    const { sources } = (await postForm(server, '/rag_predict', { db: 'documents', query: text, sources: 'true', limit: PASSAGES, ranking })) as {
       sources: { reference: string }[];
     };
     times.push(performance.now() - startedAt);
@@ -121,12 +121,4 @@ async function together<T>(all: readonly T[], work: (one: T) => Promise<void>): 
     for (let next = left.shift(); next !== undefined; next = left.shift()) await work(next);
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-}
-
-async function post({ address, agent, cookie }: ServerProcess, path: string, ...given: Parameters<typeof form>): Promise<unknown> {
-  const { headers, body } = await form(...given);
-  const answer = await request(`${address}${path}`, { method: 'POST', headers: { ...headers, cookie }, body, dispatcher: agent });
-  const text = await answer.body.text();
-  if (answer.statusCode !== 200) throw new Error(`${path}: ${answer.statusCode} ${text}`);
-  return text.startsWith('{') ? JSON.parse(text) : text;
 }

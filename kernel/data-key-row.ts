@@ -3,8 +3,8 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { KeyEncryptionKey } from './key-encryption-key.ts';
 import type { Reader, Transaction } from './store/store.ts';
 
-/** `auth` seals TOTP secrets and signing keys, `keys` the objects of the key server. */
-export const DATA_KEYS = ['auth', 'keys'] as const;
+/** `auth` seals TOTP secrets and signing keys, `keys` the objects of the key server, `documents` what is in documentary bases. */
+export const DATA_KEYS = ['auth', 'keys', 'documents'] as const;
 export type DataKeyPurpose = (typeof DATA_KEYS)[number];
 
 /** Lock for creating and rewrapping data keys. */

@@ -37,6 +37,7 @@ export const SYSTEM_PACKAGES: readonly SystemPackage[] = [
   { name: 'dbus-daemon', isPresent: () => existsSync('/usr/bin/dbus-daemon') },
   { name: 'swtpm', isPresent: () => existsSync('/usr/bin/swtpm') },
   { name: 'postgresql', isPresent: () => postgresFolder() !== undefined },
+  { name: 'haproxy', isPresent: () => existsSync('/usr/sbin/haproxy') },
   { name: 'chromium', isPresent: () => existsSync(CHROMIUM) },
   { name: 'python3-pykmip', isPresent: () => existsSync(PYTHON) && existsSync('/usr/lib/python3/dist-packages/kmip/__init__.py') },
 ];

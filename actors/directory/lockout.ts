@@ -80,12 +80,11 @@ export async function openLock(tx: Transaction, realm: string, username: string,
 }
 
 /** Deletes counters that have expired, and sources that are no longer known. Treats both kinds of counters alike, so that the time of an answer reveals nothing. */
-export async function purgeCounters(store: Store, { windowMs }: LockoutPolicy, now: number): Promise<number> {
+export async function purgeCounters(store: Store, { windowMs }: LockoutPolicy, now: number): Promise<void> {
   const over = { key: ['realm', 'username', 'factor', 'source'], where: 'window_started_at <= $1 AND locked_until <= $2', params: [now - windowMs, now] };
-  const own = await sweep(store, { table: 'lockout', ...over });
-  const nobodys = await sweep(store, { table: 'lockout_nobody', ...over });
-  const places = await sweep(store, { table: 'login_source', key: ['realm', 'username', 'source'], where: 'completed_at <= $1', params: [now - KNOWN_MS] });
-  return own + nobodys + places;
+  await sweep(store, { table: 'lockout', ...over });
+  await sweep(store, { table: 'lockout_nobody', ...over });
+  await sweep(store, { table: 'login_source', key: ['realm', 'username', 'source'], where: 'completed_at <= $1', params: [now - KNOWN_MS] });
 }
 
 interface Failure {

@@ -1,4 +1,7 @@
 // The interface of the actor of an HSM instance: its calls, their arguments and answers.
+import type { PartOutput, PartOwner, PartStart, Sealed } from './part.ts';
+
+export type { PartOutput, PartOwner, PartStart, Sealed };
 
 /** Attributes of PKCS #11 by their names without prefix (`SENSITIVE`), or numbers of a vendor's (`0x80000001`); null: not in the template. */
 export type AttributeChanges = Readonly<Partial<Record<TokenKeyKind, Readonly<Record<string, boolean | null>>>>>;
@@ -11,6 +14,10 @@ export interface HsmQuirks {
   readonly maxDataBytes?: number;
   /** Mechanisms that the token reports but does not have: `CKM_AES_GCM`. */
   readonly missingMechanisms?: readonly string[];
+  /** Mechanisms that the library cannot do part by part: the parts are kept, and go to the token in one call. */
+  readonly wholeMechanisms?: readonly string[];
+  /** The token chooses the IVs of CKM_AES_GCM itself, and takes only zeros. One that writes its own over any IV needs no such word. */
+  readonly choosesGcmIv?: boolean;
   /** Changes of the attribute templates of new keys, for each class. */
   readonly attributes?: AttributeChanges;
 }
@@ -136,9 +143,10 @@ export type BroughtKey =
 export interface HsmFailure {
   /**
    * absent: no such key; exists: the name is taken; mechanism: the token lacks the one in `text`; refused: the token refused the call with
-   * the return value `text`; unavailable: the slot cannot be used, `text` says why.
+   * the return value `text`; unavailable: the slot cannot be used; ended: there is no such operation in parts; full: a limit is reached;
+   * input: the client sent what does not fit. `text` says why.
    */
-  readonly why: 'absent' | 'exists' | 'mechanism' | 'refused' | 'unavailable';
+  readonly why: 'absent' | 'exists' | 'mechanism' | 'refused' | 'unavailable' | 'ended' | 'full' | 'input';
   readonly text: string;
 }
 
@@ -171,12 +179,18 @@ export type HsmApi = {
   destroy(slot: number, key: TokenKeyName): Promise<HsmAnswer<void>>;
   /** The value of a secret key that is not sensitive. */
   value(slot: number, key: TokenKeyName): Promise<HsmAnswer<Uint8Array>>;
-  encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  encrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Sealed>>;
   decrypt(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   sign(slot: number, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   /** Wraps bytes, which are on the token for this call only. */
   wrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, material: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
   unwrap(slot: number, key: TokenKeyName, mechanism: TokenMechanism, wrapped: Uint8Array): Promise<HsmAnswer<Uint8Array>>;
+  /** Begins an operation in parts, which holds a session of the token until its end, or until nobody continues it for five minutes. */
+  beginParts(slot: number, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): Promise<HsmAnswer<PartOutput>>;
+  /** Any failure ends the operation. */
+  nextPart(slot: number, owner: PartOwner, value: Uint8Array, data: Uint8Array): Promise<HsmAnswer<PartOutput>>;
+  /** @param proof as in `PartStart` */
+  lastPart(slot: number, owner: PartOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): Promise<HsmAnswer<PartOutput>>;
   /** @param length in bytes of the derived secret */
   derive(slot: number, key: TokenKeyName, mechanism: TokenMechanism, length: number): Promise<HsmAnswer<Uint8Array>>;
 };

@@ -22,7 +22,7 @@ export default defineActor<HsmApi, HsmArgs>(async (args, ctx) => {
     ),
   );
   const tally = new Tally();
-  const sessions = new Map(watches.map((watch) => [watch.number, new SlotSession(watch, prober, quirks)]));
+  const sessions = new Map(watches.map((watch) => [watch.number, new SlotSession(watch, prober, () => ctx.clock.monotonic(), quirks)]));
 
   let timer = ctx.clock.setTimeout(again, 0);
   // Count the interval from the end of a probe, so that a slow library is not called all the time.

@@ -1,10 +1,12 @@
 // Makes, takes, reads and destroys the keys of a token.
-
+import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
 import type { BroughtKey, KeyOptions, PairOptions, SecretOptions, TokenKey, TokenKeyName } from './api.ts';
 import { MechanismMissing, toMechanism } from './mechanism.ts';
+import { isStaleSession, returnValue } from './return-value.ts';
 import { broughtTemplate, changed, pairTemplates, secretTemplate } from './template.ts';
 import type { Token } from './token.ts';
+import { bringWrapped, takesNoValues } from './transport.ts';
 
 /** A key of the name and class exists. */
 export class KeyExists extends Error {}
@@ -16,24 +18,52 @@ const GENERATE_PAIR = {
   X: ['CKM_EC_MONTGOMERY_KEY_PAIR_GEN', 'CKM_EC_EDWARDS_KEY_PAIR_GEN'],
 } as const;
 
+/** How far one call has come: its work runs again if the token drops the session. */
+export interface Making {
+  isMade: boolean;
+}
+
 function requireFree(token: Token, key: TokenKeyName): void {
   if (token.lookUp(key)) throw new KeyExists(`the token already has a ${key.kind} key ${key.name}`);
 }
 
+/**
+ * Some tokens refuse a call, as in trouble with their device, and have made the key all the same. Nobody else has it, as its name was free.
+ * @param keys what the call makes
+ */
+function orNothing<T>(token: Token, keys: readonly TokenKeyName[], make: () => T): T {
+  try {
+    return make();
+  } catch (error) {
+    for (const key of keys) {
+      try {
+        destroy(token, key);
+      } catch {
+        // The token is away. Whoever administers it finds the key later.
+      }
+    }
+    throw error;
+  }
+}
+
 /** @throws KeyExists, MechanismMissing */
-export function generate(token: Token, options: SecretOptions): TokenKey {
+export function generate(token: Token, options: SecretOptions, making: Making): TokenKey {
   const key = { name: options.name, kind: 'secret' } as const;
+  if (making.isMade) return token.describe(key);
   requireFree(token, key);
   const mechanism = toMechanism({ name: GENERATE[options.type] }, token.mechanisms);
   const template = changed(secretTemplate(options), token.quirks.attributes, 'secret');
-  const handle = token.library.C_GenerateKey(token.session, mechanism, template);
+  const handle = orNothing(token, [key], () => token.library.C_GenerateKey(token.session, mechanism, template));
+  making.isMade = true;
   return token.describe(key, handle);
 }
 
 /** @returns the private key, with the public one */
-export function generatePair(token: Token, options: PairOptions): TokenKey {
+export function generatePair(token: Token, options: PairOptions, making: Making): TokenKey {
   const { name, type } = options;
-  for (const kind of ['private', 'public'] as const) requireFree(token, { name, kind });
+  if (making.isMade) return token.describe({ name, kind: 'private' });
+  const keys = (['private', 'public'] as const).map((kind) => ({ name, kind }));
+  for (const key of keys) requireFree(token, key);
   const names = 'rsaBits' in type ? ['CKM_RSA_PKCS_KEY_PAIR_GEN'] : GENERATE_PAIR[type.curve];
   // SoftHSM makes X25519 keys with the mechanism of the Edwards curves, others with one of their own.
   const chosen = names.find((each) => isThere(token, each)) ?? names[0];
@@ -41,7 +71,9 @@ export function generatePair(token: Token, options: PairOptions): TokenKey {
   const { attributes } = token.quirks;
   const templates = pairTemplates(options, token.mechanisms);
   const publicKey = changed(templates.publicKey, attributes, 'public');
-  const made = token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, changed(templates.privateKey, attributes, 'private'));
+  const privateKey = changed(templates.privateKey, attributes, 'private');
+  const made = orNothing(token, keys, () => token.library.C_GenerateKeyPair(token.session, mechanism, publicKey, privateKey));
+  making.isMade = true;
   return token.describe({ name, kind: 'private' }, made.privateKey);
 }
 
@@ -61,14 +93,37 @@ const NEEDED = {
 } as const;
 
 /** @throws KeyExists, MechanismMissing */
-export function bring(token: Token, options: KeyOptions, brought: BroughtKey): TokenKey {
+export function bring(token: Token, options: KeyOptions, brought: BroughtKey, making: Making): TokenKey {
   const key = { name: options.name, kind: brought.kind };
+  if (making.isMade) return token.describe(key);
   requireFree(token, key);
   const [first, ...others] = NEEDED[typeOf(brought)];
   if (first !== undefined && ![first, ...others].some((name) => isThere(token, name))) throw new MechanismMissing(first);
   const template = changed(broughtTemplate(options, brought, token.mechanisms), token.quirks.attributes, brought.kind);
-  const handle = token.library.C_CreateObject(token.session, template);
+  const handle = orNothing(token, [key], () => put(token, brought, template));
+  making.isMade = true;
   return token.describe(key, handle);
+}
+
+/** As a value, or wrapped where the token takes no values. @throws what the token says to the value */
+function put(token: Token, brought: BroughtKey, template: pkcs11js.Attribute[]): pkcs11js.Handle {
+  try {
+    return token.library.C_CreateObject(token.session, template);
+  } catch (error) {
+    const handle = takesNoValues(returnValue(error)) ? wrappedOrNone(token, brought, template) : undefined;
+    if (handle === undefined) throw error;
+    return handle;
+  }
+}
+
+/** What the token says to the value tells more than what it says to the wrapped key. */
+function wrappedOrNone(token: Token, brought: BroughtKey, template: pkcs11js.Attribute[]): pkcs11js.Handle | undefined {
+  try {
+    return bringWrapped(token, brought, template);
+  } catch (error) {
+    if (isStaleSession(error)) throw error;
+    return undefined;
+  }
 }
 
 function typeOf(brought: BroughtKey): keyof typeof NEEDED {

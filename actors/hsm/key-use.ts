@@ -1,8 +1,8 @@
 // Uses the keys of a token: encrypts, decrypts, signs, wraps, unwraps and derives.
 import type pkcs11js from 'pkcs11js';
 import { CKA } from '../../kmip/pkcs11.ts';
-import type { TokenKeyName, TokenMechanism } from './api.ts';
-import { toMechanism } from './mechanism.ts';
+import type { Sealed, TokenKeyName, TokenMechanism } from './api.ts';
+import { toMechanism, toSealing } from './mechanism.ts';
 import { passingSecret } from './template.ts';
 import type { Token } from './token.ts';
 
@@ -15,16 +15,19 @@ const MAX_SIGNATURE_BYTES = 8_192;
 const input = (data: Uint8Array): Buffer => (data.length === 0 ? Buffer.alloc(1).subarray(0, 0) : Buffer.from(data));
 const output = (data: Uint8Array): Buffer => Buffer.alloc(data.length + MARGIN_BYTES);
 
-export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Uint8Array {
+export function encrypt(token: Token, key: TokenKeyName, mechanism: TokenMechanism, data: Uint8Array): Sealed {
   const { library, session } = token;
   const handle = token.handle(key);
   const room = roomFor(token, handle, mechanism, data);
-  library.C_EncryptInit(session, toMechanism(mechanism, token.mechanisms), handle);
-  return inPieces(token, mechanism, data, {
+  const how = toSealing(token, mechanism);
+  library.C_EncryptInit(session, how.mechanism, handle);
+  const sealed = inPieces(token, mechanism, data, {
     whole: () => library.C_Encrypt(session, input(data), room),
     update: (piece) => library.C_EncryptUpdate(session, input(piece), output(piece)),
     final: (room) => library.C_EncryptFinal(session, room),
   });
+  const iv = how.chosenIv();
+  return iv ? { data: sealed, iv } : { data: sealed };
 }
 
 /** tpm2-pkcs11 1.9 fills the room of an RSA block and leaves its length as it was given: so RSA gets room for the block and no more. */

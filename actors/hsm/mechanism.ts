@@ -2,6 +2,7 @@
 import type pkcs11js from 'pkcs11js';
 import { CKM } from '../../kmip/pkcs11.ts';
 import type { MechanismParameter, TokenHash, TokenMechanism } from './api.ts';
+import type { Token } from './token.ts';
 
 /** The token lacks a mechanism. */
 export class MechanismMissing extends Error {
@@ -26,6 +27,30 @@ export function toMechanism({ name, parameter }: TokenMechanism, has: ReadonlySe
   const mechanism = CKM[name];
   if (mechanism === undefined || !has.has(mechanism)) throw new MechanismMissing(name);
   return parameter === undefined ? { mechanism } : { mechanism, parameter: toParameter(parameter) };
+}
+
+export interface Sealing {
+  readonly mechanism: pkcs11js.Mechanism;
+  /** The IV that the token wrote over the given one; undefined if it used that one. @throws Error if the token uses zeros */
+  chosenIv(): Uint8Array | undefined;
+}
+
+/** For encryption: some tokens choose the IV of GCM themselves, and write it where the IV was. @throws MechanismMissing */
+export function toSealing({ mechanisms, quirks }: Pick<Token, 'mechanisms' | 'quirks'>, mechanism: TokenMechanism): Sealing {
+  const made = toMechanism(mechanism, mechanisms);
+  const { parameter } = mechanism;
+  if (parameter?.kind !== 'gcm') return { mechanism: made, chosenIv: () => undefined };
+  const { iv } = made.parameter as pkcs11js.AesGCM & { readonly iv: Buffer };
+  if (quirks.choosesGcmIv) iv.fill(0);
+  return {
+    mechanism: made,
+    chosenIv() {
+      // The same IV twice gives the key of GCM away.
+      if (quirks.choosesGcmIv && iv.every((byte) => byte === 0))
+        throw new MechanismMissing('CKM_AES_GCM that chooses its IV, which its model says; or it tells it too late');
+      return iv.equals(parameter.iv) ? undefined : new Uint8Array(iv);
+    },
+  };
 }
 
 function toParameter(parameter: MechanismParameter): NonNullable<pkcs11js.Mechanism['parameter']> {

@@ -4,13 +4,16 @@ import { CKM } from '../../kmip/pkcs11.ts';
 import type { HsmAnswer, HsmFailure, HsmQuirks } from './api.ts';
 import { KeyExists } from './key-store.ts';
 import { MechanismMissing } from './mechanism.ts';
+import { InputWrong } from './part-work.ts';
+import { Parts, PartsEnded, PartsFull } from './parts.ts';
 import { isStaleObject, isStaleSession, nameOf, returnValue } from './return-value.ts';
 import type { SlotWatch } from './slot-watch.ts';
 import { KeyAmbiguous, KeyMissing, Token } from './token.ts';
 
 /** Object handles that are remembered for a slot. */
 const MAX_HANDLES = 10_000;
-const SERIAL_SESSION_RW = 0x4 | 0x2;
+/** A call asks so often for a login that others lose before its turn. */
+const MAX_TURNS = 3;
 
 /** What of the instance a slot needs. */
 export interface SlotHost {
@@ -27,10 +30,11 @@ export class SlotSession {
   readonly #missing: ReadonlySet<number>;
   #session: pkcs11js.Handle | undefined;
   #mechanisms: ReadonlySet<number> = new Set();
-  /** The login in which the session was opened. */
-  #login = 0;
+  readonly parts: Parts;
 
-  constructor(watch: SlotWatch, host: SlotHost, quirks: HsmQuirks = {}) {
+  /** @param monotonic milliseconds */
+  constructor(watch: SlotWatch, host: SlotHost, monotonic: () => number, quirks: HsmQuirks = {}) {
+    this.parts = new Parts(monotonic);
     this.#quirks = quirks;
     this.#missing = new Set((quirks.missingMechanisms ?? []).map((name) => CKM[name] as number));
     this.#watch = watch;
@@ -42,19 +46,25 @@ export class SlotSession {
    * of the slot would run in the same session.
    */
   async run<T>(work: (token: Token) => T): Promise<HsmAnswer<T>> {
-    for (let attempt = 0; ; attempt++) {
+    for (let attempt = 0, turn = 0; ; attempt++) {
       let library: pkcs11js.PKCS11;
       try {
-        library = await this.#host.ready(this.#watch);
+        do library = await this.#host.ready(this.#watch);
+        while (
+          // Another call that was ready too may have found since that the session has ended.
+          this.#watch.problem !== undefined &&
+          turn++ < MAX_TURNS
+        );
       } catch (error) {
         return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
       }
+      if (this.#watch.problem !== undefined) return { ok: false, failure: { why: 'unavailable', text: this.#watch.problem } };
       try {
         return { ok: true, value: work(this.#token(library)) };
       } catch (error) {
-        if (!isExpected(error)) this.#drop(library);
+        if (!isExpected(error)) this.#drop();
         const isStale = isStaleObject(error) || isStaleSession(error);
-        if (isStaleSession(error)) this.#watch.close(library);
+        if (isStaleSession(error)) this.#watch.close();
         const isWorthwhile = isStale || (error instanceof MechanismMissing && this.#learn(library));
         if (!isWorthwhile || attempt > 0) return { ok: false, failure: failureOf(error) };
       }
@@ -70,14 +80,14 @@ export class SlotSession {
   }
 
   #token(library: pkcs11js.PKCS11): Token {
-    if (this.#session === undefined || this.#login !== this.#watch.login) {
+    const { sessions } = this.#watch;
+    if (this.#session === undefined || !sessions.has(this.#session)) {
       this.#handles.clear();
-      this.#session = library.C_OpenSession(this.#watch.slot, SERIAL_SESSION_RW);
-      this.#login = this.#watch.login;
+      this.#session = sessions.open();
       this.#learn(library);
     }
     if (this.#handles.size > MAX_HANDLES) this.#handles.clear();
-    return new Token({ library, session: this.#session, mechanisms: this.#mechanisms, handles: this.#handles, quirks: this.#quirks });
+    return new Token({ library, session: this.#session, mechanisms: this.#mechanisms, handles: this.#handles, quirks: this.#quirks, sessions });
   }
 
   /** A token may get mechanisms while it is in use, as by an update or a policy. @returns whether there are others than before */
@@ -88,25 +98,29 @@ export class SlotSession {
   }
 
   /** After an error the token may still be in the middle of an operation, which ends with the session. */
-  #drop(library: pkcs11js.PKCS11): void {
+  #drop(): void {
     const session = this.#session;
     this.#session = undefined;
     this.#handles.clear();
-    if (session === undefined || this.#login !== this.#watch.login) return;
-    try {
-      library.C_CloseSession(session);
-    } catch {
-      // It ended before.
-    }
+    if (session !== undefined) this.#watch.sessions.close(session);
   }
 }
 
-const isExpected = (error: unknown): boolean =>
-  error instanceof KeyMissing || error instanceof KeyAmbiguous || error instanceof KeyExists || error instanceof MechanismMissing;
+/** Errors of this server before it called the token, and what the caller learns. */
+const EXPECTED = [
+  [KeyMissing, 'absent'],
+  [KeyAmbiguous, 'absent'],
+  [KeyExists, 'exists'],
+  [PartsEnded, 'ended'],
+  [PartsFull, 'full'],
+  [InputWrong, 'input'],
+] as const;
+
+const isExpected = (error: unknown): boolean => error instanceof MechanismMissing || EXPECTED.some(([kind]) => error instanceof kind);
 
 function failureOf(error: unknown): HsmFailure {
-  if (error instanceof KeyMissing || error instanceof KeyAmbiguous) return { why: 'absent', text: error.message };
-  if (error instanceof KeyExists) return { why: 'exists', text: error.message };
+  const expected = EXPECTED.find(([kind]) => error instanceof kind);
+  if (expected) return { why: expected[1], text: (error as Error).message };
   if (error instanceof MechanismMissing) return { why: 'mechanism', text: error.mechanism };
   if (returnValue(error) === undefined) throw error;
   return isStaleSession(error) ? { why: 'unavailable', text: nameOf(error) } : { why: 'refused', text: nameOf(error) };

@@ -3,8 +3,8 @@ import type pkcs11js from 'pkcs11js';
 import { PKCS_11_RETURN_CODE as CKR } from '../../kmip/ttlv/pkcs11.ts';
 import type { HsmHints } from './api.ts';
 import { isPinRefusal, nameOf, returnValue } from './return-value.ts';
+import { Sessions } from './sessions.ts';
 
-const SERIAL_SESSION_RW = 0x4 | 0x2;
 const USER = 1;
 const ENDED = 'its session ended';
 /** CKF_USER_PIN_COUNT_LOW, CKF_USER_PIN_FINAL_TRY, CKF_USER_PIN_LOCKED: the token reports that a PIN was refused. */
@@ -26,7 +26,9 @@ export class SlotWatch {
   /** The token that refused the PIN. The PIN is not sent again until the token's flags show that an operator has corrected the problem. */
   #refusedBy: { serial: string; remembered: boolean } | undefined;
   #problem: string | undefined = 'not probed yet';
-  #login = 0;
+  #library: pkcs11js.PKCS11 | undefined;
+  /** Of the login, and of the calls. */
+  readonly sessions = new Sessions(() => ({ library: this.#library as pkcs11js.PKCS11, slot: this.slot }));
 
   /** @param hints what the operator can do */
   constructor(number: number, pin: string, binding: SlotBinding, hints: HsmHints = {}) {
@@ -51,11 +53,6 @@ export class SlotWatch {
     return this.#problem === ENDED;
   }
 
-  /** Counts the logins: sessions and handles of an earlier login are not valid any more. */
-  get login(): number {
-    return this.#login;
-  }
-
   /** The slot of the last login. */
   get slot(): pkcs11js.Handle {
     if (!this.#slot) throw new Error(`slot ${this.number} has no login`);
@@ -72,26 +69,22 @@ export class SlotWatch {
       this.#problem = undefined;
     } catch (error) {
       this.#problem = nameOf(error);
-      this.close(library);
+      this.close();
     }
     return this.#problem === undefined;
   }
 
   /** The library is not loaded, or was restarted: drops all handles. */
   reset(problem: string): void {
+    this.sessions.forget();
     this.#session = undefined;
     this.#slot = undefined;
     this.#problem = problem;
   }
 
-  close(library: pkcs11js.PKCS11): void {
-    if (this.#session) {
-      try {
-        library.C_CloseSession(this.#session);
-      } catch {
-        // The session ended together with its token.
-      }
-    }
+  /** Ends the login, and all sessions with it. */
+  close(): void {
+    this.sessions.closeAll();
     this.#session = undefined;
     this.#slot = undefined;
     this.#problem ??= ENDED;
@@ -100,18 +93,18 @@ export class SlotWatch {
   async #open(library: pkcs11js.PKCS11): Promise<void> {
     const slot = findSlot(library, this.number, this.#binding.serial, this.#hints.token);
     this.#slot = slot;
+    this.#library = library;
     const { serialNumber, flags } = library.C_GetTokenInfo(slot);
     const serial = serialNumber.trim();
     this.#requireFitting(serial, (flags & PIN_REFUSED_FLAGS) !== 0);
     this.#refusedBy = undefined;
-    this.#session = library.C_OpenSession(slot, SERIAL_SESSION_RW);
+    this.#session = this.sessions.open();
     try {
       library.C_Login(this.#session, USER, this.#pin);
     } catch (error) {
       if (isPinRefusal(error)) this.#refusedBy = { serial, remembered: (library.C_GetTokenInfo(slot).flags & PIN_REFUSED_FLAGS) !== 0 };
       if (returnValue(error) !== CKR.USER_ALREADY_LOGGED_IN) throw error;
     }
-    this.#login += 1;
     if (this.#binding.serial === undefined) await this.#binding.bind(serial);
   }
 

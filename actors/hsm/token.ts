@@ -3,6 +3,7 @@ import type pkcs11js from 'pkcs11js';
 import { CKA, CKK, CKO } from '../../kmip/pkcs11.ts';
 import type { HsmQuirks, TokenKey, TokenKeyKind, TokenKeyName, TokenKeyType, TokenPublicKey } from './api.ts';
 import { bare } from './point.ts';
+import type { Sessions } from './sessions.ts';
 import { idOf, USES } from './template.ts';
 
 /** There is no such key on the token. */
@@ -27,6 +28,7 @@ const MAX_LISTED = 100_000;
 
 interface TokenParts {
   readonly library: pkcs11js.PKCS11;
+  readonly sessions: Sessions;
   readonly session: pkcs11js.Handle;
   readonly mechanisms: ReadonlySet<number>;
   /** Of earlier calls. */
@@ -35,6 +37,8 @@ interface TokenParts {
 }
 
 export class Token {
+  /** For more sessions than this one. */
+  readonly sessions: Sessions;
   readonly library: pkcs11js.PKCS11;
   readonly session: pkcs11js.Handle;
   /** The mechanisms that the token reports. */
@@ -42,7 +46,8 @@ export class Token {
   readonly quirks: HsmQuirks;
   readonly #handles: Map<string, pkcs11js.Handle>;
 
-  constructor({ library, session, mechanisms, handles, quirks }: TokenParts) {
+  constructor({ library, session, mechanisms, handles, quirks, sessions }: TokenParts) {
+    this.sessions = sessions;
     this.library = library;
     this.session = session;
     this.mechanisms = mechanisms;

@@ -5,7 +5,8 @@ import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import type { EmbeddingStatus } from './api.ts';
 import { type Embedder, embeddedText } from './embedder.ts';
-import { passagesOf, touchBase } from './rows.ts';
+import type { ReferenceKeys } from './reference-keys.ts';
+import { passagesOf, titleOf, touchBase } from './rows.ts';
 import { addVectors, countReferences, nextOrdinal, referencesWithout, type WaitingReference } from './vector-rows.ts';
 
 /** Passages of one call of the embedder, and of one row. */
@@ -18,6 +19,7 @@ const MAX_CRASHES = 2;
 
 interface EmbeddingParts {
   readonly store: Store;
+  readonly keys: ReferenceKeys;
   readonly embedder: Embedder;
   readonly clock: Clock;
   readonly log: Log;
@@ -97,9 +99,10 @@ export class Embedding {
     if (failure !== undefined) throw failure;
   }
 
-  async #embed({ id, base, title }: WaitingReference, name: string): Promise<void> {
-    const { store, embedder, clock, signal } = this.#parts;
-    const passages = await passagesOf(store, id);
+  async #embed(reference: WaitingReference, name: string): Promise<void> {
+    const { store, keys, embedder, clock, signal } = this.#parts;
+    const { id, base } = reference;
+    const [title, passages] = [await titleOf(store, keys, reference), await passagesOf(store, keys, id)];
     let at = await nextOrdinal(store, id, name);
     do {
       const texts = passages.slice(at, at + BATCH).map((passage) => embeddedText(title, passage));
@@ -108,7 +111,7 @@ export class Embedding {
       if (texts.length > 0 && made.embedder !== name) return this.wake();
       const [from, isLast] = [at, at + texts.length >= passages.length];
       const isThere = await store.transaction(async (tx) => {
-        if (!(await addVectors(tx, id, from, name, made, isLast))) return false;
+        if (!(await addVectors(tx, keys, id, from, name, made, isLast))) return false;
         if (isLast) await touchBase(tx, base, clock.now());
         return true;
       });

@@ -5,6 +5,7 @@ import type { BaseIndex, Match } from './base-index.ts';
 import type { Embedder } from './embedder.ts';
 import { fused } from './fusion.ts';
 import type { Indexes } from './indexes.ts';
+import type { ReferenceKeys } from './reference-keys.ts';
 import { readPassages } from './rows.ts';
 
 /** Passages of each ranking that are fused. */
@@ -17,25 +18,29 @@ export interface Question extends SearchOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-export class Finder {
-  readonly #store: Store;
-  readonly #indexes: Indexes;
-  readonly #embedder: Embedder | undefined;
+interface FinderParts {
+  readonly store: Store;
+  readonly keys: ReferenceKeys;
+  readonly indexes: Indexes;
+  readonly embedder: Embedder | undefined;
+}
 
-  constructor(store: Store, indexes: Indexes, embedder: Embedder | undefined) {
-    this.#store = store;
-    this.#indexes = indexes;
-    this.#embedder = embedder;
+export class Finder {
+  readonly #parts: FinderParts;
+
+  constructor(parts: FinderParts) {
+    this.#parts = parts;
   }
 
   /** @returns the best first @throws Fault of the model actor: an embedder that is configured and fails is not passed over in silence */
   async find(question: Question): Promise<Hit[]> {
-    if (!this.#embedder || question.ranking === 'words') {
-      const index = await this.#indexes.fresh(question.base);
+    const { indexes, embedder: model } = this.#parts;
+    if (!model || question.ranking === 'words') {
+      const index = await indexes.fresh(question.base);
       return this.#hits(index, index.search(question.text, question.count));
     }
-    const { embedder, vectors, dimensions } = await this.#embedder.question(question.text, question.caller, question.signal);
-    const index = await this.#indexes.fresh(question.base, embedder);
+    const { embedder, vectors, dimensions } = await model.question(question.text, question.caller, question.signal);
+    const index = await indexes.fresh(question.base, embedder);
     const near = index.vectors.search(vectors, dimensions, DEPTH);
     const matches =
       question.ranking === 'vectors' ? fused([], near, () => true) : fused(index.search(question.text, DEPTH), near, (id) => index.vectors.has(id));
@@ -44,7 +49,7 @@ export class Finder {
 
   /** A reference that was removed after the search has no row any more: its passages are left out. */
   async #hits(index: BaseIndex, matches: readonly Match[]): Promise<Hit[]> {
-    const rows = await readPassages(this.#store, matches);
+    const rows = await readPassages(this.#parts.store, this.#parts.keys, matches);
     return matches.flatMap(({ reference, ordinal, score }) => {
       const row = rows.get(`${reference}:${ordinal}`);
       const name = index.references.get(reference)?.name;

@@ -2,17 +2,20 @@
 import type { Log } from '../../kernel/log-entry.ts';
 import type { Store } from '../../kernel/store/store.ts';
 import { BaseIndex } from './base-index.ts';
+import type { ReferenceKeys } from './reference-keys.ts';
 import { passagesOf, type ReferenceRow, referencesOf, revisionOf } from './rows.ts';
 import { vectorsOf } from './vector-rows.ts';
 
 export class Indexes {
   readonly #store: Store;
+  readonly #keys: ReferenceKeys;
   readonly #log: Log;
   /** By base: settles when the index has all that was there when it was asked for. */
   readonly #indexes = new Map<string, Promise<BaseIndex>>();
 
-  constructor(store: Store, log: Log) {
+  constructor(store: Store, keys: ReferenceKeys, log: Log) {
     this.#store = store;
+    this.#keys = keys;
     this.#log = log;
   }
 
@@ -34,10 +37,10 @@ export class Indexes {
   async #refresh(base: string, index: BaseIndex, embedder: string): Promise<BaseIndex> {
     const revision = (await revisionOf(this.#store, base)) ?? 0;
     if (revision === index.revision && embedder === index.embedder) return index;
-    const rows = await referencesOf(this.#store, base);
+    const rows = await referencesOf(this.#store, this.#keys, base);
     const current = new Set(rows.map(({ id }) => id));
     for (const id of [...index.references.keys()]) if (!current.has(id)) index.remove(id);
-    for (const { id, name, title } of rows) if (!index.references.has(id)) index.add(id, name, title, await passagesOf(this.#store, id));
+    for (const { id, name, title } of rows) if (!index.references.has(id)) index.add(id, name, title, await passagesOf(this.#store, this.#keys, id));
     await this.#readVectors(index, rows, embedder);
     index.revision = revision;
     index.clear().catch((error: unknown) => this.#log.warn({ base, error: String(error) }, 'the memory of removed references could not be freed'));
@@ -50,6 +53,6 @@ export class Indexes {
     index.embedder = embedder;
     if (embedder === '') return;
     for (const row of rows)
-      if (row.embedder === embedder && !index.vectors.has(row.id)) index.vectors.add(row.id, await vectorsOf(this.#store, row.id, embedder));
+      if (row.embedder === embedder && !index.vectors.has(row.id)) index.vectors.add(row.id, await vectorsOf(this.#store, this.#keys, row.id, embedder));
   }
 }

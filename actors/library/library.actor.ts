@@ -1,29 +1,38 @@
 // The library: owns documentary bases and their references, and finds passages in them.
 import { randomUUID } from 'node:crypto';
 import { type ActorContext, defineActor } from '../../kernel/actor.ts';
+import { DataKey } from '../../kernel/data-key.ts';
 import { callWith } from '../../kernel/runtime/child.ts';
 import type { AuditEvent } from '../../kernel/store/audit.ts';
-import type { Store } from '../../kernel/store/store.ts';
+import { createForgedRows } from '../../kernel/store/forged-rows.ts';
+import type { Store, Transaction } from '../../kernel/store/store.ts';
 import type { ModelApi } from '../model/api.ts';
 import type { Librarian, LibraryApi, LibraryArgs } from './api.ts';
 import { Embedder } from './embedder.ts';
 import { Embedding } from './embedding.ts';
 import { Finder } from './finder.ts';
 import { Indexes } from './indexes.ts';
+import { ReferenceKeys } from './reference-keys.ts';
 import { deleteReference, insertReference, listReferences, revisionOf, touchBase } from './rows.ts';
+import { sealStored } from './seal-stored.ts';
 
 export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id }, ctx) => {
   const store = await ctx.openStore();
   const embedder = id === undefined ? undefined : embedderOf(id, ctx);
-  const finder = new Finder(store, new Indexes(store, ctx.log), embedder);
-  const embedding = embedder && new Embedding({ store, embedder, clock: ctx.clock, log: ctx.log, signal: ctx.signal });
+  const forged = createForgedRows(store, ctx.log, () => ctx.clock.now(), 'reference.forged');
+  const keys = new ReferenceKeys(new DataKey('documents', ctx.dataKey('documents'), () => ctx.clock.now()), forged);
+  const finder = new Finder({ store, keys, indexes: new Indexes(store, keys, ctx.log), embedder });
+  const embedding = embedder && new Embedding({ store, keys, embedder, clock: ctx.clock, log: ctx.log, signal: ctx.signal });
   embedding?.wake();
+  const sealing = sealStored(store, keys, ctx.signal, ctx.log).catch((error: unknown) =>
+    ctx.log.error({ error: String(error) }, 'references could not be sealed'),
+  );
   const isKnown = async (base: string) => bases.includes(base) || (await revisionOf(store, base)) !== undefined;
   return {
     api: {
       list: () => list(store, bases),
       has: isKnown,
-      ...changes(store, ctx, isKnown, () => embedding?.wake()),
+      ...changes(store, keys, ctx, isKnown, () => embedding?.wake()),
       async search(base, text, options, caller) {
         const signal = ctx.call()?.signal;
         if (!(await isKnown(base))) return undefined;
@@ -33,23 +42,31 @@ export default defineActor<LibraryApi, LibraryArgs>(async ({ bases, embedder: id
     },
     async stop() {
       await embedding?.stop();
+      await sealing;
       await store.close();
     },
   };
 });
 
 /** @param onAdd called after a reference was added */
-function changes(store: Store, { clock }: ActorContext, isKnown: (base: string) => Promise<boolean>, onAdd: () => void): Pick<LibraryApi, 'add' | 'remove'> {
+function changes(
+  store: Store,
+  keys: ReferenceKeys,
+  { clock }: ActorContext,
+  isKnown: (base: string) => Promise<boolean>,
+  onAdd: () => void,
+): Pick<LibraryApi, 'add' | 'remove'> {
   return {
     async add(reference, creates, by) {
       if (!creates && !(await isKnown(reference.base))) return false;
-      await store.transaction(async (tx) => {
+      const insert = async (tx: Transaction) => {
         const now = clock.now();
         await touchBase(tx, reference.base, now);
         await deleteReference(tx, reference.base, reference.name);
-        await insertReference(tx, randomUUID(), reference, now);
+        await insertReference(tx, keys, randomUUID(), reference, now);
         await tx.audit(auditEvent('reference.add', reference.base, reference.name, by));
-      });
+      };
+      await keys.retrying(store, () => store.transaction(insert));
       onAdd();
       return true;
     },

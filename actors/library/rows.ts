@@ -1,6 +1,7 @@
 // The rows of documentary bases: bases, references and their passages.
 import type { Reader, Store, Transaction } from '../../kernel/store/store.ts';
 import type { NewReference, StoredPassage } from './api.ts';
+import type { ReferenceKey, ReferenceKeys } from './reference-keys.ts';
 import { deleteVectors } from './vector-rows.ts';
 
 /** Rows in one INSERT: few statement texts, and fewer than 32766 parameters. */
@@ -33,12 +34,44 @@ export interface ReferenceRow {
   readonly embedder: string;
 }
 
-export function referencesOf(store: Reader, base: string): Promise<ReferenceRow[]> {
-  return store.all('SELECT id, name, title, embedder FROM ai_reference WHERE base = $1', [base]);
+export async function referencesOf(store: Reader, keys: ReferenceKeys, base: string): Promise<ReferenceRow[]> {
+  const sql = 'SELECT id, name, title, embedder, sealed FROM ai_reference WHERE base = $1';
+  const rows = await store.all<ReferenceRow & { readonly sealed: Uint8Array | null }>(sql, [base]);
+  return Promise.all(rows.map(async ({ sealed, ...row }) => ({ ...row, title: await titleOf(store, keys, { ...row, sealed }) })));
 }
 
-export function passagesOf(store: Reader, reference: string): Promise<PassageRow[]> {
-  return store.all('SELECT reference_id, ordinal, chapter, page, text FROM ai_passage WHERE reference_id = $1 ORDER BY ordinal', [reference]);
+/** @returns the title, the empty one if the server did not write it */
+export async function titleOf(
+  from: Reader,
+  keys: ReferenceKeys,
+  { id, title, sealed }: { readonly id: string; readonly title: string; readonly sealed: Uint8Array | null },
+): Promise<string> {
+  if (!sealed) return title;
+  return (await keys.of(from, id))?.openValue<Head>(HEAD, sealed)?.title ?? '';
+}
+
+/** Of a reference as it is sealed: the digest tells which file it is. */
+export type Head = Pick<NewReference, 'title' | 'sha256'>;
+export const HEAD = 'head';
+
+type StoredRow = PassageRow & { readonly sealed: Uint8Array | null };
+const COLUMNS = 'reference_id, ordinal, chapter, page, text, sealed';
+
+export async function passagesOf(store: Reader, keys: ReferenceKeys, reference: string): Promise<PassageRow[]> {
+  const rows = await store.all<StoredRow>(`SELECT ${COLUMNS} FROM ai_passage WHERE reference_id = $1 ORDER BY ordinal`, [reference]);
+  const key = await keys.of(store, reference);
+  return rows.map((row) => opened(row, key));
+}
+
+/** A passage that the server did not write is empty, so that nothing finds it. */
+function opened({ sealed, ...row }: StoredRow, key: ReferenceKey | undefined): PassageRow {
+  if (!sealed) return row;
+  const { text, chapter = '', page = 0 } = key?.openValue<StoredPassage>(placeOf(row.ordinal), sealed) ?? { text: '' };
+  return { ...row, text, chapter, page };
+}
+
+function placeOf(ordinal: number): string {
+  return `passage ${ordinal}`;
 }
 
 /** Creates the base if it has no row, and gives it a new revision. */
@@ -47,18 +80,29 @@ export async function touchBase(tx: Transaction, base: string, now: number): Pro
   await tx.run(sql, [base, now]);
 }
 
-export async function insertReference(tx: Transaction, id: string, { base, name, kind, title, sha256, passages }: NewReference, now: number): Promise<void> {
-  await tx.run('INSERT INTO ai_reference (id, base, name, kind, title, sha256, added_at) VALUES ($1, $2, $3, $4, $5, $6, $7)', [
-    ...[id, base, name, kind, title, sha256],
-    now,
-  ]);
-  for (let at = 0; at < passages.length; at += BATCH) await insertPassages(tx, id, at, passages.slice(at, at + BATCH));
+/** Call it only within `keys.retrying`. */
+export async function insertReference(
+  tx: Transaction,
+  keys: ReferenceKeys,
+  id: string,
+  { base, name, kind, title, sha256, passages }: NewReference,
+  now: number,
+): Promise<void> {
+  const { key, sealed } = keys.make(id);
+  await tx.run(
+    `INSERT INTO ai_reference (id, base, name, kind, title, sha256, added_at, generation, sealed_key, sealed) VALUES ($1, $2, $3, $4, '', '', $5, $6, $7, $8)`,
+    [...[id, base, name, kind], now, sealed.generation, sealed.bytes, key.sealValue(HEAD, { title, sha256 } satisfies Head)],
+  );
+  await insertPassages(tx, key, id, passages);
 }
 
-async function insertPassages(tx: Transaction, id: string, first: number, passages: readonly StoredPassage[]): Promise<void> {
-  const places = passages.map((_, row) => `(${[1, 2, 3, 4, 5].map((column) => `$${row * 5 + column}`).join(', ')})`);
-  const params = passages.flatMap(({ text, chapter = '', page = 0 }, row) => [id, first + row, chapter, page, text]);
-  await tx.run(`INSERT INTO ai_passage (reference_id, ordinal, chapter, page, text) VALUES ${places.join(', ')}`, params);
+export async function insertPassages(tx: Transaction, key: ReferenceKey, id: string, passages: readonly StoredPassage[]): Promise<void> {
+  for (let first = 0; first < passages.length; first += BATCH) {
+    const some = passages.slice(first, first + BATCH);
+    const places = some.map((_, row) => `($${row * 3 + 1}, $${row * 3 + 2}, '', 0, '', $${row * 3 + 3})`);
+    const params = some.flatMap((passage, row) => [id, first + row, key.sealValue(placeOf(first + row), passage)]);
+    await tx.run(`INSERT INTO ai_passage (${COLUMNS}) VALUES ${places.join(', ')}`, params);
+  }
 }
 
 /** @returns whether there was one */
@@ -75,14 +119,15 @@ export async function deleteReference(tx: Transaction, base: string, name: strin
 /** One question of the database for all of them. */
 export async function readPassages(
   store: Store,
+  keys: ReferenceKeys,
   places: readonly { readonly reference: string; readonly ordinal: number }[],
 ): Promise<Map<string, PassageRow>> {
   if (places.length === 0) return new Map();
   const wanted = places.map((_, at) => `(reference_id = $${2 * at + 1} AND ordinal = $${2 * at + 2})`).join(' OR ');
-  const sql = `SELECT reference_id, ordinal, chapter, page, text FROM ai_passage WHERE ${wanted}`;
-  const rows = await store.all<PassageRow>(
-    sql,
+  const rows = await store.all<StoredRow>(
+    `SELECT ${COLUMNS} FROM ai_passage WHERE ${wanted}`,
     places.flatMap(({ reference, ordinal }) => [reference, ordinal]),
   );
-  return new Map(rows.map((row) => [`${row.reference_id}:${row.ordinal}`, row]));
+  const read = await Promise.all(rows.map(async (row) => opened(row, await keys.of(store, row.reference_id))));
+  return new Map(read.map((row) => [`${row.reference_id}:${row.ordinal}`, row]));
 }

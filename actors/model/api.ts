@@ -1,6 +1,6 @@
 // The interface of the model actor: language models that run on this machine or on a server elsewhere, each loaded when it is first used.
 
-import type { Pieces } from './pieces.ts';
+import type { Pieces } from '../../text/pieces.ts';
 
 export type ModelTask = 'embedding' | 'summary' | 'translation' | 'answer';
 
@@ -109,8 +109,8 @@ export type ModelApi = {
   generate(id: string, request: Generation, caller: string, ticket?: string): Promise<readonly string[]>;
   /** Waits for more of what runs under the ticket. @returns undefined when it has ended */
   pieces(ticket: string): Promise<Pieces>;
-  /** Cuts a text into pieces of whole sentences with at most this number of tokens; a longer sentence is cut between tokens. */
-  cut(id: string, text: string, maxTokens: number, caller: string): Promise<readonly Span[]>;
+  /** Cuts each text into pieces of whole sentences with at most this number of tokens; a longer sentence is cut between tokens. @returns the pieces of each text */
+  cut(id: string, texts: readonly string[], maxTokens: number, caller: string): Promise<readonly (readonly Span[])[]>;
   /** Ends its process when what runs has ended. @returns false if it is not loaded */
   unload(id: string): Promise<boolean>;
 };

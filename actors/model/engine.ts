@@ -25,7 +25,8 @@ export interface Engine {
   generate(request: Generation, watch: { readonly signal: AbortSignal; onText?(input: number, piece: string): void }): Promise<readonly string[]>;
   /** @returns the number of tokens of each text, without special ones */
   count(texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
-  cut(text: string, maxTokens: number, signal: AbortSignal): Promise<readonly Span[]>;
+  /** @returns the pieces of each text */
+  cut(texts: readonly string[], maxTokens: number, signal: AbortSignal): Promise<readonly (readonly Span[])[]>;
   /** Settles with the reason if it ends by itself, as a crashed process does; calls that ran are rejected. Never settles for a server elsewhere. */
   readonly lost: Promise<unknown>;
   /** Ends it, whatever runs. */

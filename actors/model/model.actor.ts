@@ -28,7 +28,7 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
     turns: TURNS,
   } satisfies ConstructorParameters<typeof Model>[1];
   const models = new Map(specs.map((spec) => [spec.id, new Model(spec, around)]));
-  const keeper = new PieceKeeper();
+  const keeper = new PieceKeeper(clock);
   const at = (id: string) => models.get(id) ?? unknownModel(id);
   const signal = () => call()?.signal ?? new AbortController().signal;
   return {
@@ -42,7 +42,7 @@ export default defineActor<ModelApi, ModelArgs>(({ models: specs, maxMemoryMb, k
           at(id).run(caller, signal(), (engine, cancelled) => engine.generate(request, { signal: cancelled, ...(onText && { onText }) })),
         ),
       pieces: (ticket) => keeper.read(ticket),
-      cut: (id, text, maxTokens, caller) => at(id).run(caller, signal(), (engine, cancelled) => engine.cut(text, maxTokens, cancelled)),
+      cut: (id, texts, maxTokens, caller) => at(id).run(caller, signal(), (engine, cancelled) => engine.cut(texts, maxTokens, cancelled)),
       unload: (id) => at(id).evict(),
     },
     stop: async () => {

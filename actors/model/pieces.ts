@@ -1,7 +1,9 @@
 // Pieces of texts that are being written, kept until they are asked for: calls have one answer each, so a reader asks again and again.
+import type { Clock } from '../../kernel/clock.ts';
+import type { Pieces } from '../../text/pieces.ts';
 
-/** What was written since the last question; undefined when all is written. */
-export type Pieces = readonly (readonly [input: number, piece: string])[] | undefined;
+/** The last pieces wait so long for their reader, who may have left. */
+const KEPT_MS = 30_000;
 
 interface Writing {
   pieces: [number, string][];
@@ -11,6 +13,11 @@ interface Writing {
 
 export class PieceKeeper {
   readonly #writings = new Map<string, Writing>();
+  readonly #clock: Pick<Clock, 'setTimeout'>;
+
+  constructor(clock: Pick<Clock, 'setTimeout'>) {
+    this.#clock = clock;
+  }
 
   /** Runs `work`, whose pieces readers of `ticket` get. Without a ticket nobody reads. */
   async write<T>(ticket: string | undefined, work: (onText?: (input: number, piece: string) => void) => Promise<T>): Promise<T> {
@@ -20,6 +27,7 @@ export class PieceKeeper {
     const end = (isKept: boolean) => {
       writing.isDone = true;
       if (!isKept || writing.pieces.length === 0) this.#writings.delete(ticket);
+      else this.#clock.setTimeout(() => void this.#writings.delete(ticket), KEPT_MS);
       writing.wake();
     };
     try {
@@ -29,7 +37,6 @@ export class PieceKeeper {
         else writing.pieces.push([input, piece]);
         writing.wake();
       });
-      // The last pieces wait for their reader.
       end(true);
       return result;
     } catch (error) {
@@ -48,16 +55,4 @@ export class PieceKeeper {
     if (writing.isDone) this.#writings.delete(ticket);
     return pieces.length === 0 ? undefined : pieces;
   }
-}
-
-/** Reads until all is written, while `work` goes on elsewhere. @returns what it returns */
-export async function readWhile<T>(work: Promise<T>, read: () => Promise<Pieces>, onText: (input: number, piece: string) => void): Promise<T> {
-  const follow = async () => {
-    for (let pieces = await read(); pieces; pieces = await read()) for (const [input, piece] of pieces) onText(input, piece);
-  };
-  // If the work fails, its own failure is told; a failed reader loses only pieces, which the whole text has too.
-  const following = follow().catch(() => {});
-  const result = await work;
-  await following;
-  return result;
 }

@@ -68,7 +68,7 @@ export class Activity {
     for (const session of this.#pending.values()) {
       const dueAt = dueOf(session);
       if (dueAt <= now) due.push(session);
-      else if (dueAt < next) next = dueAt;
+      else next = Math.min(next, dueAt);
     }
     this.#wake(next);
     try {

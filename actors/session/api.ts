@@ -67,5 +67,5 @@ export type SessionApi = {
   list(realm: string, clients: readonly SessionClient[], page: PageRequest): Promise<Page<string>>;
   endRealm(realm: string, by: Principal): Promise<number>;
   /** Removes the rows of expired sessions. */
-  purge(by: Principal): Promise<number>;
+  purge(by: Principal): Promise<void>;
 };

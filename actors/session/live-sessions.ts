@@ -39,7 +39,8 @@ export class LiveSessions {
     this.#cache = new Cache(
       versions ? cacheBytes : 0,
       ({ bytes }) => bytes,
-      ({ realm, username }) => versions?.read(userCounter(realm, username)) ?? 0,
+      // Without versions nothing is kept, and nobody asks.
+      ({ realm, username }) => versions?.read(userCounter(realm, username)) as number,
       { unpacked: UNPACKED, pack: packSession, unpack: (id, text) => unpackSession(id, text, this.#activity.unwritten(id)) },
     );
     this.#activity = new Activity(write, clock, (error) => this.#tellUnwritten(error));

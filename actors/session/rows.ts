@@ -153,12 +153,11 @@ export function endRealmRows(store: Store, realm: string, by: Principal): Promis
   });
 }
 
-export function purgeRows(store: Store, now: number, by: Principal | undefined): Promise<number> {
+export function purgeRows(store: Store, now: number, by: Principal | undefined): Promise<void> {
   return store.transaction(async (tx) => {
     if (by) await requireSuperAdmin(tx, by);
     const purged = await tx.run(`DELETE FROM session WHERE ${EXPIRED}`, [now]);
     if (by) await tx.audit({ event: 'session.purge', outcome: 'success', ...auditFields(by, by.realm), target: `${purged} sessions` });
-    return purged;
   });
 }
 

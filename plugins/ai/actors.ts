@@ -8,6 +8,7 @@ import { pinned, replicated } from '../../kernel/actor.ts';
 import type { PluginContext } from '../../kernel/plugin.ts';
 import { cores } from '../../kernel/runtime/runtime.ts';
 import type { AiConfig } from './config.ts';
+import { modelFor } from './generation.ts';
 import { modelSpecOf } from './models.ts';
 
 /** Requests that may wait or run. */
@@ -23,6 +24,7 @@ const MIB = 1_048_576;
 const MEMORY_SHARE = 0.6;
 
 export function aiActors(config: AiConfig, dataDir: string, base: string) {
+  const embedder = modelFor({ config }, 'embedding')?.id;
   const text = replicated<TextApi, null>({
     module: new URL('../../actors/text/text.actor.ts', import.meta.url),
     size: config.enabled ? Math.max(1, cores - 1) : 0,
@@ -38,15 +40,16 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
   });
   const library = pinned<LibraryApi, LibraryArgs>({
     module: new URL('../../actors/library/library.actor.ts', import.meta.url),
-    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name), embedder: embedderOf(config) } } : {},
+    instances: config.enabled ? { main: { bases: config.documentary_bases.map(({ name }) => name), embedder } } : {},
     // With a model it goes on at the start with the vectors that are missing.
-    start: embedderOf(config) === undefined ? 'use' : 'soon',
+    start: embedder === undefined ? 'use' : 'soon',
     peers: ['model'],
     deadlineMs: LIBRARY_MS,
     maxQueue: LIBRARY_QUEUE,
     memoryMb: 2_048,
     nice: 5,
     store: true,
+    dataKeys: ['documents'],
   });
   const model = pinned<ModelApi, ModelArgs>({
     module: new URL('../../actors/model/model.actor.ts', import.meta.url),
@@ -55,11 +58,6 @@ export function aiActors(config: AiConfig, dataDir: string, base: string) {
     maxQueue: MODEL_QUEUE,
   });
   return { model, text, library };
-}
-
-/** @returns the ID of the model that documentary bases use */
-function embedderOf({ models }: AiConfig): string | undefined {
-  return models.find(({ task }) => task === 'embedding')?.id;
 }
 
 function modelArgs(config: AiConfig, dataDir: string, base: string): ModelArgs {

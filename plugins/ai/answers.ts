@@ -12,7 +12,7 @@ const INSTRUCTION =
 
 /** @returns the pieces of a long text, those first that have words of the question; a short text as it is */
 export async function relevantPieces(ctx: AiContext, model: Generator, text: string, query: string): Promise<readonly string[]> {
-  const pieces = await model.cut(text, PIECE_TOKENS);
+  const [pieces = []] = await model.cut([text], PIECE_TOKENS);
   return pieces.length <= 1 ? pieces : ctx.actors.text.byRelevance(query, pieces);
 }
 
@@ -23,7 +23,7 @@ export async function relevantPieces(ctx: AiContext, model: Generator, text: str
 export async function answerBy(model: Generator, query: string, texts: readonly string[], say?: Say): Promise<readonly string[]> {
   if (texts.length === 0) return [];
   // Whole sentences from the beginning, as many as the model takes: the question comes first, so that it is never cut.
-  const [prompt = ''] = await model.cut(`question: ${query.replaceAll(/\s+/g, ' ')} context: ${texts.join('\n')}`, PROMPT_TOKENS);
+  const [[prompt = ''] = []] = await model.cut([`question: ${query.replaceAll(/\s+/g, ' ')} context: ${texts.join('\n')}`], PROMPT_TOKENS);
   if (!/ context: \S/.test(prompt)) throw new Fault('BAD_REQUEST', { detail: 'query: the question is too long for the model' });
   const [answer = ''] = await model.generate({ inputs: [prompt], instruction: INSTRUCTION, maxNewTokens: ANSWER_TOKENS }, say && ((_, piece) => say(piece)));
   return answer.trim() === '' ? [] : [answer.trim()];

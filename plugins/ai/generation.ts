@@ -1,23 +1,26 @@
-// What the routes ask of generating models: in the name of the caller, until he leaves, within the time limit.
+// What the routes ask of generating models: in the name of the caller, for as long as the caller waits, within the time limit.
 import { randomUUID } from 'node:crypto';
-import type { Generation, ModelApi, ModelTask } from '../../actors/model/api.ts';
-import type { Remote } from '../../kernel/actor.ts';
+import type { Generation, ModelTask, Span } from '../../actors/model/api.ts';
 import { Fault } from '../../kernel/fault.ts';
 import type { Request } from '../../kernel/http/route.ts';
 import { callWith } from '../../kernel/runtime/remote.ts';
+import { readWhile } from '../../text/pieces.ts';
 import type { AiContext } from './actors.ts';
 import { callerOf } from './caller.ts';
 import type { AiConfig } from './config.ts';
+import { refuseLate } from './faults.ts';
 
 /** Texts in one request to a model, so that callers take turns. */
 const INPUTS = 32;
+/** Cutting takes far less time than writing. */
+const CUT_TEXTS = 1_024;
 /** Fewer where the client waits for pieces. */
 const FOLLOWED_INPUTS = 8;
 
 export type ModelConfig = AiConfig['models'][number];
 
 /** @returns the first model of this task; undefined if none is configured: then the answer is made without */
-export function modelFor({ config }: AiContext, task: ModelTask): ModelConfig | undefined {
+export function modelFor({ config }: { readonly config: AiConfig }, task: ModelTask): ModelConfig | undefined {
   return config.models.find((model) => model.task === task);
 }
 
@@ -29,8 +32,8 @@ export function madeBy({ id }: ModelConfig): Readonly<Record<string, string>> {
 export type OnText = (input: number, piece: string) => void;
 
 export interface Generator {
-  /** Whole sentences together, in pieces that the model takes. @returns the pieces; together they are the text, but for space between them */
-  cut(text: string, maxTokens: number): Promise<readonly string[]>;
+  /** Whole sentences together, in pieces that the model takes. @returns the pieces of each text; together they are the text, but for space between them */
+  cut(texts: readonly string[], maxTokens: number): Promise<readonly (readonly string[])[]>;
   /** @param onText gets the texts in pieces, in the order of the inputs @returns a text for each input */
   generate(request: Generation, onText?: OnText): Promise<readonly string[]>;
 }
@@ -45,49 +48,39 @@ export function generatorOf(ctx: AiContext, { id }: ModelConfig, request: Reques
     if (deadlineMs <= 0) throw new Fault('MODEL_TIME_LIMIT');
     return callWith(ctx.actors.model.at('main'), { signal: request.signal, deadlineMs });
   };
-  const late = (error: unknown): never => {
-    throw error instanceof Fault && error.code === 'DEADLINE' ? new Fault('MODEL_TIME_LIMIT', { cause: error }) : error;
-  };
   return {
-    async cut(text, maxTokens) {
-      const spans = await model().cut(id, text, maxTokens, asker).catch(late);
-      return spans.map(([start, end]) => text.slice(start, end).trim()).filter((piece) => piece !== '');
-    },
+    cut: (texts, maxTokens) => cut(texts, (some) => model().cut(id, some, maxTokens, asker)),
     async generate({ inputs, ...task }, onText) {
       const made: string[] = [];
       const size = onText ? FOLLOWED_INPUTS : INPUTS;
       for (let at = 0; at < inputs.length; at += size) {
         const some = inputs.slice(at, at + size);
-        if (onText && some.length === 1) made.push(...(await followed(model, id, { ...task, inputs: some }, asker, (piece) => onText(at, piece)).catch(late)));
-        else {
-          const texts = await model()
-            .generate(id, { ...task, inputs: some }, asker)
-            .catch(late);
-          for (const [index, text] of texts.entries()) onText?.(at + index, text);
-          made.push(...texts);
-        }
+        const follows = onText && some.length === 1;
+        const ticket = follows && randomUUID();
+        const work = model().generate(id, { ...task, inputs: some }, asker, ...(ticket ? [ticket] : []));
+        const texts = await (ticket
+          ? readWhile(
+              work,
+              () => model().pieces(ticket),
+              (_, piece) => onText?.(at, piece),
+            )
+          : work
+        ).catch(refuseLate);
+        if (!follows) for (const [index, text] of texts.entries()) onText?.(at + index, text);
+        made.push(...texts);
       }
       return made;
     },
   };
 }
 
-/** Reads the pieces of one text while it is written. */
-async function followed(
-  model: () => Remote<ModelApi>,
-  id: string,
-  request: Generation,
-  asker: string,
-  onText: (piece: string) => void,
-): Promise<readonly string[]> {
-  const ticket = randomUUID();
-  const work = model().generate(id, request, asker, ticket);
-  const follow = async () => {
-    for (let pieces = await model().pieces(ticket); pieces; pieces = await model().pieces(ticket)) for (const [, piece] of pieces) onText(piece);
-  };
-  // If the work fails, its own failure is told; a failed reader loses only pieces, which the whole text has too.
-  const following = follow().catch(() => {});
-  const texts = await work;
-  await following;
-  return texts;
+async function cut(texts: readonly string[], spansOf: (texts: readonly string[]) => Promise<readonly (readonly Span[])[]>): Promise<string[][]> {
+  const pieces: string[][] = [];
+  for (let at = 0; at < texts.length; at += CUT_TEXTS) {
+    const some = texts.slice(at, at + CUT_TEXTS);
+    const spans = await spansOf(some).catch(refuseLate);
+    for (const [index, text] of some.entries())
+      pieces.push((spans[index] ?? []).map(([start, end]) => text.slice(start, end).trim()).filter((piece) => piece !== ''));
+  }
+  return pieces;
 }

@@ -22,4 +22,15 @@ export const AI_MIGRATIONS: readonly Migration[] = [
         PRIMARY KEY (reference_id, ordinal));
     `,
   },
+  {
+    id: 3,
+    about: 'what references say is sealed, each with a key of its own; the library seals the rows of before, and empties the columns that they were in',
+    sql: `
+      ALTER TABLE ai_reference ADD COLUMN generation BIGINT NOT NULL DEFAULT 0;
+      ALTER TABLE ai_reference ADD COLUMN sealed_key BYTEA;
+      ALTER TABLE ai_reference ADD COLUMN sealed BYTEA;
+      ALTER TABLE ai_passage ADD COLUMN sealed BYTEA;
+      ALTER TABLE ai_vectors ADD COLUMN is_sealed BIGINT NOT NULL DEFAULT 0;
+    `,
+  },
 ];

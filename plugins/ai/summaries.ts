@@ -9,7 +9,7 @@ const INSTRUCTION =
 
 /** @param say gets the last pass in pieces @returns the empty text for an empty one */
 export async function summaryBy(model: Generator, text: string, say?: Say): Promise<string> {
-  let windows = await model.cut(text, WINDOW_TOKENS);
+  let [windows = []] = await model.cut([text], WINDOW_TOKENS);
   for (;;) {
     const parts = await model.generate(
       { inputs: windows, instruction: INSTRUCTION, maxNewTokens: SUMMARY_TOKENS },
@@ -18,7 +18,7 @@ export async function summaryBy(model: Generator, text: string, say?: Say): Prom
     const joined = parts.filter((part) => part !== '').join(' ');
     // One window needs no further pass.
     if (windows.length <= 1) return joined;
-    const next = await model.cut(joined, WINDOW_TOKENS);
+    const [next = []] = await model.cut([joined], WINDOW_TOKENS);
     // A model that shortens nothing would go on for ever.
     if (next.length >= windows.length) return joined;
     windows = next;

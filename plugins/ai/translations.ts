@@ -29,8 +29,11 @@ export async function translationBy(model: Generator, text: string, from: string
   /** What stands before each window, and after the last. */
   const between = [''];
   // Lines, and what separates them, in turns.
-  for (const [index, part] of text.split(/([\r\n]+)/).entries()) {
-    const own = index % 2 === 0 && part.trim() !== '' ? await model.cut(part, WINDOW_TOKENS) : [];
+  const parts = text.split(/([\r\n]+)/);
+  const isText = (part: string, index: number) => index % 2 === 0 && part.trim() !== '';
+  const cut = (await model.cut(parts.filter(isText), WINDOW_TOKENS)).values();
+  for (const [index, part] of parts.entries()) {
+    const own = isText(part, index) ? (cut.next().value ?? []) : [];
     if (own.length === 0) between[windows.length] += part;
     for (const [place, window] of own.entries()) {
       if (place > 0) between[windows.length] += ' ';

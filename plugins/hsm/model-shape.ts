@@ -14,6 +14,8 @@ const QUIRKS = Type.Object(
     searchBatch: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
     maxDataBytes: Type.Optional(Type.Integer({ minimum: 16 })),
     missingMechanisms: Type.Optional(Type.Array(NAME)),
+    wholeMechanisms: Type.Optional(Type.Array(NAME)),
+    choosesGcmIv: Type.Optional(Type.Boolean()),
     attributes: Type.Optional(Type.Object({ secret: Type.Optional(CHANGES), private: Type.Optional(CHANGES), public: Type.Optional(CHANGES) }, strict)),
   },
   strict,
@@ -55,14 +57,16 @@ export function checkModel(value: unknown, from: string): Checked {
 }
 
 function contentProblems({ model, env, initializeText = '', quirks = {} }: HsmModel): string[] {
-  const mechanisms = (quirks.missingMechanisms ?? []).filter((name) => CKM[name] === undefined);
+  const mechanisms = (['missingMechanisms', 'wholeMechanisms'] as const).flatMap((quirk) =>
+    (quirks[quirk] ?? []).filter((name) => CKM[name] === undefined).map((name) => `model.quirks.${quirk}: this server uses no mechanism ${name}`),
+  );
   const attributes = Object.values(quirks.attributes ?? {}).flatMap((changes) =>
     Object.keys(changes).filter((name) => !(name in CKA || /^0x[0-9a-f]{1,8}$/.test(name))),
   );
   const variables = [...initializeText.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string).filter((name) => !env.includes(name));
   return [
     ...(/_\d+$/.test(model) ? [`model.model: must not end in _ and digits, which number further instances: ${model}`] : []),
-    ...mechanisms.map((name) => `model.quirks.missingMechanisms: this server uses no mechanism ${name}`),
+    ...mechanisms,
     ...attributes.map(
       (name) => `model.quirks.attributes: this server sets no attribute ${name}; it sets ${Object.keys(CKA).join(', ')}; one of a vendor is a number, 0x...`,
     ),

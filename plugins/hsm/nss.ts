@@ -15,5 +15,7 @@ export default defineHsmModel({
   libraryVariable: 'NSS_LIBRARY',
   env: ['NSS_CONFIG_DIR'],
   initializeText: "configdir='sql:{NSS_CONFIG_DIR}' certPrefix='' keyPrefix='' secmod='secmod.db' flags=",
+  // Its CKM_AES_GCM has no C_EncryptUpdate.
+  quirks: { wholeMechanisms: ['CKM_AES_GCM'] },
   hints: { library: 'install libnss3', token: 'make a database with certutil -N -d sql:$NSS_CONFIG_DIR; slot 2 holds its keys' },
 });

@@ -35,7 +35,8 @@ export function hsmKeyEncryptionKey(id: string, instances: PinnedRef<HsmApi>): K
         valueFrom(full, await hsm.generate(slot, options));
         sealed = await seal(dataKey, iv, label);
       }
-      return new Uint8Array(Buffer.concat([iv, valueFrom(full, sealed)]));
+      const { data, iv: chosen = iv } = valueFrom(full, sealed);
+      return new Uint8Array(Buffer.concat([chosen, data]));
     },
     async unwrap(wrapped, label) {
       const iv = wrapped.slice(0, IV_BYTES);

@@ -56,7 +56,7 @@ export function fakeEngines(memoryMb = 100): FakeEngines {
         embed: ([text = ''], _purpose, signal) => work(text, signal),
         generate: () => Promise.reject(new Fault('MODEL_NOT_INSTALLED')),
         count: async (texts) => texts.map(() => 1),
-        cut: async (text) => [[0, text.length]],
+        cut: async (texts) => texts.map(({ length }) => [[0, length] as const]),
         lost,
         async close() {
           engines.alive.delete(id);

@@ -131,6 +131,7 @@ export const madeUpPlace: KeyPlace = {
   missing: (mechanism) => nameOf(mechanism === 'RSA-PKCS1' || mechanism === 'RSA-PSS' ? 'RSA' : mechanism),
   takesMaterial: true,
   givesMaterial: false,
+  provesInParts: false,
   takesIv: false,
   async secret(id, algorithm, material, options) {
     held.set(id, createSecretKey(material));

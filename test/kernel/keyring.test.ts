@@ -31,7 +31,7 @@ for (const database of databases) {
     const auth = (await rings[0]?.dataKey('auth')) as Uint8Array;
     assert.notDeepEqual(auth, await rings[0]?.dataKey('keys'));
     const rows = (await stores[0]?.all<{ wrapped: Uint8Array }>('SELECT wrapped FROM data_key')) ?? [];
-    assert.equal(rows.length, 2);
+    assert.equal(rows.length, 3);
     assert.ok(rows.every(({ wrapped }) => !Buffer.from(wrapped).includes(Buffer.from(auth))));
     await assert.rejects(
       openKeyring(stores[0] as never, { dataDir: folder, configured: 'cd'.repeat(32) }, () => 0),

@@ -137,6 +137,27 @@ for (const { dialect } of databases) {
     await store.close();
   });
 
+  test(`${dialect}: signing keys without a MAC whose private key is another one, or none, are not taken for old ones`, async () => {
+    const at = await restored(dialect);
+    const store = await at.store();
+    const forged = `{"kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}`;
+    await store.transaction(async (tx) => {
+      await tx.run("UPDATE signing_key SET public_jwk = $1 WHERE purpose = 'session'", [forged]);
+      await tx.run(
+        `INSERT INTO signing_key (kid, purpose, public_jwk, wrapped, created_at, signed_until, retired_at)
+          SELECT 'another', purpose, $1, wrapped, created_at - 1, signed_until, retired_at FROM signing_key WHERE kid = $2`,
+        [forged, SIGNING_KEY],
+      );
+    });
+    await check(at);
+    const rows = await store.all<{ kid: string; purpose: string; public_jwk: string; mac: Uint8Array | null }>(
+      'SELECT kid, purpose, public_jwk, mac FROM signing_key',
+    );
+    for (const { kid, public_jwk: jwk, mac } of rows) assert.equal(mac === null, jwk === forged, kid);
+    assert.deepEqual(rows.map(({ purpose }) => purpose).sort(), ['certificate', 'certificate', 'session', 'session']);
+    await store.close();
+  });
+
   test(`${dialect}: a first start that was ended in its middle goes on where it was, and changes nothing that is done`, async () => {
     const at = await restored(dialect);
     await check(at);

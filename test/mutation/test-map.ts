@@ -32,7 +32,7 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
     [
       'test/actors/session/*.test.ts',
       'test/plugins/auth/{sessions,idle-sessions,login,isolation,administration,second-factor,certificate-login}.test.ts',
-      'test/actors/rights.test.ts',
+      'test/actors/{rights,audited}.test.ts',
       'test/security/{audit,lists,quotas}.test.ts',
     ],
   ],
@@ -49,11 +49,13 @@ export const TEST_MAP: readonly (readonly [sources: string, tests: readonly stri
   [
     'actors/directory',
     [
-      'test/plugins/auth/{login,second-factor,administration,isolation,certificate-login,token-login,sessions}.test.ts',
+      'test/actors/directory/directory.actor.test.ts',
+      'test/plugins/auth/{login,second-factor,administration,isolation,certificate-login,token-login,sessions,last-way-in}.test.ts',
       'test/plugins/auth/machine/*.test.ts',
-      'test/security/{lost-updates,refused-login,second-factor-guesses,super-realm,audit,lists,quotas,bounds}.test.ts',
-      'test/actors/{rights,identity,totp.machine}.test.ts',
+      'test/security/{forged-signing-keys,lost-updates,refused-login,second-factor-guesses,super-realm,audit,lists,quotas,bounds}.test.ts',
+      'test/actors/{rights,audited,identity,totp.machine}.test.ts',
       'test/machines-document.test.ts',
+      'test/kernel/old-database.test.ts',
     ],
   ],
   ['actors/kmip/access.ts', ACCESS_TESTS],

@@ -47,7 +47,7 @@ export async function openHttp(spec: ModelSpec, around: EngineSurroundings): Pro
     generate: ({ inputs, ...task }, { signal, onText }) =>
       someAtOnce(inputs, (input, index) => generate(server, spec, task, input, signal, (piece) => onText?.(index, piece))),
     count: async (texts) => texts.map(tokensOf),
-    cut: async (text, maxTokens) => pieces(text, maxTokens),
+    cut: async (texts, maxTokens) => texts.map((text) => pieces(text, maxTokens)),
     lost: new Promise(() => {}),
     close: () => server.close(),
   };

@@ -1,6 +1,7 @@
 // The interface of the process that runs one ONNX model.
+
+import type { Pieces } from '../../../text/pieces.ts';
 import type { ModelTask, Purpose, Span } from '../api.ts';
-import type { Pieces } from '../pieces.ts';
 import type { Written } from './generator.ts';
 
 export interface HostArgs {
@@ -20,5 +21,5 @@ export type HostApi = {
   /** Waits for more of what runs under the ticket. @returns undefined when it has ended */
   pieces(ticket: string): Promise<Pieces>;
   count(texts: readonly string[]): readonly number[];
-  cut(text: string, maxTokens: number): readonly Span[];
+  cut(texts: readonly string[], maxTokens: number): readonly (readonly Span[])[];
 };

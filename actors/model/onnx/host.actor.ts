@@ -18,7 +18,7 @@ export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, th
   const embedder = isEmbedder ? await Embedder.open({ folder, weights: weights[0] as string, threads }) : undefined;
   const generator = isEmbedder ? undefined : await Generator.open({ folder, weights, threads });
   const { tokenizer } = (embedder ?? generator) as Embedder | Generator;
-  const keeper = new PieceKeeper();
+  const keeper = new PieceKeeper(ctx.clock);
   return {
     api: {
       memory: () => process.memoryUsage.rss() / MIB,
@@ -34,7 +34,7 @@ export default defineActor<HostApi, HostArgs>(async ({ folder, task, weights, th
       },
       pieces: (ticket) => keeper.read(ticket),
       count: (texts) => texts.map((text) => tokenizer.encode(text).length),
-      cut: (text, maxTokens) => tokenizer.cut(text, Math.min(maxTokens, generator?.room ?? maxTokens)),
+      cut: (texts, maxTokens) => texts.map((text) => tokenizer.cut(text, Math.min(maxTokens, generator?.room ?? maxTokens))),
     },
   };
 });

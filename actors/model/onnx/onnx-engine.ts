@@ -4,10 +4,10 @@ import type { Remote } from '../../../kernel/actor.ts';
 import type { Clock, Timer } from '../../../kernel/clock.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { type Child, callWith, startChild } from '../../../kernel/runtime/child.ts';
+import { readWhile } from '../../../text/pieces.ts';
 import type { ModelSpec } from '../api.ts';
 import type { Engine, EngineSurroundings } from '../engine.ts';
 import { revisionOf } from '../manifest.ts';
-import { readWhile } from '../pieces.ts';
 import { weightsOf } from '../weights.ts';
 import type { HostApi, HostArgs } from './api.ts';
 
@@ -53,7 +53,7 @@ export async function openOnnx(model: ModelSpec, { clock, log, threads, useMatri
       return written.map(({ text }) => text);
     },
     count: (texts, signal) => until(signal).count(texts),
-    cut: (text, maxTokens, signal) => until(signal).cut(text, maxTokens),
+    cut: (texts, maxTokens, signal) => until(signal).cut(texts, maxTokens),
     lost: child.lost,
     close: () => child.kill(),
   };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
 import { test } from 'uvu';
 import type { AdminRecord, Principal } from '../../../actors/directory/api.ts';
-import { outcome } from '../../runtime.ts';
+import { outcome, until } from '../../runtime.ts';
 import { testDatabases } from '../../stores.ts';
 import { type AuthActors, credential, itemsOf, LOCKOUT, newSession, PHC, QUOTAS, realm, SOURCE, startAuthActors } from '../auth-actors.ts';
 
@@ -116,6 +116,14 @@ for (const database of databases) {
     const both = await Promise.all([directory().addAdminRealm('boss', 's', root), directory().addAdminRealm('boss', 'gone', root)]);
     assert.ok(both.every(Boolean));
     assert.deepEqual((await directory().getAdmin('boss'))?.realms, ['gone', 'r', 's']);
+    const bound = async () =>
+      (await actors.store.all<{ realm: string }>("SELECT realm FROM admin_account WHERE admin = 'boss' ORDER BY realm")).map(({ realm: of }) => of);
+    assert.deepEqual(await bound(), ['_', 'gone', 'r', 's']);
+    assert.ok(await directory().addAdminRealm('boss', '_', root));
+    for (const id of ['_', 'gone']) assert.ok(await directory().removeAdminRealm('boss', id, root));
+    // An account in `_` has the rights of all realms of a record, whether or not `_` is one of them.
+    assert.deepEqual(await bound(), ['_', 'r', 's']);
+    assert.ok(await directory().addAdminRealm('boss', 'gone', root));
     for (let at = 1; at < QUOTAS.admins_per_realm; at++) await directory().createAdmin(record(`admin ${at}`, ['s']), root);
     assert.equal(await outcome(directory().createAdmin(record('one more', ['s']), root)), 'AUTH_QUOTA_EXCEEDED');
     assert.equal((await directory().listAdmins(FIRST)).count, 2 + QUOTAS.admins_per_realm - 1);
@@ -188,9 +196,9 @@ for (const database of databases) {
 
   const secret = new Secret({ size: 20 }).base32;
   const codeAt = (ms: number) => new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: ms });
-  const loginOf = async (username: string, code: string | null, passwordHash: string | null = null) => {
-    const view = await directory().findSignIn('r', username, SOURCE);
-    return { realm: 'r', username, source: SOURCE, revision: view.credential?.revision ?? 0, code, passwordHash };
+  const loginOf = async (username: string, code: string | null, passwordHash: string | null = null, of = 'r') => {
+    const view = await directory().findSignIn(of, username, SOURCE);
+    return { realm: of, username, source: SOURCE, revision: view.credential?.revision ?? 0, code, passwordHash };
   };
 
   on('a second factor needs a valid code to come, proof to go, and a code signs in once', async () => {
@@ -248,6 +256,37 @@ for (const database of databases) {
     assert.equal(await directory().disableTotp('r', 'ann', codeAt(actors.clock.now()), await actors.by('r', 'ann')), 'done');
   });
 
+  on('whatever ends sessions also ends those that are in memory, at once', async () => {
+    const begin = async (of: string, username: string) => {
+      const session = await newSession(actors, of, username);
+      assert.equal(await actors.session(session.id).create(session), true);
+      return async () => (await actors.session(session.id).look(session.id, false)) !== null;
+    };
+    const code = () => codeAt(actors.clock.now());
+    const update = { ...credential('t', 'eve'), passwordHash: null, comparedWith: null };
+    await directory().createRealm(realm('t'), root);
+    for (const name of ['eve', 'fay']) await directory().createCredential(credential('t', name), root);
+    await directory().createAdmin(record('fay', ['t']), root);
+    await directory().enableTotp({ realm: 't', username: 'eve', secret, code: code(), currentCode: undefined }, root);
+    const changes: readonly (readonly [realm: string, username: string, change: () => Promise<unknown>])[] = [
+      ['t', 'eve', () => directory().updateCredential({ ...update, roles: ['writer'] }, root)],
+      ['t', 'eve', () => directory().updateCredential({ ...update, roles: ['writer'], extra_claims: { team: 'x' } }, root)],
+      ['t', 'eve', () => directory().disableTotp('t', 'eve', undefined, root)],
+      ['t', 'eve', async () => directory().complete(await loginOf('eve', null, PHC, 't'))],
+      ['t', 'eve', () => directory().deleteCredential('t', 'eve', root)],
+      ['t', 'fay', () => directory().deleteAdmin('fay', root)],
+      ['_', 'admin', () => directory().resetAdmin({ username: 'admin', passwordHash: PHC })],
+      ['t', 'gil', () => directory().deleteRealm('t', root)],
+    ];
+    await directory().createCredential(credential('t', 'gil'), root);
+    for (const [of, username, change] of changes) {
+      const lives = await begin(of, username);
+      assert.equal(await lives(), true);
+      await change();
+      assert.equal(await lives(), false, String(change));
+    }
+  });
+
   on('a deleted realm or credential takes its sessions, and who has the name next is somebody else', async () => {
     const [ann, boss] = [await actors.by('r', 'ann'), await actors.by('r', 'boss')];
     const session = await newSession(actors, 'r', 'ann');
@@ -292,6 +331,29 @@ for (const database of databases) {
     assert.ok(gone.length > 0 && gone.every((row) => row.realm === 'gone'));
     await directory().record({ event: 'login', outcome: 'refused', realm: 'r', actor: 'made up', source: SOURCE });
     assert.equal((await directory().audit({ ...query, event: undefined, actor: 'made up' })).count, 1);
+  });
+
+  on('signing keys rotate, and an old one is published until nothing that it signed can be valid', async () => {
+    const day = 86_400_000;
+    const kids = async () => (await directory().publicKeys('certificate')).map(({ kid }) => kid as string);
+    const signer = async (exp: number) => {
+      const [header = ''] = (await directory().sign('certificate', { exp: exp / 1000 })).split('.');
+      return (JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string }).kid;
+    };
+    const [old] = await kids();
+    await actors.runtime.advance(89 * day);
+    const end = actors.clock.now() + 10 * day;
+    assert.deepEqual([await signer(end), await kids()], [old, [old]]);
+    await actors.runtime.advance(2 * day);
+    await until(async () => (await kids()).length === 2, 'a new key is made');
+    const fresh = await signer(end);
+    assert.notEqual(fresh, old);
+    assert.deepEqual(await kids(), [fresh, old]);
+    await actors.runtime.advance(8 * day + 1);
+    assert.deepEqual(await kids(), [fresh, old], 'a day more than needed');
+    await actors.runtime.advance(day);
+    await until(async () => (await kids()).length === 1, 'the old key is gone');
+    assert.deepEqual(await kids(), [fresh]);
   });
 
   on('stops', () => actors.stop());

@@ -20,6 +20,8 @@ export interface KeyPlace {
   readonly takesMaterial: boolean;
   /** Whether the server chooses what material() answers, or nothing ever leaves. */
   readonly givesMaterial: boolean;
+  /** Whether its keys sign and make MACs in parts; default true. */
+  readonly provesInParts?: boolean;
   /** Whether encryption takes an IV of the caller. */
   readonly takesIv: boolean;
   secret(id: string, algorithm: CryptographicAlgorithm, material: Uint8Array, options?: KeyOptions): Promise<Draft>;

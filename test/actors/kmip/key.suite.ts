@@ -1,7 +1,7 @@
 // What every kind of key must do, whatever holds its material: known answers, round trips, parts, limits, refusals by name, many at once.
 import assert from 'node:assert/strict';
 import { type Key, keyOf } from '../../../actors/kmip/object/key.ts';
-import type { CryptographicAlgorithm } from '../../../crypto/parameters.ts';
+import type { CryptographicAlgorithm, CryptographicParameters } from '../../../crypto/parameters.ts';
 import { hex, refused } from '../../fakes/keys.ts';
 import {
   AGREEMENTS,
@@ -70,6 +70,19 @@ async function sameInParts(key: Key, row: (typeof CIPHERS)[number]): Promise<voi
   }
 }
 
+/** @returns the MAC or signature of data that come in three parts */
+async function provenInParts(
+  key: Key,
+  kind: 'MAC' | 'Sign',
+  algorithm: CryptographicAlgorithm | undefined,
+  { parameters, data }: { readonly parameters: CryptographicParameters; readonly data: Uint8Array },
+): Promise<Uint8Array> {
+  const start = () => ({ algorithm, parameters });
+  const first = await key.parts({ kind, is: 'first', data: undefined, start });
+  const next = await key.parts({ kind, is: 'next', value: first.value, data: data.subarray(0, 3), start });
+  return (await key.parts({ kind, is: 'last', value: next.value, data: data.subarray(3), start })).data;
+}
+
 function wraps(under: PlaceUnderTest): void {
   for (const { mechanism, parameters, key: material, material: inside, wrapped } of WRAPS) {
     const works = async () => {
@@ -91,6 +104,7 @@ function macs(under: PlaceUnderTest): void {
       const made = await key.mac(input);
       if (under.place.takesMaterial) equal(made, mac);
       assert.ok(await key.verifyMac(input, made));
+      if (under.place.provesInParts !== false) equal(await provenInParts(key, 'MAC', algorithm, input), made);
       for (const wrong of [spoiled(made), made.subarray(1), new Uint8Array()]) assert.equal(await key.verifyMac(input, wrong), false);
     };
     under.mechanism(mechanism, works, async () => (await under.secret(algorithm, material)).mac({ parameters, data: hex(data) }));
@@ -114,6 +128,8 @@ function pairs(under: PlaceUnderTest): void {
       async ({ privateKey, publicKey }) => {
         const signature = await privateKey.sign({ parameters, data: MESSAGE });
         await verifiesElsewhere(row, publicKey, signature);
+        if (under.place.provesInParts !== false)
+          await verifiesElsewhere(row, publicKey, await provenInParts(privateKey, 'Sign', undefined, { parameters, data: MESSAGE }));
         assert.equal(await publicKey.verify({ parameters, data: MESSAGE, signature }), true);
         for (const wrong of [spoiled(signature), new Uint8Array()])
           assert.equal(await publicKey.verify({ parameters, data: MESSAGE, signature: wrong }), false);

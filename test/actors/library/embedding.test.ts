@@ -1,13 +1,16 @@
 // Vectors in the background, over a store of its own and an embedder that the test decides: what is interrupted goes on, and what ends the embedder is left out.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import { Embedder, type EmbeddingModel } from '../../../actors/library/embedder.ts';
 import { Embedding } from '../../../actors/library/embedding.ts';
+import { ReferenceKeys } from '../../../actors/library/reference-keys.ts';
 import { insertReference, touchBase } from '../../../actors/library/rows.ts';
 import { vectorsOf } from '../../../actors/library/vector-rows.ts';
 import { createClock } from '../../../kernel/clock.ts';
+import { DataKey } from '../../../kernel/data-key.ts';
 import { Fault } from '../../../kernel/fault.ts';
 import { migrate } from '../../../kernel/store/migrate.ts';
 import { openStore } from '../../../kernel/store/open.ts';
@@ -19,6 +22,7 @@ import { temporaryFolder } from '../../server.ts';
 const folder = temporaryFolder();
 const clock = createClock();
 const stopping = new AbortController();
+const keys = new ReferenceKeys(new DataKey('documents', new Uint8Array(randomBytes(32)), clock.now), () => assert.fail('a row was not written by the server'));
 let store: Store;
 let asked: string[] = [];
 let name = 'a@1';
@@ -37,7 +41,7 @@ let embedding: Embedding;
 test.before(async () => {
   store = await openStore(`sqlite:${join(folder, 'test.db')}`, { writer: 'test', clock });
   await migrate(store, [{ owner: 'model', migrations: AI_MIGRATIONS }], clock.now);
-  embedding = new Embedding({ store, embedder: new Embedder('a', () => model), clock, log: memoryLog().log, signal: stopping.signal });
+  embedding = new Embedding({ store, keys, embedder: new Embedder('a', () => model), clock, log: memoryLog().log, signal: stopping.signal });
 });
 test.after(async () => {
   stopping.abort();
@@ -47,11 +51,13 @@ test.after(async () => {
 });
 
 const add = (id: string, texts: readonly string[]) =>
-  store.transaction(async (tx) => {
-    await touchBase(tx, 'b', 0);
-    const passages = texts.map((text) => ({ text }));
-    await insertReference(tx, id, { base: 'b', name: id, kind: 'docx', title: '', sha256: '', passages }, 0);
-  });
+  keys.retrying(store, () =>
+    store.transaction(async (tx) => {
+      await touchBase(tx, 'b', 0);
+      const passages = texts.map((text) => ({ text }));
+      await insertReference(tx, keys, id, { base: 'b', name: id, kind: 'docx', title: '', sha256: '', passages }, 0);
+    }),
+  );
 
 async function until(waiting: number): Promise<void> {
   for (let turn = 0; turn < 500; turn += 1) {
@@ -72,7 +78,7 @@ test('what has vectors is not asked again, and begins where it was interrupted',
   embedding.wake();
   await until(0);
   assert.deepEqual(asked, texts);
-  const { windows, vectors } = await vectorsOf(store, 'long', 'a@1');
+  const { windows, vectors } = await vectorsOf(store, keys, 'long', 'a@1');
   assert.deepEqual([windows.length, [...vectors]], [70, texts.map(({ length }) => length)]);
   // As a stop leaves it between two rows.
   await store.transaction(async (tx) => {
@@ -83,7 +89,7 @@ test('what has vectors is not asked again, and begins where it was interrupted',
   embedding.wake();
   await until(0);
   assert.deepEqual(asked, texts.slice(64));
-  assert.equal((await vectorsOf(store, 'long', 'a@1')).windows.length, 70);
+  assert.equal((await vectorsOf(store, keys, 'long', 'a@1')).windows.length, 70);
 });
 
 test('a reference that ends the embedder is left out after two attempts; the others get their vectors', async () => {
@@ -97,7 +103,7 @@ test('a reference that ends the embedder is left out after two attempts; the oth
   }
   await until(1);
   assert.equal(asked.filter((text) => text === 'poison').length, 2);
-  assert.equal((await vectorsOf(store, 'good', 'a@1')).windows.length, 1);
+  assert.equal((await vectorsOf(store, keys, 'good', 'a@1')).windows.length, 1);
 });
 
 test('another embedder makes all vectors anew, and those of the old one are gone', async () => {

@@ -1,6 +1,6 @@
 // Builds the PKCS#11 library that misbehaves on demand, and tells it how.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,8 @@ export interface FaultLibrary {
   readonly path: string;
   /** @param line as fault.c describes; undefined: all is well */
   tell(line: string | undefined): void;
+  /** How many sessions it has open; 0 before the first. */
+  sessions(): number;
 }
 
 const GCC = '/usr/bin/gcc';
@@ -30,5 +32,10 @@ export function faultLibrary(folder: string, name: string): FaultLibrary {
   const path = join(folder, `${name}.so`);
   copyFileSync(built, path);
   const fault = `${path}.fault`;
-  return { path, tell: (line) => (line === undefined ? rmSync(fault, { force: true }) : writeFileSync(fault, `${line}\n`)) };
+  const counted = `${path}.sessions`;
+  return {
+    path,
+    tell: (line) => (line === undefined ? rmSync(fault, { force: true }) : writeFileSync(fault, `${line}\n`)),
+    sessions: () => (existsSync(counted) ? Number(readFileSync(counted, 'utf8')) : 0),
+  };
 }

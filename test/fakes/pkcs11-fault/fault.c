@@ -4,12 +4,17 @@
 //   hang            calls do not return while the file says so
 //   crash           the process ends with a segmentation fault
 //   drop            all sessions are closed under their owners, once for each time that the file changes
+//   forget          a call that makes a key works, and then all sessions are closed, once for each time that the file changes
+//   own-iv          the token chooses the IV of CKM_AES_GCM, and writes it over the given one
+//   lie             a call that makes a key works, and says that it did not
 //   gone            no slot holds a token
 //   locked          the token refuses the PIN with CKR_PIN_LOCKED, and sessions are closed
 //   slow 1000       each use of a key takes so many milliseconds longer
 //   without 0x1087  the token does not report this mechanism, and refuses it
 //   keep            the token does not destroy public keys
-//   refuse          the token takes no values of keys (C_CreateObject)
+//   refuse          the token takes no values of keys (C_CreateObject); "refuse all": nor does it unwrap them
+//
+// <its own path>.sessions holds how many sessions are open, by C_GetSessionInfo, after each call that opens or closes one.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -24,6 +29,7 @@
 static CK_FUNCTION_LIST mine;
 static CK_FUNCTION_LIST_PTR real;
 static char path[4096];
+static char own_path[4096];
 
 static int told(const char *word, char *rest, size_t room) {
   char line[256] = "";
@@ -69,15 +75,70 @@ static CK_RV enter(int is_use) {
   }
 
 FORWARD(C_GetTokenInfo, 0, (CK_SLOT_ID a, CK_TOKEN_INFO_PTR b), (a, b))
-FORWARD(C_OpenSession, 0, (CK_SLOT_ID a, CK_FLAGS b, CK_VOID_PTR c, CK_NOTIFY d, CK_SESSION_HANDLE_PTR e), (a, b, c, d, e))
 FORWARD(C_GetSessionInfo, 0, (CK_SESSION_HANDLE a, CK_SESSION_INFO_PTR b), (a, b))
 FORWARD(C_FindObjectsInit, 0, (CK_SESSION_HANDLE a, CK_ATTRIBUTE_PTR b, CK_ULONG c), (a, b, c))
-FORWARD(C_GenerateKey, 1, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_OBJECT_HANDLE_PTR e), (a, b, c, d, e))
 FORWARD(C_Encrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 FORWARD(C_DecryptInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
 FORWARD(C_Decrypt, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
 FORWARD(C_SignInit, 0, (CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c), (a, b, c))
 FORWARD(C_Sign, 1, (CK_SESSION_HANDLE a, CK_BYTE_PTR b, CK_ULONG c, CK_BYTE_PTR d, CK_ULONG_PTR e), (a, b, c, d, e))
+
+#define MAX_SESSIONS 4096
+static CK_SESSION_HANDLE sessions[MAX_SESSIONS];
+static int session_count;
+
+static void tell_sessions(void) {
+  char name[4200], next[4210];
+  CK_SESSION_INFO info;
+  int open = 0;
+  for (int at = 0; at < session_count; at++)
+    if (real->C_GetSessionInfo(sessions[at], &info) == CKR_OK) sessions[open++] = sessions[at];
+  session_count = open;
+  snprintf(name, sizeof name, "%s.sessions", own_path);
+  snprintf(next, sizeof next, "%s.next", name);
+  FILE *file = fopen(next, "w");
+  if (!file) return;
+  fprintf(file, "%d\n", open);
+  fclose(file);
+  rename(next, name);
+}
+
+static CK_RV mine_C_OpenSession(CK_SLOT_ID slot, CK_FLAGS flags, CK_VOID_PTR data, CK_NOTIFY notify, CK_SESSION_HANDLE_PTR session) {
+  CK_RV result = enter(0);
+  if (result == CKR_OK) result = real->C_OpenSession(slot, flags, data, notify, session);
+  if (result == CKR_OK && session_count < MAX_SESSIONS) sessions[session_count++] = *session;
+  tell_sessions();
+  return result;
+}
+
+static CK_RV mine_C_CloseSession(CK_SESSION_HANDLE session) {
+  CK_RV result = real->C_CloseSession(session);
+  tell_sessions();
+  return result;
+}
+
+static CK_RV mine_C_Finalize(CK_VOID_PTR reserved) {
+  CK_RV result = real->C_Finalize(reserved);
+  tell_sessions();
+  return result;
+}
+
+static CK_RV made(CK_RV result) {
+  if (result == CKR_OK && told("lie", 0, 0)) return CKR_DEVICE_ERROR;
+  if (result == CKR_OK && told("forget", 0, 0)) drop_once();
+  return result;
+}
+
+static CK_RV mine_C_GenerateKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_OBJECT_HANDLE_PTR e) {
+  CK_RV result = enter(1);
+  return result == CKR_OK ? made(real->C_GenerateKey(a, b, c, d, e)) : result;
+}
+
+static CK_RV mine_C_GenerateKeyPair(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_ATTRIBUTE_PTR c, CK_ULONG d, CK_ATTRIBUTE_PTR e, CK_ULONG f,
+                                    CK_OBJECT_HANDLE_PTR g, CK_OBJECT_HANDLE_PTR h) {
+  CK_RV result = enter(1);
+  return result == CKR_OK ? made(real->C_GenerateKeyPair(a, b, c, d, e, f, g, h)) : result;
+}
 
 static CK_MECHANISM_TYPE missing(void) {
   char rest[64];
@@ -87,6 +148,10 @@ static CK_MECHANISM_TYPE missing(void) {
 static CK_RV mine_C_EncryptInit(CK_SESSION_HANDLE session, CK_MECHANISM_PTR mechanism, CK_OBJECT_HANDLE key) {
   CK_RV result = enter(0);
   if (result != CKR_OK) return result;
+  if (mechanism->mechanism == CKM_AES_GCM && told("own-iv", 0, 0)) {
+    CK_GCM_PARAMS *gcm = mechanism->pParameter;
+    if (real->C_GenerateRandom(session, gcm->pIv, gcm->ulIvLen) != CKR_OK) return CKR_DEVICE_ERROR;
+  }
   return mechanism->mechanism == missing() ? CKR_MECHANISM_INVALID : real->C_EncryptInit(session, mechanism, key);
 }
 
@@ -128,7 +193,14 @@ static CK_RV mine_C_GetTokenInfo_locked(CK_SLOT_ID slot, CK_TOKEN_INFO_PTR info)
 static CK_RV mine_C_CreateObject(CK_SESSION_HANDLE session, CK_ATTRIBUTE_PTR template, CK_ULONG count, CK_OBJECT_HANDLE_PTR object) {
   CK_RV result = enter(0);
   if (result != CKR_OK) return result;
-  return told("refuse", 0, 0) ? CKR_TEMPLATE_INCONSISTENT : real->C_CreateObject(session, template, count, object);
+  return told("refuse", 0, 0) ? CKR_TEMPLATE_INCONSISTENT : made(real->C_CreateObject(session, template, count, object));
+}
+
+static CK_RV mine_C_UnwrapKey(CK_SESSION_HANDLE a, CK_MECHANISM_PTR b, CK_OBJECT_HANDLE c, CK_BYTE_PTR d, CK_ULONG e, CK_ATTRIBUTE_PTR f, CK_ULONG g,
+                              CK_OBJECT_HANDLE_PTR h) {
+  CK_RV result = enter(0);
+  if (result != CKR_OK) return result;
+  return told("refuse all", 0, 0) ? CKR_KEY_FUNCTION_NOT_PERMITTED : real->C_UnwrapKey(a, b, c, d, e, f, g, h);
 }
 
 static CK_RV mine_C_DestroyObject(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE object) {
@@ -144,12 +216,13 @@ CK_RV C_GetFunctionList(CK_FUNCTION_LIST_PTR_PTR list) {
   Dl_info own;
   if (!dladdr((void *)C_GetFunctionList, &own)) return CKR_GENERAL_ERROR;
   snprintf(path, sizeof path, "%s.fault", own.dli_fname);
+  snprintf(own_path, sizeof own_path, "%s", own.dli_fname);
   void *library = dlopen(SOFTHSM, RTLD_NOW);
   CK_C_GetFunctionList get = library ? (CK_C_GetFunctionList)dlsym(library, "C_GetFunctionList") : 0;
   if (!get || get(&real) != CKR_OK) return CKR_GENERAL_ERROR;
   mine = *real;
 #define USE(name) mine.name = mine_##name
-  USE(C_OpenSession), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
+  USE(C_OpenSession), USE(C_CloseSession), USE(C_Finalize), USE(C_UnwrapKey), USE(C_GenerateKeyPair), USE(C_GetSessionInfo), USE(C_FindObjectsInit), USE(C_GenerateKey), USE(C_Encrypt), USE(C_DecryptInit), USE(C_Decrypt);
   USE(C_SignInit), USE(C_Sign), USE(C_EncryptInit), USE(C_GetMechanismList), USE(C_GetSlotList), USE(C_Login), USE(C_CreateObject), USE(C_DestroyObject);
   mine.C_GetTokenInfo = mine_C_GetTokenInfo_locked;
   *list = &mine;

@@ -1,17 +1,19 @@
 // The front: order of work, bad input, foreign pages, methods, headers, certificates, and a graceful end.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import Type from 'typebox';
 import { test } from 'uvu';
+import { ensureSelfSigned } from '../../../kernel/http/self-signed.ts';
 import { definePlugin } from '../../../kernel/plugin.ts';
 import { BUILT_IN } from '../../../plugins/index.ts';
 import { until } from '../../runtime.ts';
-import { signInAdmin, startServer, type TestServer } from '../../server.ts';
+import { signInAdmin, startServer, type TestServer, temporaryFolder } from '../../server.ts';
 
+const DAY_MS = 86_400_000;
 const held: { release?: () => void } = {};
 /** Routes that a test needs and the product has not. */
 const extra = definePlugin({
@@ -23,7 +25,10 @@ const extra = definePlugin({
       path: '/extra/{id}',
       auth: 'none',
       query: Type.Object({ n: Type.Optional(Type.Integer()) }),
-      body: Type.Object({ a: Type.Integer(), b: Type.Optional(Type.Array(Type.String())) }, { additionalProperties: false }),
+      body: Type.Object(
+        { a: Type.Integer(), b: Type.Optional(Type.Array(Type.String())), data: Type.Optional(Type.Unsafe({ 'x-max-bytes': 8 })) },
+        { additionalProperties: false },
+      ),
       handle: ({ body, params, query }) => ({ status: 200, body: { body, params, query } }),
     },
     {
@@ -83,6 +88,22 @@ test('malformed JSON, wrong content type, wrong types, missing and unknown membe
   assert.deepEqual((await post('')).body.errors, ['body: must be object']);
   assert.deepEqual((await server.ask('POST', '/extra/7?n=x', { body: { a: 1 } })).body.errors, ['query/n: must be integer']);
   assert.deepEqual((await server.ask('POST', '/extra/7?n=5', { body: { a: 1 } })).body, { body: { a: 1 }, params: { id: '7' }, query: { n: 5 } });
+});
+
+test('a body has 64 levels and no more, whatever its texts contain; a value has its bytes as compact JSON', async () => {
+  const refusal = async (a: string) => (await server.ask('POST', '/extra/7', { body: `{"a":${a}}` })).body.errors;
+  const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+  const tooDeep = ['the body is nested too deeply; at most 64 levels are allowed'];
+  // The body itself is the first level.
+  assert.deepEqual(await refusal(nested(63)), ['body/a: must be integer']);
+  assert.deepEqual(await refusal(nested(64)), tooDeep);
+  assert.deepEqual(await refusal(`[${`${nested(62)},`.repeat(9)}0]`), ['body/a: must be integer']);
+  for (const text of ['[', '{', '\\"[', '\\\\', ']\\"{', '\\u005b'])
+    assert.deepEqual(await refusal(`["${text.repeat(200)}"]`), ['body/a: must be integer'], text);
+  assert.deepEqual(await refusal(`["\\\\",${nested(64)}]`), tooDeep);
+  const sized = async (data: unknown) => (await server.ask('POST', '/extra/7', { body: { a: 1, data } })).body;
+  assert.deepEqual((await sized({ é: 1 })).body, { a: 1, data: { é: 1 } });
+  assert.deepEqual((await sized({ é: 12 })).errors, ['body/data: must not have more than 8 bytes as compact JSON']);
 });
 
 test('invalid UTF-8 is refused, not replaced', async () => {
@@ -221,6 +242,22 @@ test('the self-signed certificate names this machine, is kept, and its key is pr
   const certificate = new X509Certificate(readFileSync(join(folder, 'cert.pem')));
   assert.match(String(certificate.subjectAltName), /DNS:localhost, IP Address:127\.0\.0\.1/);
   assert.equal(statSync(join(folder, 'key.pem')).mode & 0o777, 0o600);
+  const [from, to] = [Date.parse(certificate.validFrom), Date.parse(certificate.validTo)];
+  assert.equal(to - from, 366 * DAY_MS, 'a year, and a day before');
+  assert.ok(Math.abs(from + DAY_MS - server.clock.now()) < 600_000);
+});
+
+test('a self-signed certificate is made anew 30 days before its end, and not earlier', async () => {
+  const dataDir = temporaryFolder();
+  const now = Date.now();
+  const made = async (at: number) => new X509Certificate(readFileSync((await ensureSelfSigned(dataDir, '0.0.0.0', at)).cert));
+  const first = await made(now);
+  const due = Date.parse(first.validTo) - 30 * DAY_MS;
+  for (const at of [now, due - 1]) assert.equal((await made(at)).fingerprint256, first.fingerprint256);
+  assert.notEqual((await made(due)).fingerprint256, first.fingerprint256);
+  assert.match(String(first.subjectAltName), /^DNS:localhost, IP Address:127\.0\.0\.1, IP Address:0:0:0:0:0:0:0:1, DNS:/);
+  assert.ok(!String(first.subjectAltName).includes('0.0.0.0'));
+  rmSync(dataDir, { recursive: true });
 });
 
 test('loopback and signed-in callers see what is not ready; only loopback reads /metrics', async () => {

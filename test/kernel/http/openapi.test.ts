@@ -60,7 +60,12 @@ const forms = definePlugin({
       method: 'POST',
       path: '/forms',
       auth: 'none',
-      body: Type.Object({ a: Type.Integer() }),
+      body: Type.Object({
+        a: Type.Integer(),
+        name: Type.Optional(Type.String({ format: 'name', description: 'who it is' })),
+        data: Type.Optional(Type.Unsafe({ 'x-max-bytes': 8, description: 'anything' })),
+        more: Type.Optional(Type.Unsafe({ 'x-max-bytes': 9 })),
+      }),
       responses: { 200: { description: 'narrow', schema: Type.Object({ kept: Type.Integer() }) } },
       handle: () => ({ status: 200, body: { kept: 'not an integer', unnamed: 1 } }),
     },
@@ -235,7 +240,30 @@ test('parameters, bodies, security and refusals follow from the declaration', ()
   ]);
   const login = document.paths['/login']?.['post'] as Operation;
   assert.deepEqual([login.security, login.requestBody?.required], [[{ basic: [] }, { bearer: [] }, { clientCertificate: [] }], false]);
-  assert.deepEqual(document.paths['/health']?.['get']?.security, []);
+  const health = document.paths['/health']?.['get'] as Operation;
+  assert.deepEqual([health.security, Object.keys(health.responses)], [[], ['200', '400', '408', '431', '500', '503', '504']]);
+});
+
+test('our own keywords are told in words as well, and a problem by its members', () => {
+  const schema = document.paths['/forms']?.['post']?.requestBody?.content['application/json']?.schema as { properties: object } | undefined;
+  assert.deepEqual(schema?.properties, {
+    a: { type: 'integer' },
+    name: { type: 'string', maxLength: 255, description: 'who it is; at most 255 characters in the composed form (NFC)' },
+    data: { 'x-max-bytes': 8, description: 'anything; at most 8 bytes as compact JSON in UTF-8' },
+    more: { 'x-max-bytes': 9, description: 'at most 9 bytes as compact JSON in UTF-8' },
+  });
+  const { properties, required } = document.components.schemas['Problem'] as {
+    properties: Record<string, { type: string; format?: string }>;
+    required: string[];
+  };
+  assert.deepEqual(
+    [Object.keys(properties), required],
+    [
+      ['code', 'message', 'errors', 'request_id'],
+      ['code', 'message', 'errors', 'request_id'],
+    ],
+  );
+  assert.deepEqual([properties['request_id']?.type, properties['request_id']?.format], ['string', 'uuid']);
 });
 
 test('the document has no effect on requests: bodies are checked and answers are written as before', async () => {

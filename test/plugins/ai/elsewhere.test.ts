@@ -275,4 +275,39 @@ test('embeddings: by index, of length 1, long texts in windows; wrong ones are r
   await engine.close();
 });
 
+test('POST /rag_predict: passages are found by the vectors of a server elsewhere', async () => {
+  elsewhere.embed = (text) => (/watchman|warden/i.test(text) ? [3, 0.1, 0] : [0.1, 0, 5]);
+  const config = `[ai]\nopen = true\n[[ai.models]]\nid = "meanings"\ntask = "embedding"\nengine = "http"\nurl = "${elsewhere.url}"\nmodel = "small-instruct"\napi_key = "${KEY}"\n`;
+  const other = await startServer({ config });
+  try {
+    const ask = async (path: string, ...given: Parameters<typeof form>) => other.ask('POST', path, await form(...given));
+    assert.equal((await ask('/add_reference', { db: 'documents', reference: 'harbour' }, { name: 'a.docx', bytes: await docx(HARBOUR) })).status, 200);
+    let status: { waiting: number; problem?: string } = { waiting: 1 };
+    for (let turn = 0; status.waiting > 0 && turn < 400; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      status = (await other.ask('GET', '/models')).body.embedding;
+    }
+    assert.deepEqual(status, { references: 1, waiting: 0 });
+    const question = { db: 'documents', query: 'Which warden of the port?', sources: 'true' };
+    for (const ranking of ['vectors', 'fused']) {
+      const { status, body } = await ask('/rag_predict', { ...question, ranking });
+      assert.deepEqual([status, body.sources[0]?.chapter], [200, 'The Watchman'], ranking);
+    }
+    assert.deepEqual((await ask('/rag_predict', { ...question, ranking: 'words' })).body.sources, []);
+    assert.ok(
+      elsewhere.asked.every(
+        ({ path, authorization, body }) => path === '/v1/embeddings' && authorization === `Bearer ${KEY}` && body.model === 'small-instruct',
+      ),
+    );
+    elsewhere.asked.length = 0;
+    assert.equal((await ask('/rag_predict', { ...question, db: 'unknown' })).status, 404);
+    assert.equal(elsewhere.asked.length, 0);
+    elsewhere.misbehave = (_, response) => Boolean(refuse(response, 500, 'no')) || true;
+    const failed = await ask('/rag_predict', question);
+    assert.deepEqual([failed.status, failed.body.code], [503, 'MODEL_FAILED'], 'never silently by words');
+  } finally {
+    await other.end();
+  }
+});
+
 test.run();

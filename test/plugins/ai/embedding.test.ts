@@ -56,7 +56,7 @@ test('a text that is longer than the model takes is cut into windows of whole se
   assert.ok((long.windows[0] as number) > 2, `${long.windows[0]} windows`);
   const best = (found: Embedded) => Math.max(...Array.from({ length: found.windows[0] as number }, (_, at) => cosine(vector(found, at), vector(query, 0))));
   assert.ok(best(long) > best(without) + 0.1, 'what stands at the end is found');
-  const spans = await modelsOf(server).cut('minilm', text, 100, 'me');
+  const [spans = []] = await modelsOf(server).cut('minilm', [text], 100, 'me');
   assert.equal(spans.map(([from, to]) => text.slice(from, to)).join(''), text, 'nothing is lost');
   for (const [from, to] of spans.slice(0, -1)) assert.match(text.slice(from, to), /\. $/);
   const word = '日本語'.repeat(2_000);

@@ -1,5 +1,6 @@
 // Texts that models on this machine write: known sentences are translated exactly, long texts in windows, answers come from what was given.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -160,6 +161,25 @@ test('Accept: text/event-stream: words as they are written, then the whole in it
   assert.deepEqual(await stream('/translate', { doc: 'a', src_lang: 'en', tgt_lang: 'en' }), { pieces: [], result: { translation: 'a' } });
   const refused = await server.ask('POST', '/translate', { cookie, ...(await form({ doc: 'a', src_lang: 'xx', tgt_lang: 'en' })) });
   assert.equal(refused.status, 400);
+});
+
+test('the lines of a text are cut in one request, and pieces that nobody reads are not kept', async () => {
+  const served = async () => (await modelsOf(server).list()).find(({ id }) => id === 'en-fr')?.figures.requests['ok'] ?? 0;
+  const before = await served();
+  const { body } = await translate('en', 'fr', 'hello world\n'.repeat(60));
+  assert.equal(body.translation, 'bonjour le monde\r\n'.repeat(60));
+  // One cuts, two write 32 texts each.
+  assert.equal((await served()) - before, 3);
+  const write = async () => {
+    const ticket = randomUUID();
+    await modelsOf(server).generate('en-fr', { inputs: ['hello world'], maxNewTokens: 60 }, 'test', ticket);
+    return ticket;
+  };
+  const told = await modelsOf(server).pieces(await write());
+  assert.equal(told?.map(([, piece]) => piece).join(''), 'bonjour le monde');
+  const left = await write();
+  await server.runtime.advance(31_000);
+  assert.equal(await modelsOf(server).pieces(left), undefined);
 });
 
 test('a client that leaves ends its work, waiting or running', async () => {

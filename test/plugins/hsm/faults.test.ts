@@ -1,5 +1,6 @@
 // Three instances, one of which hangs, crashes, loses its token, has its PIN locked, is slow or drops its sessions: the others go on, and it recovers.
 import assert from 'node:assert/strict';
+import { constants, createCipheriv, generateKeyPairSync, verify } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -147,18 +148,114 @@ function faults(): void {
   });
 }
 
+function lostAnswers(): void {
+  test('a token that drops its sessions once it has made a key: the key is the answer, not in the way of one', async () => {
+    const name = (end: string) => bad.replace(/key$/, end);
+    library.tell('forget');
+    await done(makeSecret(admin, name('once made')));
+    library.tell(undefined);
+    library.tell('forget');
+    await done(makePair(admin, name('once made pair'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256')));
+    library.tell(undefined);
+    library.tell('forget');
+    await done(registerAes(name('once brought')));
+    library.tell(undefined);
+    for (const end of ['once made', 'once brought']) await done(encrypt(name(end)));
+  });
+}
+
+function ownIv(): void {
+  test('a token that chooses the IV of GCM itself: it is told, in one piece and in parts, and one of the client is refused', async () => {
+    const gcm = parameters(enumeration('BlockCipherMode', 'GCM'));
+    const given = bytes('IVCounterNonce', '0102030405060708090A0B0C');
+    const key = identifier(bad);
+    library.tell('own-iv');
+    const whole = await done(kmip(admin, 'Encrypt', key, gcm, bytes('Data', DATA)));
+    const first = await done(kmip(admin, 'Encrypt', key, gcm, bytes('Data', DATA), boolean('InitIndicator', true)));
+    const end = [bytes('CorrelationValue', first['CorrelationValue'] as string), boolean('FinalIndicator', true)];
+    const last = await done(kmip(admin, 'Encrypt', key, bytes('Data', DATA), ...end));
+    for (const more of [[], [boolean('InitIndicator', true)]])
+      await refused(kmip(admin, 'Encrypt', key, gcm, given, bytes('Data', DATA), ...more), /the token chooses the IV of CKM_AES_GCM itself: send none$/);
+    library.tell(undefined);
+    const parts: Record<string, string> = Object.assign({}, first, last, { Data: `${first['Data'] ?? ''}${last['Data'] ?? ''}` });
+    for (const [sealed, times] of [[whole, 1] as const, [parts, 2] as const]) {
+      const members = ['Data', 'IVCounterNonce', 'AuthenticatedEncryptionTag'].map((tag) => bytes(tag, sealed[tag] as string));
+      assert.equal((await done(kmip(admin, 'Decrypt', key, gcm, ...members)))['Data'], DATA.toString('hex').toUpperCase().repeat(times));
+    }
+  });
+}
+
+const PKCS8 = { format: 'der', type: 'pkcs8' } as const;
+
+function registerHalf(type: 'PrivateKey' | 'PublicKey', id: string, [algorithm, bits, format]: [string, number, string], der: Uint8Array): Promise<Answer> {
+  const block = structure(
+    'KeyBlock',
+    enumeration('KeyFormatType', format),
+    structure('KeyValue', bytes('KeyMaterial', der)),
+    ...[enumeration('CryptographicAlgorithm', algorithm), integer('CryptographicLength', bits)],
+  );
+  const attributes = structure('Attributes', identifier(id), integer('CryptographicUsageMask', type === 'PrivateKey' ? 1 : 2));
+  return kmip(admin, 'Register', enumeration('ObjectType', type), attributes, structure(type, block));
+}
+
+function lies(): void {
+  test('a token that has made a key and says that it has not: nothing stays, and the name is free', async () => {
+    const name = (end: string) => bad.replace(/key$/, end);
+    const pair = () => makePair(admin, name('denied pair'), enumeration('CryptographicAlgorithm', 'EC'), curve('P_256'));
+    for (const make of [() => makeSecret(admin, name('denied')), pair, () => registerAes(name('denied too'))]) {
+      library.tell('lie');
+      await refused(make(), /CKR_DEVICE_ERROR$/);
+      library.tell(undefined);
+      await done(make());
+    }
+  });
+}
+
+function registerAes(id: string): Promise<Answer> {
+  const block = structure(
+    'KeyBlock',
+    enumeration('KeyFormatType', 'Raw'),
+    structure('KeyValue', bytes('KeyMaterial', Buffer.alloc(32, 1))),
+    ...[enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)],
+  );
+  const attributes = structure('Attributes', identifier(id), integer('CryptographicUsageMask', 12));
+  return kmip(admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block));
+}
+
 function refusals(): void {
-  test('a token takes no values of keys: Register says so, and the identifier stays free', async () => {
-    const id = bad.replace(/key$/, 'brought');
-    const block = structure(
-      'KeyBlock',
-      enumeration('KeyFormatType', 'Raw'),
-      structure('KeyValue', bytes('KeyMaterial', Buffer.alloc(32, 1))),
-      ...[enumeration('CryptographicAlgorithm', 'AES'), integer('CryptographicLength', 256)],
-    );
-    const attributes = structure('Attributes', identifier(id), integer('CryptographicUsageMask', 12));
-    const register = () => kmip(admin, 'Register', enumeration('ObjectType', 'SymmetricKey'), attributes, structure('SymmetricKey', block));
+  test('a token takes no values of keys: they come to it wrapped, and are the keys that they were', async () => {
+    const name = (end: string) => bad.replace(/key$/, end);
     library.tell('refuse');
+    await done(registerAes(name('by unwrapping')));
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const curved = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    await done(registerHalf('PrivateKey', name('pair by unwrapping'), ['RSA', 2048, 'PKCS_8'], privateKey.export(PKCS8)));
+    await done(registerHalf('PrivateKey', name('curve by unwrapping'), ['EC', 256, 'PKCS_8'], curved.privateKey.export(PKCS8)));
+    library.tell(undefined);
+    const iv = Buffer.alloc(16, 2);
+    const cipher = createCipheriv('aes-256-cbc', Buffer.alloc(32, 1), iv);
+    const how = parameters(enumeration('BlockCipherMode', 'CBC'));
+    const { Data: sealed } = await done(kmip(admin, 'Encrypt', identifier(name('by unwrapping')), how, bytes('IVCounterNonce', iv), bytes('Data', DATA)));
+    assert.equal(
+      sealed,
+      Buffer.concat([cipher.update(DATA), cipher.final()])
+        .toString('hex')
+        .toUpperCase(),
+    );
+    const spki = curved.publicKey.export({ format: 'der', type: 'spki' });
+    await done(registerHalf('PublicKey', name('curve by unwrapping_pk'), ['EC', 256, 'X_509'], spki));
+    const signed = async (end: string) =>
+      Buffer.from((await done(kmip(admin, 'Sign', identifier(name(end)), bytes('Data', DATA))))['SignatureData'] as string, 'hex');
+    const padding = constants.RSA_PKCS1_PADDING;
+    assert.ok(verify('sha256', DATA, { key: publicKey, padding }, await signed('pair by unwrapping')));
+    assert.ok(verify('sha256', DATA, curved.publicKey, await signed('curve by unwrapping')));
+    await refused(kmip(admin, 'Get', identifier(name('by unwrapping'))), /^Sensitive/);
+  });
+
+  test('a token takes no values of keys, nor can it unwrap: Register says so, and the identifier stays free', async () => {
+    const id = bad.replace(/key$/, 'brought');
+    const register = () => registerAes(id);
+    library.tell('refuse all');
     await refused(register(), /the token refuses to take the key: CKR_TEMPLATE_INCONSISTENT$/);
     library.tell(undefined);
     await done(register());
@@ -195,6 +292,9 @@ if (!skipWithout('softhsm2') && canBuild()) {
     hsm?.end();
   });
   faults();
+  lostAnswers();
+  lies();
+  ownIv();
   refusals();
   test.run();
 }

@@ -38,8 +38,8 @@ export const USER_NAME = USER;
 interface Wish {
   /** Tokens of the instance. */
   readonly slots?: number;
-  /** More lines of its configuration. */
-  readonly more?: string;
+  /** More lines of its configuration. @param folder of the tokens */
+  readonly more?: string | ((folder: string) => string);
   readonly model?: string;
   /** More tables of the configuration. @param folder of the tokens */
   readonly tables?: (folder: string) => string;
@@ -48,7 +48,7 @@ interface Wish {
 export async function startHsmServer({ slots = 1, more = '', model = 'soft_hsm', tables = () => '' }: Wish = {}): Promise<HsmServer> {
   const hsm = createSoftHsm();
   const numbers = Array.from({ length: slots }, (_, at) => hsm.addToken(`token ${at}`, PIN));
-  const config = `[[hsm_instances]]\nhsm_model = "${model}"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n${more}\n${tables(hsm.folder)}\n`;
+  const config = `[[hsm_instances]]\nhsm_model = "${model}"\nhsm_admin = ["${ADMIN}"]\nhsm_slot = [${numbers}]\nhsm_password = [${numbers.map(() => `"${PIN}"`)}]\nprobe_seconds = 1\n${typeof more === 'string' ? more : more(hsm.folder)}\n${tables(hsm.folder)}\n`;
   const server = await startSecureServer({ config });
   const [admin, user] = (await Promise.all([ADMIN, USER].map(async (name) => server.as(await server.client(name))))) as [Ask, Ask];
   const [slot] = numbers as [number];

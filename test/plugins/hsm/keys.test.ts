@@ -1,6 +1,6 @@
 // Keys in an HSM through KMIP and /v1/crypto, on a started server with a token of SoftHSM: each operation, what is refused, and who may do what.
 import assert from 'node:assert/strict';
-import { randomBytes } from 'node:crypto';
+import { createCipheriv, createPublicKey, publicEncrypt, randomBytes } from 'node:crypto';
 import { test } from 'uvu';
 import { skipWithout } from '../../system.ts';
 import {
@@ -124,7 +124,7 @@ function signatures() {
     }
   });
 
-  test('RSA pairs encrypt with PKCS#1 and OAEP as the token can', async () => {
+  test('RSA pairs encrypt with PKCS#1, OAEP and RSA-AES key wrap as the token can', async () => {
     const sealed = async (...how: Json[]) => done(kmip(server.admin, 'Encrypt', identifier(id('rsa_pk')), parameters(...how), bytes('Data', DATA)));
     for (const how of [[enumeration('PaddingMethod', 'PKCS1V1_5')], [enumeration('PaddingMethod', 'OAEP'), enumeration('HashingAlgorithm', 'SHA_1')]]) {
       const opened = await done(
@@ -132,6 +132,18 @@ function signatures() {
       );
       assert.equal(opened['Data'], HEX);
     }
+    const spki = /"KeyMaterial"[^}]*"value":"([0-9A-F]+)"/.exec(JSON.stringify(await done(kmip(server.admin, 'Get', identifier(id('rsa_pk'))))))?.[1] as string;
+    const keyWrap = [enumeration('PaddingMethod', 'None'), enumeration('HashingAlgorithm', 'SHA_1')];
+    const long = randomBytes(3_001);
+    const temporary = randomBytes(32);
+    const cipher = createCipheriv('id-aes256-wrap-pad', temporary, Buffer.from('a65959a6', 'hex'));
+    const publicKey = createPublicKey({ key: Buffer.from(spki, 'hex'), format: 'der', type: spki.includes('2A864886F70D010101') ? 'spki' : 'pkcs1' });
+    const elsewhere = Buffer.concat([publicEncrypt({ key: publicKey, oaepHash: 'sha1' }, temporary), cipher.update(long), cipher.final()]);
+    const { Data: here = '' } = await done(kmip(server.admin, 'Encrypt', identifier(id('rsa_pk')), parameters(...keyWrap), bytes('Data', long)));
+    const unwrap = (data: string | Uint8Array) => kmip(server.admin, 'Decrypt', identifier(id('rsa')), parameters(...keyWrap), bytes('Data', data));
+    for (const data of [elsewhere, here]) assert.equal((await done(unwrap(data)))['Data'], long.toString('hex').toUpperCase());
+    elsewhere[elsewhere.length - 1] = (elsewhere.at(-1) as number) ^ 1;
+    for (const data of [elsewhere, elsewhere.subarray(0, 255)]) await refused(unwrap(data), /^Cryptographic_Failure: CRYPTO: .*decryption failed$/);
     await refused(
       kmip(server.admin, 'Encrypt', identifier(id('rsa_pk')), parameters(enumeration('PaddingMethod', 'OAEP')), bytes('Data', DATA)),
       /^Unsupported_Cryptographic_Parameters: the token refuses CKM_RSA_PKCS_OAEP: CKR_ARGUMENTS_BAD$/,

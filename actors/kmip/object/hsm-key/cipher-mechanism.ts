@@ -52,6 +52,13 @@ export function requireIv(cipher: Cipher, iv: Uint8Array | undefined): Uint8Arra
   return iv;
 }
 
+/** @param chosen by the token @param made by this server @throws Refusal if the token has replaced that of the client */
+export function ivToTell(name: string, chosen: Uint8Array | undefined, given: Uint8Array | undefined, made: Uint8Array | undefined): Uint8Array | undefined {
+  if (chosen !== undefined && given !== undefined)
+    throw new Refusal('UnsupportedCryptographicParameters', `the token chooses the IV of ${name} itself: send none`);
+  return chosen ?? made;
+}
+
 /** Some tokens pad what RFC 3394 does not allow. @throws Refusal InvalidField */
 export function wrappable(name: string, material: Uint8Array): Uint8Array {
   if (name === 'CKM_AES_KEY_WRAP' && (material.length < 16 || material.length % 8 !== 0))
@@ -79,12 +86,11 @@ function hmacName(hash: HashingAlgorithm): string {
   return name === 'sha1' ? 'CKM_SHA_1_HMAC' : HASHES.has(name) ? `CKM_${name.toUpperCase()}_HMAC` : `CKM_${name.toUpperCase().replaceAll('-', '_')}_HMAC`;
 }
 
-/** Of RSA encryption; the defaults are those of keys in software: OAEP with SHA-256. */
+/** Of RSA encryption; the defaults are those of keys in software: OAEP with SHA-256. RSA-AES key wrap, which has no padding, begins with OAEP too. */
 export function rsaMechanism(parameters: CryptographicParameters): TokenMechanism {
   const { paddingMethod = 'OAEP', hashingAlgorithm = 'SHA_256', maskGenerator, maskGeneratorHashingAlgorithm, pSource } = parameters;
   if (paddingMethod === 'PKCS1V1_5') return { name: 'CKM_RSA_PKCS' };
-  if (paddingMethod === 'None') throw lacksMechanism('CKM_RSA_AES_KEY_WRAP');
-  if (paddingMethod !== 'OAEP') throw lacksMechanism(`CKM_RSA_${paddingMethod}`);
+  if (paddingMethod !== 'OAEP' && paddingMethod !== 'None') throw lacksMechanism(`CKM_RSA_${paddingMethod}`);
   if (maskGenerator !== undefined && maskGenerator !== 'MGF1') throw new Refusal('UnsupportedCryptographicParameters', 'MaskGenerator must be MGF1');
   const name = 'CKM_RSA_PKCS_OAEP';
   const hash = hashOf(digestOf(hashingAlgorithm), name);

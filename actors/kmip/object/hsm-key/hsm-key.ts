@@ -1,6 +1,5 @@
 // A key on the token of an HSM: every use of it is a call of the token, which says what it can.
 import type { KeyObject } from 'node:crypto';
-import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
 import type { Wrapped } from '../../../../crypto/cipher/wrap.ts';
 import { keyFacts } from '../../../../crypto/key/key-algorithm.ts';
 import { exportRaw } from '../../../../crypto/key/raw-key.ts';
@@ -16,31 +15,35 @@ import { algorithmOf, curveOf } from '../key-attributes.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { ivFor } from '../software-key/ciphers.ts';
 import { publicKeyOf as storedPublicKey } from '../software-key/material.ts';
-import { aesMechanism, macMechanism, owned, requireIv, rsaMechanism, withIv, wrappable } from './cipher-mechanism.ts';
+import { ivToTell, macMechanism, owned, requireIv, withIv, wrappable } from './cipher-mechanism.ts';
 import { HSM } from './identifier.ts';
 import { KeyOnToken } from './key-on-token.ts';
+import { sendTokenPart } from './parts.ts';
 import { CURVES } from './public-key.ts';
+import { unwrapByRsaAes, wrapByRsaAes } from './rsa-aes.ts';
 import { tokenSigning } from './signature-mechanism.ts';
+import { type AesChoice, aesChoice, isWrap, rsaChoice } from './token-cipher.ts';
 import { publicHalf, secretFrom } from './token-material.ts';
 import { lacksMechanism, type Tokens } from './tokens.ts';
 
-const WRAPS: ReadonlySet<string> = new Set(['CKM_AES_KEY_WRAP', 'CKM_AES_KEY_WRAP_KWP']);
 const RSA: Keys.CipherFacts = { name: 'RSA', ivBytes: undefined, authenticated: false, tagBytes: 0 };
 
 /** Keys whose identifier is that of an HSM. */
 export function hsmKeys(tokens: Tokens): Keys.KeyKind {
   return {
     holds: ({ id }) => id.startsWith(`${HSM}::`),
-    open: (object) => new HsmKey(tokens, object),
+    open: (object, ctx) => new HsmKey(tokens, object, ctx),
   };
 }
 
 class HsmKey implements Keys.Key {
   readonly #object: ManagedObject;
   readonly #token: KeyOnToken;
+  readonly #ctx: Keys.KeyContext;
 
-  constructor(tokens: Tokens, object: ManagedObject) {
+  constructor(tokens: Tokens, object: ManagedObject, ctx: Keys.KeyContext) {
     this.#object = object;
+    this.#ctx = ctx;
     this.#token = new KeyOnToken(tokens, object);
   }
 
@@ -76,50 +79,44 @@ class HsmKey implements Keys.Key {
     return RSA;
   }
 
-  takesParts(): boolean {
-    return false;
+  takesParts(_: 'Encrypt' | 'Decrypt', choice: Keys.CipherChoice): boolean {
+    return this.kind === 'secret' && !isWrap(this.#aes(choice).name);
   }
 
-  #aes({ algorithm, parameters }: Keys.CipherChoice): { readonly cipher: Cipher; readonly name: string } {
-    if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${this.id} names a cryptographic algorithm`);
-    if (algorithm === 'AES_CBC_HMAC' || algorithm === 'FPE_FF1') throw lacksMechanism(`CKM_${algorithm}`);
-    const cipher = cipherFor(algorithm, parameters, this.length / 8);
-    if (algorithm !== 'AES') throw lacksMechanism(`CKM_${algorithm.toUpperCase()}`);
-    const name = aesMechanism(parameters);
-    this.#token.requireMechanism(name);
-    return { cipher, name };
+  #aes(choice: Keys.CipherChoice): AesChoice {
+    return aesChoice(this.#token, this, choice);
   }
 
   #rsa(parameters: CryptographicParameters): TokenMechanism {
-    const { algorithm } = this;
-    if (algorithm !== 'RSA') throw lacksMechanism(`for ECIES; ${algorithm} keys on tokens do not encrypt`);
-    if (parameters.cryptographicAlgorithm !== undefined && parameters.cryptographicAlgorithm !== 'RSA')
-      throw new Refusal('BadCryptographicParameters', `the algorithm of the key is RSA, not ${parameters.cryptographicAlgorithm}`);
-    return rsaMechanism(parameters);
+    return rsaChoice(this, parameters);
   }
 
   async encrypt({ parameters, algorithm, iv: given, aad, data }: Keys.Encryption): Promise<Keys.Encrypted> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('public');
-      return { data: await this.#token.run('encrypt', this.#rsa(parameters), data) };
+      const mechanism = this.#rsa(parameters);
+      return parameters.paddingMethod === 'None' ? { data: await wrapByRsaAes(this.#token, mechanism, data) } : this.#token.encrypt(mechanism, data);
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
-    if (WRAPS.has(name)) return { data: await this.#token.run('wrap', { name }, wrappable(name, data)) };
+    if (isWrap(name)) return { data: await this.#token.run('wrap', { name }, wrappable(name, data)) };
     const made = given === undefined ? ivFor(cipher, parameters) : undefined;
     const iv = requireIv(cipher, given ?? made);
     const { tagBytes } = cipher;
-    const sealed = await this.#token.run('encrypt', withIv(name, { iv, aad, tagBytes }, parameters), data);
-    if (tagBytes === 0) return { data: sealed, iv: made };
-    return { data: sealed.slice(0, -tagBytes), tag: sealed.slice(-tagBytes), iv: made };
+    const { data: sealed, iv: chosen } = await this.#token.encrypt(withIv(name, { iv, aad, tagBytes }, parameters), data);
+    const told = ivToTell(name, chosen, given, made);
+    if (tagBytes === 0) return { data: sealed, iv: told };
+    return { data: sealed.slice(0, -tagBytes), tag: sealed.slice(-tagBytes), iv: told };
   }
 
   async decrypt({ parameters, algorithm, iv: given, aad, data, tag }: Keys.Decryption): Promise<Uint8Array> {
     if (this.kind !== 'secret') {
       this.#token.requireKind('private');
-      return this.#token.run('decrypt', this.#rsa(parameters), data);
+      const mechanism = this.#rsa(parameters);
+      if (parameters.paddingMethod === 'None') return unwrapByRsaAes(this.#token, mechanism, this.length / 8, data);
+      return this.#token.run('decrypt', mechanism, data);
     }
     const { cipher, name } = this.#aes({ algorithm, parameters });
-    if (WRAPS.has(name)) return this.#token.run('unwrap', { name }, data);
+    if (isWrap(name)) return this.#token.run('unwrap', { name }, data);
     const iv = requireIv(cipher, given);
     const { tagBytes } = cipher;
     if (tagBytes > 0 && tag?.length !== tagBytes)
@@ -179,8 +176,9 @@ class HsmKey implements Keys.Key {
     return this.#token.derive(mechanism, Math.ceil(length / 8));
   }
 
-  async parts(): Promise<never> {
-    throw new Refusal('UnsupportedCryptographicParameters', 'keys in an HSM process data whole, not in parts; send all of it at once');
+  parts(part: Keys.KeyPart): Promise<Keys.PartOutput> {
+    const aes = (choice: Keys.CipherChoice) => this.#aes(choice);
+    return sendTokenPart({ object: this.#object, token: this.#token, key: this, aes }, this.#ctx, part);
   }
 
   async publicKey(): Promise<KeyObject> {

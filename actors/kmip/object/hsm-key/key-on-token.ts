@@ -1,7 +1,7 @@
 // A key as its token knows it: where it lies, what it is, and the calls of the token on it.
 import { move } from '../../../../kernel/runtime/bytes.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
-import type { TokenKeyKind, TokenKeyName, TokenMechanism } from '../../../hsm/api.ts';
+import type { PartOutput, PartOwner, PartStart, Sealed, TokenKeyKind, TokenKeyName, TokenMechanism } from '../../../hsm/api.ts';
 import type { ManagedObject } from '../managed-object.ts';
 import { owned } from './cipher-mechanism.ts';
 import { placeOf, type TokenPlace } from './identifier.ts';
@@ -41,9 +41,29 @@ export class KeyOnToken {
     if (!kinds.includes(this.kind)) throw new Refusal('InvalidObjectType', `this needs a ${kinds.join(' or ')} key, but ${this.id} is a ${this.kind} key`);
   }
 
-  run(what: 'encrypt' | 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
+  encrypt(mechanism: TokenMechanism, data: Uint8Array): Promise<Sealed> {
+    this.requireMechanism(mechanism.name);
+    return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm.encrypt(slot, this.#name, mechanism, move(owned(data))));
+  }
+
+  run(what: 'decrypt' | 'sign' | 'wrap' | 'unwrap', mechanism: TokenMechanism, data: Uint8Array): Promise<Uint8Array> {
     this.requireMechanism(mechanism.name);
     return this.tokens.call(this.place, mechanism.name, (hsm, slot) => hsm[what](slot, this.#name, mechanism, move(owned(data))));
+  }
+
+  beginParts(owner: PartOwner, start: PartStart, data: Uint8Array): Promise<PartOutput> {
+    const { name } = start.mechanism;
+    this.requireMechanism(name);
+    return this.tokens.call(this.place, name, (hsm, slot) => hsm.beginParts(slot, owner, this.#name, start, move(owned(data))));
+  }
+
+  nextPart(owner: PartOwner, value: Uint8Array, data: Uint8Array): Promise<PartOutput> {
+    return this.tokens.call(this.place, 'a part', (hsm, slot) => hsm.nextPart(slot, owner, owned(value), move(owned(data))));
+  }
+
+  /** @param proof as in `PartStart` */
+  lastPart(owner: PartOwner, value: Uint8Array, data: Uint8Array, proof: Uint8Array | undefined): Promise<PartOutput> {
+    return this.tokens.call(this.place, 'the last part', (hsm, slot) => hsm.lastPart(slot, owner, owned(value), move(owned(data)), proof && owned(proof)));
   }
 
   /** @param length in bytes */

@@ -4,7 +4,7 @@ import { nullElement, octets, oid, sequence, unsigned } from '../../../../crypto
 import type { Digest } from '../../../../crypto/digest-name.ts';
 import { fromBytes } from '../../../../crypto/key/modular.ts';
 import { schemeOf } from '../../../../crypto/signature/signature-scheme.ts';
-import type { TokenMechanism } from '../../../hsm/api.ts';
+import type { PartStart, TokenMechanism } from '../../../hsm/api.ts';
 import type { Signing } from '../key.ts';
 import { hashOf, owned } from './cipher-mechanism.ts';
 import { lacksMechanism } from './tokens.ts';
@@ -51,20 +51,36 @@ export function tokenSigning(publicKey: KeyObject, { parameters, data, digest, e
   }
 }
 
+/** The same in parts. @throws CryptoError as `schemeOf` */
+export function signingInParts(publicKey: KeyObject, parameters: Signing['parameters'], has: ReadonlySet<string> | undefined): PartStart {
+  const whole = tokenSigning(publicKey, { parameters, data: new Uint8Array() }, has).mechanism;
+  const scheme = schemeOf(publicKey, parameters);
+  if (scheme.kind === 'pure') return { what: 'sign', mechanism: whole, by: 'end' };
+  const { digest } = scheme;
+  if (!TAKES_DIGEST.has(whole.name)) return { what: 'sign', mechanism: whole, by: 'token' };
+  const head = scheme.kind === 'pkcs1' ? digestInfo(digest, new Uint8Array(digest.length)).slice(0, -digest.length) : new Uint8Array();
+  const maxBytes = (scheme.kind === 'ecdsa' && orderBytes(publicKey)) || digest.length;
+  return { what: 'sign', mechanism: whole, by: 'end', digest: { name: digest.name, head, maxBytes } };
+}
+
+const TAKES_DIGEST: ReadonlySet<string> = new Set(['CKM_ECDSA', 'CKM_RSA_PKCS', 'CKM_RSA_PKCS_PSS']);
+
 /** EMSA-PKCS1-v1_5 without the padding, which the token adds (RFC 8017 section 9.2). */
 const digestInfo = (digest: Digest, value: Uint8Array): Uint8Array => new Uint8Array(sequence(sequence(oid(digest.oid), nullElement()), octets(value)));
 
 /** Tokens take no digest that is longer than the order of the curve; ECDSA uses its leftmost bits (FIPS 186-5 section 6.4.1). */
-function truncated(digest: Uint8Array, { asymmetricKeyDetails }: KeyObject): Uint8Array {
-  const bytes = ORDER_BYTES[asymmetricKeyDetails?.namedCurve ?? ''];
+function truncated(digest: Uint8Array, publicKey: KeyObject): Uint8Array {
+  const bytes = orderBytes(publicKey);
   return bytes === undefined ? digest : digest.slice(0, bytes);
 }
 
 /** Of curves whose order has whole bytes, so that leftmost bits are leftmost bytes. */
 const ORDER_BYTES: Readonly<Record<string, number>> = { secp224r1: 28, prime256v1: 32, secp256k1: 32, secp384r1: 48, secp521r1: 66 };
 
+const orderBytes = ({ asymmetricKeyDetails }: KeyObject): number | undefined => ORDER_BYTES[asymmetricKeyDetails?.namedCurve ?? ''];
+
 /** From r and s side by side to the DER form of KMIP. */
-function toDer(signature: Uint8Array): Uint8Array {
+export function toDer(signature: Uint8Array): Uint8Array {
   const half = signature.length / 2;
   return new Uint8Array(sequence(unsigned(fromBytes(signature.subarray(0, half))), unsigned(fromBytes(signature.subarray(half)))));
 }

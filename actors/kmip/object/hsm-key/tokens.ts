@@ -107,6 +107,9 @@ function refusalOf({ why, text }: HsmFailure, { prefix, slot }: Pick<TokenPlace,
   if (why === 'absent') return new Refusal('ItemNotFound', text);
   if (why === 'exists') return new Refusal('ObjectAlreadyExists', text);
   if (why === 'mechanism') return lacksMechanism(text);
+  if (why === 'ended') return new Refusal('InvalidCorrelationValue', text);
+  if (why === 'full') return new Refusal('ServerLimitExceeded', text);
+  if (why === 'input') return new Refusal('InvalidField', text);
   if (why === 'unavailable') return new Refusal('GeneralFailure', `slot ${slot} of ${prefix} is not accessible: ${text}`);
   return new Refusal(REASON[text] ?? 'CryptographicFailure', `the token refuses ${what}: ${text}`);
 }
@@ -128,6 +131,7 @@ const REASON: Readonly<Record<string, Refusal['reason']>> = {
   CKR_ATTRIBUTE_VALUE_INVALID: 'InvalidField',
   CKR_TEMPLATE_INCONSISTENT: 'InvalidField',
   CKR_DEVICE_MEMORY: 'ServerLimitExceeded',
+  CKR_SESSION_COUNT: 'ServerLimitExceeded',
   CKR_SESSION_READ_ONLY: 'PermissionDenied',
   CKR_TOKEN_WRITE_PROTECTED: 'PermissionDenied',
 };

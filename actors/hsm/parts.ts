@@ -1,0 +1,160 @@
+// The operations in parts on one slot by correlation value: their owners and limits, and the end of those that are idle or whose session is gone.
+import { randomBytes } from 'node:crypto';
+import type { TokenKeyName } from './api.ts';
+import type { PartOutput, PartOwner, PartStart } from './part.ts';
+import { InputWrong, type PartWork, startWork } from './part-work.ts';
+import type { Token } from './token.ts';
+
+/** There is no such operation in parts, or it has ended. */
+export class PartsEnded extends Error {}
+/** A limit is reached. */
+export class PartsFull extends Error {}
+
+/** Each may need a session, of which tokens have few. */
+const MAX_OPEN = 64;
+const MAX_OPEN_OF_USER = 32;
+const IDLE_MS = 300_000;
+/** Of one operation, and of those together that keep their input until the end. */
+const MAX_BYTES = 64 * 1024 * 1024;
+const VALUE_BYTES = 16;
+const NOTHING = new Uint8Array();
+
+interface Running extends PartOwner {
+  readonly work: PartWork;
+  readonly start: PartStart;
+  bytes: number;
+  usedAt: number;
+}
+
+export class Parts {
+  /** Least recently used first. */
+  readonly #running = new Map<string, Running>();
+  readonly #monotonic: () => number;
+
+  /** @param monotonic milliseconds */
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+  }
+
+  /** @throws PartsFull, and what the token refuses */
+  begin(token: Token, owner: PartOwner, key: TokenKeyName, start: PartStart, data: Uint8Array): PartOutput {
+    this.#makeRoom(token, owner.user);
+    const running: Running = { ...owner, work: startWork(token, key, start), start, bytes: 0, usedAt: 0 };
+    return this.#orEnd(token, running, () => {
+      const done = this.#feed(token, running, data);
+      const { iv } = running.work;
+      return { value: this.#put(new Uint8Array(randomBytes(VALUE_BYTES)), running), data: done, ...(iv && { iv }) };
+    });
+  }
+
+  /** @throws PartsEnded, PartsFull, and what the token refuses, which ends the operation */
+  update(token: Token, owner: PartOwner, value: Uint8Array, data: Uint8Array): PartOutput {
+    const running = this.#takeOut(token, owner, value);
+    return this.#orEnd(token, running, () => {
+      const done = this.#feed(token, running, data);
+      return { value: this.#put(value, running), data: done };
+    });
+  }
+
+  /** @param given the tag or MAC, if the client sends it with the last part */
+  finish(token: Token, owner: PartOwner, value: Uint8Array, data: Uint8Array, given: Uint8Array | undefined): PartOutput {
+    const running = this.#takeOut(token, owner, value);
+    const { work, start } = running;
+    const proof = given ?? start.proof;
+    const answer = this.#orEnd(token, running, () => {
+      const tagBytes = tagBytesOf(start);
+      if (start.what === 'decrypt' && tagBytes > 0 && proof?.length !== tagBytes)
+        throw new InputWrong(`invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
+      const isTagged = start.what === 'decrypt' && tagBytes > 0;
+      const head = this.#feed(token, running, isTagged ? Buffer.concat([data, proof as Uint8Array]) : data);
+      const all = Buffer.concat([head, work.finish(token, running.bytes)]);
+      const end = start.what === 'encrypt' ? all.length - tagBytes : all.length;
+      const tag = end < all.length ? { tag: new Uint8Array(all.subarray(end)) } : {};
+      return { value: NOTHING, data: new Uint8Array(all.subarray(0, end)), ...tag, ...(proof && { proof }) };
+    });
+    close(token, running);
+    return answer;
+  }
+
+  /** Ends what nobody continued in time. */
+  sweep(token: Token): void {
+    for (const [value, running] of this.#running) {
+      if (!this.#isIdle(running)) return;
+      this.#running.delete(value);
+      close(token, running);
+    }
+  }
+
+  #isIdle({ usedAt }: Running): boolean {
+    return this.#monotonic() - usedAt > IDLE_MS;
+  }
+
+  #feed(token: Token, running: Running, data: Uint8Array): Uint8Array {
+    running.bytes += data.length;
+    if (running.bytes > MAX_BYTES) throw new PartsFull(`the multi-part operation has more than ${MAX_BYTES} bytes: send less data`);
+    const held = [...this.#running.values()].reduce((sum, { work, bytes }) => sum + (work.holds ? bytes : 0), 0);
+    if (running.work.holds && held + running.bytes > MAX_BYTES) throw new PartsFull('multi-part operations hold too many bytes for this slot: try again later');
+    return data.length === 0 ? NOTHING : new Uint8Array(running.work.update(token, data, running.bytes));
+  }
+
+  #put(value: Uint8Array, running: Running): Uint8Array {
+    running.usedAt = this.#monotonic();
+    this.#running.set(nameOf(value), running);
+    return value;
+  }
+
+  #takeOut(token: Token, { user, use }: PartOwner, value: Uint8Array): Running {
+    const running = this.#running.get(nameOf(value));
+    if (!running || running.user !== user || running.use !== use) throw ended(use);
+    this.#running.delete(nameOf(value));
+    if (!this.#isIdle(running) && isAlive(token, running)) return running;
+    close(token, running);
+    throw ended(use);
+  }
+
+  #orEnd<T>(token: Token, running: Running, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      close(token, running);
+      throw error;
+    }
+  }
+
+  /** At the limit of all users together, the one with the most loses the oldest. @throws PartsFull */
+  #makeRoom(token: Token, user: string): void {
+    this.sweep(token);
+    const open = new Map<string, number>();
+    for (const running of this.#running.values()) open.set(running.user, (open.get(running.user) ?? 0) + 1);
+    const own = open.get(user) ?? 0;
+    if (own >= MAX_OPEN_OF_USER)
+      throw new PartsFull(`${MAX_OPEN_OF_USER} multi-part operations of this user are open on the slot, which is the limit: finish one first`);
+    if (this.#running.size < MAX_OPEN) return;
+    const [most, count] = [...open].reduce((one, other) => (other[1] > one[1] ? other : one));
+    const loser = count > own ? most : user;
+    for (const [value, running] of this.#running) {
+      if (running.user !== loser) continue;
+      this.#running.delete(value);
+      close(token, running);
+      return;
+    }
+    throw new PartsFull('too many multi-part operations are open on the slot: try again later');
+  }
+}
+
+const nameOf = (value: Uint8Array): string => Buffer.from(value).toString('latin1');
+const tagBytesOf = ({ mechanism: { parameter } }: PartStart): number => (parameter?.kind === 'gcm' ? parameter.tagBits / 8 : 0);
+
+function isAlive({ sessions }: Token, { work: { session } }: Running): boolean {
+  return session === undefined || sessions.has(session);
+}
+
+function close({ sessions }: Token, { work: { session } }: Running): void {
+  if (session !== undefined) sessions.close(session);
+}
+
+function ended(use: string): PartsEnded {
+  return new PartsEnded(
+    `unknown multi-part ${use}: it has ended, was idle too long, made room for those of others, was lost with the session of the token, or is not yours; start it again`,
+  );
+}

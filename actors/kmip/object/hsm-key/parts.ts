@@ -1,0 +1,80 @@
+// Operations in parts on keys of tokens: the actor of the HSM keeps the state between the parts.
+import { equalMac } from '../../../../crypto/signature/mac.ts';
+import { required } from '../../../../kmip/ttlv/read.ts';
+import { TAG } from '../../../../kmip/ttlv/tag.ts';
+import type * as Hsm from '../../../hsm/api.ts';
+import type { CipherChoice, Key, KeyContext, KeyPart, PartOutput, PartStart } from '../key.ts';
+import type { ManagedObject } from '../managed-object.ts';
+import { ivFor } from '../software-key/ciphers.ts';
+import { sendPart } from '../software-key/parts.ts';
+import { ivToTell, macMechanism, owned, requireIv, withIv } from './cipher-mechanism.ts';
+import type { KeyOnToken } from './key-on-token.ts';
+import { signingInParts, toDer } from './signature-mechanism.ts';
+import { type AesChoice, isWrap } from './token-cipher.ts';
+import { lacksMechanism } from './tokens.ts';
+
+const NOTHING = new Uint8Array();
+
+interface KeyInParts {
+  readonly object: ManagedObject;
+  readonly token: KeyOnToken;
+  readonly key: Key;
+  /** The cipher of a secret key. */
+  readonly aes: (choice: CipherChoice) => AesChoice;
+}
+
+/** @throws Refusal as `Streams` */
+export async function sendTokenPart({ object, token, key, aes }: KeyInParts, ctx: KeyContext, part: KeyPart): Promise<PartOutput> {
+  const { kind, is, data = NOTHING } = part;
+  // Needs no secret, so it does not wait for the token.
+  if (kind === 'SignatureVerify') return sendPart(object, ctx, part);
+  token.requireKind(kind === 'Sign' ? 'private' : 'secret');
+  const owner = { user: ctx.caller.user, use: `${kind} of ${object.id}` };
+  const proof = part.proof && owned(part.proof);
+  if (is === 'first') {
+    const given = part.start();
+    const { start, made } = await STARTS[kind]({ object, token, key, aes }, given);
+    const { iv: chosen, ...output } = await token.beginParts(owner, { ...start, ...(proof && { proof }) }, data);
+    // It would wait for parts that never come.
+    if (chosen && given.iv) await token.lastPart(owner, output.value, NOTHING, undefined);
+    return { ...answer(output), iv: ivToTell(start.mechanism.name, chosen, given.iv, made) };
+  }
+  const value = required(part.value, TAG.CorrelationValue);
+  if (is === 'next') return answer(await token.nextPart(owner, value, data));
+  const last = answer(await token.lastPart(owner, value, data, proof));
+  if (kind === 'MACVerify') return { ...last, data: NOTHING, valid: equalMac(last.data, required(last.proof, TAG.MACData)) };
+  if (kind === 'Sign' && (await key.publicKey()).asymmetricKeyType === 'ec') return { ...last, data: toDer(last.data) };
+  return last;
+}
+
+const answer = (output: Hsm.PartOutput): PartOutput & Pick<Hsm.PartOutput, 'proof'> => ({ ok: true, valid: undefined, tag: undefined, ...output });
+
+interface Started {
+  readonly start: Hsm.PartStart;
+  /** The IV, if none was given. */
+  readonly made?: Uint8Array | undefined;
+}
+
+type Start = (key: KeyInParts, given: PartStart) => Started | Promise<Started>;
+
+const STARTS: Readonly<Record<Exclude<KeyPart['kind'], 'SignatureVerify'>, Start>> = {
+  Encrypt: ciphering('encrypt'),
+  Decrypt: ciphering('decrypt'),
+  Sign: async ({ token, key }, { parameters }) => ({ start: signingInParts(await key.publicKey(), parameters, token.mechanisms) }),
+  MAC: authenticating,
+  MACVerify: authenticating,
+};
+
+function ciphering(what: 'encrypt' | 'decrypt'): Start {
+  return ({ aes }, { algorithm, parameters, iv, aad }) => {
+    const { cipher, name } = aes({ algorithm, parameters });
+    if (isWrap(name)) throw lacksMechanism(`${name} in parts`);
+    const made = what === 'encrypt' && iv === undefined ? ivFor(cipher, parameters) : undefined;
+    const mechanism = withIv(name, { iv: requireIv(cipher, iv ?? made), aad, tagBytes: cipher.tagBytes }, parameters);
+    return { start: { what, mechanism, by: 'token' }, made };
+  };
+}
+
+function authenticating({ key }: KeyInParts, { parameters }: PartStart): Started {
+  return { start: { what: 'sign', mechanism: macMechanism(key, parameters), by: 'token' } };
+}

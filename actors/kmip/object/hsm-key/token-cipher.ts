@@ -1,0 +1,38 @@
+// Which cipher and mechanism of PKCS#11 a use of a key on a token means.
+import { type Cipher, cipherFor } from '../../../../crypto/cipher/cipher.ts';
+import type { CryptographicParameters } from '../../../../crypto/parameters.ts';
+import { Refusal } from '../../../../kmip/refusal.ts';
+import type { TokenMechanism } from '../../../hsm/api.ts';
+import type { CipherChoice, KeyFacts } from '../key.ts';
+import { aesMechanism, rsaMechanism } from './cipher-mechanism.ts';
+import type { KeyOnToken } from './key-on-token.ts';
+import { lacksMechanism } from './tokens.ts';
+
+export interface AesChoice {
+  readonly cipher: Cipher;
+  readonly name: string;
+}
+
+const WRAPS: ReadonlySet<string> = new Set(['CKM_AES_KEY_WRAP', 'CKM_AES_KEY_WRAP_KWP']);
+
+/** Mechanisms that a token uses on keys only, which it must have as objects for it. */
+export const isWrap = (mechanism: string): boolean => WRAPS.has(mechanism);
+
+/** @throws Refusal for what tokens do not have, and of `cipherFor` */
+export function aesChoice(token: KeyOnToken, { id, length }: Pick<KeyFacts, 'id' | 'length'>, { algorithm, parameters }: CipherChoice): AesChoice {
+  if (algorithm === undefined) throw new Refusal('BadCryptographicParameters', `neither the parameters nor ${id} names a cryptographic algorithm`);
+  if (algorithm === 'AES_CBC_HMAC' || algorithm === 'FPE_FF1') throw lacksMechanism(`CKM_${algorithm}`);
+  const cipher = cipherFor(algorithm, parameters, length / 8);
+  if (algorithm !== 'AES') throw lacksMechanism(`CKM_${algorithm.toUpperCase()}`);
+  const name = aesMechanism(parameters);
+  token.requireMechanism(name);
+  return { cipher, name };
+}
+
+/** @throws Refusal for keys that are not RSA keys */
+export function rsaChoice({ algorithm }: Pick<KeyFacts, 'algorithm'>, parameters: CryptographicParameters): TokenMechanism {
+  if (algorithm !== 'RSA') throw lacksMechanism(`for ECIES; ${algorithm} keys on tokens do not encrypt`);
+  if (parameters.cryptographicAlgorithm !== undefined && parameters.cryptographicAlgorithm !== 'RSA')
+    throw new Refusal('BadCryptographicParameters', `the algorithm of the key is RSA, not ${parameters.cryptographicAlgorithm}`);
+  return rsaMechanism(parameters);
+}

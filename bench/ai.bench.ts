@@ -1,0 +1,171 @@
+// Measures the AI runner with the small models of the tests: tokens, first tokens, nine clients beside one, sign-in and keys while a model works, and the exact search.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { request } from 'undici';
+import { VectorIndex } from '../actors/library/vector-index.ts';
+import { writeModel } from '../test/models/build.ts';
+import { lessons } from '../test/models/phrasebook.ts';
+import { form } from '../test/plugins/ai/files.ts';
+import { postForm } from './form-request.ts';
+import { get, type HttpRequest } from './http-request.ts';
+import { AES, encryptBy } from './key-server.ts';
+import { json, memberOf } from './kmip-json.ts';
+import { limitsOf } from './limits.ts';
+import { parseOptions } from './options.ts';
+import { median, percentile, progress, report, round } from './report.ts';
+import type { Row } from './results-file.ts';
+import { startServerProcess } from './server-process.ts';
+
+/** A long text fills the batches of the model alone; one of a single window leaves room for others. */
+const SENTENCES = 60;
+const WINDOW_SENTENCES = 2;
+const WINDOWS_IN_TURN = 10;
+const CLIENTS = 9;
+/** Clients that keep the model at work. */
+const BUSY_CLIENTS = 4;
+const PROBE_MS = 5;
+const TURNS_OF_SECONDS = 3;
+const DIMENSIONS = 384;
+const SEARCHES = 20;
+
+const options = parseOptions(process.argv.slice(2));
+const folder = mkdtempSync(join(tmpdir(), 'gatehouse-bench-model-'));
+const table = (id: string, task: string, of: string) => `[[ai.models]]\nid = "${id}"\ntask = "${task}"\nfolder = "${of}"\n`;
+const config = `${table('en-fr', 'translation', writeModel('opus-mt-en-fr', folder))}languages = ["en-fr"]\n`;
+const server = await startServerProcess(config, CLIENTS + BUSY_CLIENTS + 4);
+const textOf = (sentences: number) =>
+  lessons('en')
+    .heldOut.slice(0, sentences)
+    .map(([english]) => `${english}.`)
+    .join(' ');
+const [doc, windowText] = [textOf(SENTENCES), textOf(WINDOW_SENTENCES)];
+const fields = (text: string) => ({ doc: text, src_lang: 'en', tgt_lang: 'fr' });
+const translate = async (text: string) => ((await postForm(server, '/translate', fields(text))) as { translation: string }).translation;
+const rows: Row[] = [];
+try {
+  // Loads the model.
+  await translate(doc);
+  const rounds: Awaited<ReturnType<typeof measure>>[] = [];
+  for (let turn = 1; turn <= options.rounds; turn++) {
+    rounds.push(await measure());
+    progress(`round ${turn} of ${options.rounds}`);
+  }
+  const of = (name: keyof (typeof rounds)[number]) => median(rounds.map((each) => each[name]));
+  rows.push(
+    { what: 'translate a long text, one client', ms: round(of('one')), 'tokens/s': Math.round(of('tokens')) },
+    { what: 'translate a long text, nine clients', ms: round(of('nine')), 'of one client': round(median(rounds.map(({ one, nine }) => nine / one)), 2) },
+    { what: 'translate one window, one client', ms: round(of('window'), 2) },
+    {
+      ...{ what: 'translate one window, nine clients', ms: round(of('nineWindows'), 2) },
+      'of one client': round(median(rounds.map(({ window, nineWindows }) => nineWindows / window)), 2),
+    },
+    { what: 'first token', ms: round(of('first'), 2) },
+  );
+  await probes();
+} finally {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+for (const count of [10_000, 100_000]) rows.push(search(count));
+report('ai', rows, limitsOf(rows));
+
+/** @returns milliseconds of the same work for one client and for nine at once, and until the first token of one sentence */
+async function measure() {
+  let text = '';
+  const one = await timeOf(async () => {
+    text = await translate(doc);
+  });
+  const nine = await timeOf(() => together(() => translate(doc)));
+  const window = await timeOf(() => inTurn(() => translate(windowText)));
+  const nineWindows = await timeOf(() => together(() => inTurn(() => translate(windowText))));
+  // In this model each word is a token.
+  const tokens = (text.split(/[ .]+/).length * 1_000) / one;
+  return { one, nine, tokens, window: window / WINDOWS_IN_TURN, nineWindows: nineWindows / WINDOWS_IN_TURN, first: await firstToken() };
+}
+
+async function timeOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
+
+async function together(work: () => Promise<unknown>): Promise<void> {
+  await Promise.all(Array.from({ length: CLIENTS }, work));
+}
+
+async function inTurn(work: () => Promise<unknown>): Promise<void> {
+  for (let turn = 0; turn < WINDOWS_IN_TURN; turn++) await work();
+}
+
+async function firstToken(): Promise<number> {
+  const { headers, body } = await form(fields('the black cat sleeps.'));
+  const all = { ...headers, cookie: server.cookie, accept: 'text/event-stream' };
+  const startedAt = performance.now();
+  const answer = await request(`${server.address}/translate`, { method: 'POST', headers: all, body, dispatcher: server.agent });
+  const events = answer.body[Symbol.asyncIterator]();
+  const { value } = await events.next();
+  const ms = performance.now() - startedAt;
+  if (!String(value).startsWith('event: text')) throw new Error(`the first event is ${value}`);
+  while (!(await events.next()).done);
+  return ms;
+}
+
+/** Times of sign-in and keys, idle and while clients keep the model at work, in turns. */
+async function probes(): Promise<void> {
+  const id = memberOf(await server.ask(json(server.cookie, AES)), 'UniqueIdentifier');
+  const asked: Readonly<Record<string, HttpRequest>> = {
+    '/whoami': get('/whoami', { cookie: server.cookie }),
+    Encrypt: json(server.cookie, encryptBy(id)),
+  };
+  const times = Object.fromEntries(Object.keys(asked).map((what) => [what, { idle: [] as number[], busy: [] as number[] }]));
+  for (let turn = 0; turn < options.rounds; turn++)
+    for (const state of ['idle', 'busy'] as const) {
+      const until = performance.now() + options.seconds * TURNS_OF_SECONDS * 1_000;
+      const work = async () => {
+        while (performance.now() < until) await translate(doc);
+      };
+      const clients = state === 'busy' ? Array.from({ length: BUSY_CLIENTS }, work) : [];
+      const probing = Object.entries(asked).map(([what, one]) => probe(one, until, (times[what] as (typeof times)[string])[state]));
+      await Promise.all([...clients, ...probing]);
+    }
+  for (const [what, { idle, busy }] of Object.entries(times)) {
+    const [before, during] = [percentile(idle, 0.99), percentile(busy, 0.99)];
+    rows.push({ what: `${what} idle`, 'p50 ms': round(percentile(idle, 0.5), 2), 'p99 ms': round(before, 2) });
+    rows.push({
+      what: `${what} during inference`,
+      'p50 ms': round(percentile(busy, 0.5), 2),
+      'p99 ms': round(during, 2),
+      'of idle': round(during / before, 2),
+    });
+  }
+}
+
+async function probe(one: HttpRequest, until: number, durations: number[]): Promise<void> {
+  while (performance.now() < until) {
+    const startedAt = performance.now();
+    await server.ask(one);
+    durations.push(performance.now() - startedAt);
+    await new Promise((resolve) => setTimeout(resolve, PROBE_MS));
+  }
+}
+
+/** The exact search compares a question with every passage, so its recall is 1. */
+function search(count: number): Row {
+  const vectors = new Float32Array(count * DIMENSIONS);
+  for (let at = 0; at < vectors.length; at++) vectors[at] = Math.random() - 0.5;
+  const index = new VectorIndex();
+  index.add('book', { windows: Array.from({ length: count }, () => 1), vectors });
+  const times = Array.from({ length: SEARCHES }, (_, question) => {
+    const startedAt = performance.now();
+    index.search(vectors.slice(question * DIMENSIONS, (question + 1) * DIMENSIONS), DIMENSIONS, 10);
+    return performance.now() - startedAt;
+  });
+  return {
+    what: `exact search among ${count} passages`,
+    ms: round(median(times), 2),
+    'p99 ms': round(percentile(times, 0.99), 2),
+    'requests/s': round(1_000 / median(times)),
+  };
+}
