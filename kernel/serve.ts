@@ -4,7 +4,7 @@ import { type FrontLimits, frontLimits } from './front-limits.ts';
 import type { FrontPlan } from './front-plan.ts';
 import { claimPorts } from './fronts/claim-ports.ts';
 import { Fronts } from './fronts/fronts.ts';
-import { coreMeter, growWhenBusy, loopMeter } from './fronts/growth.ts';
+import { freeMeter, growWhenBusy, loopMeter } from './fronts/growth.ts';
 import { createPorts, type WholeServer } from './ports.ts';
 import { NO_FRONTS, notReady } from './readiness.ts';
 import { move } from './runtime/bytes.ts';
@@ -70,13 +70,13 @@ async function serveAndGrow(serving: Serving, most: number): Promise<Opened> {
     scrape: () => fronts.scrape(),
   });
   fronts.joinPorts(opened);
-  const [loop, used] = [loopMeter(), coreMeter()];
+  const [loop, free] = [loopMeter(), freeMeter(cores)];
   const load = async () => {
     const all = [loop(), ...(await fronts.busy())];
-    return { fronts: all.reduce((sum, each) => sum + each, 0) / all.length, cores: used() };
+    return { fronts: all.reduce((sum, each) => sum + each, 0) / all.length, free: free() };
   };
   const end = growWhenBusy({
-    ...{ clock, cores: growth?.cores ?? cores, load: growth?.load ?? load },
+    ...{ clock, load: growth?.load ?? load },
     grow: async () => 1 + (await fronts.grow()) < most,
     onFailure: (error) => log.error({ error: describe(error) }, 'a further front cannot be started'),
   });

@@ -1,4 +1,5 @@
 // Starts a further front when those that run have been busy for some seconds, until there are as many as may be.
+import { cpus } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { type Clock, elapsedMs } from '../clock.ts';
 import { repeat } from '../repeat.ts';
@@ -6,14 +7,12 @@ import { repeat } from '../repeat.ts';
 export interface Load {
   /** Part of the time in which the event loops of the fronts were busy, on average: 0 to 1. */
   readonly fronts: number;
-  /** Cores that all threads of the process kept busy. */
-  readonly cores: number;
+  /** Cores that nothing on the machine used. */
+  readonly free: number;
 }
 
 interface GrowthOptions {
   readonly clock: Clock;
-  /** Cores of the machine. */
-  readonly cores: number;
   /** @returns the load since the last call */
   load(): Promise<Load>;
   /** Starts one more. @returns whether there may be others */
@@ -28,11 +27,11 @@ const CALM = 0.6;
 const LOOKS = 3;
 /** The cost of its start must not be taken for load, and what it relieves must show first. */
 const LOOKS_AFTER_ONE = 10;
-/** Part of a core that must be free: if the threads of actors keep all cores busy, one more front only takes time from them. */
-const FREE_CORES = 0.4;
+/** If the threads of actors or other programs keep all cores busy, one more front only takes time from them, and all together serve less. */
+const FREE_CORES = 0.3;
 
 /** A front that has started stays: its connections would have to be ended, and a load that came once comes again. @returns a function that ends it */
-export function growWhenBusy({ clock, cores, load, grow, onFailure }: GrowthOptions): () => void {
+export function growWhenBusy({ clock, load, grow, onFailure }: GrowthOptions): () => void {
   let looks = 0;
   let isLooking = false;
   const look = async () => {
@@ -41,7 +40,7 @@ export function growWhenBusy({ clock, cores, load, grow, onFailure }: GrowthOpti
     try {
       const now = await load();
       if (now.fronts < CALM) looks = Math.min(looks, 0);
-      if (now.fronts >= BUSY && now.cores + FREE_CORES <= cores) looks += 1;
+      if (now.fronts >= BUSY && now.free >= FREE_CORES) looks += 1;
       else if (looks < 0) looks += 1;
       if (looks < LOOKS) return;
       looks = LOOKS - LOOKS_AFTER_ONE;
@@ -65,13 +64,19 @@ export function loopMeter(): () => number {
   };
 }
 
-/** @returns a function that tells how many cores this process kept busy since its last call */
-export function coreMeter(): () => number {
-  let [last, at] = [process.cpuUsage(), elapsedMs()];
+/** @param cores that this process may use @returns a function that tells how many cores were free since its last call, on the machine and for this process */
+export function freeMeter(cores: number): () => number {
+  let [own, idle, at] = [process.cpuUsage(), idleMs(), elapsedMs()];
   return () => {
-    const { user, system } = process.cpuUsage(last);
+    const { user, system } = process.cpuUsage(own);
     const spentMs = Math.max(1, elapsedMs() - at);
-    [last, at] = [process.cpuUsage(), elapsedMs()];
-    return (user + system) / 1_000 / spentMs;
+    const free = Math.min(cores - (user + system) / 1_000 / spentMs, (idleMs() - idle) / spentMs);
+    [own, idle, at] = [process.cpuUsage(), idleMs(), elapsedMs()];
+    return free;
   };
+}
+
+/** Of all cores of the machine together. */
+function idleMs(): number {
+  return cpus().reduce((sum, { times }) => sum + times.idle, 0);
 }

@@ -13,14 +13,14 @@ const PLUGIN = new URL('../../fakes/mortal.plugin.ts', import.meta.url).pathname
 const KMIP = '[keys.kmip_listener]\nenabled = true\nport = 0\n';
 const ENV = { GATEHOUSE_HTTP_THREADS: '0', GATEHOUSE_AUTH_LOGIN_RATE_BURST: String(BURST), GATEHOUSE_AUTH_LOGIN_RATE_PER_SECOND: '1' };
 const CORES = 2;
-const BUSY: Load = { fronts: 0.99, cores: 1.1 };
+const BUSY: Load = { fronts: 0.99, free: 0.9 };
 const LOOK_MS = 1_000;
 const LOOKS = 3;
 /** A thread starts in one second, and in many where other work has the cores. */
 const START_MS = 60_000;
 
 let server: SecureServer;
-let load: Load = { fronts: 0, cores: 0 };
+let load: Load = { fronts: 0, free: CORES };
 const clients: Client[] = [];
 test.before(async () => {
   const growth = { cores: CORES, load: async () => load };
@@ -70,13 +70,13 @@ const served = (metrics: string) => Number(/gatehouse_http_request_duration_seco
 
 test('an idle server, one that is busy for a moment, and one whose cores are all in use have one front', async () => {
   await signInAdmin(server);
-  await look({ fronts: 0.1, cores: 0.1 }, LOOKS + 1);
+  await look({ fronts: 0.1, free: 1.9 }, LOOKS + 1);
   await look(BUSY, LOOKS - 1);
-  await look({ fronts: 0.3, cores: 0.4 });
+  await look({ fronts: 0.3, free: 1.6 });
   await look(BUSY, LOOKS - 1);
-  await look({ fronts: 0.3, cores: 0.4 });
-  await look({ fronts: 0.99, cores: CORES - 0.1 }, LOOKS + 1);
-  await look({ fronts: 0, cores: 0 });
+  await look({ fronts: 0.3, free: 1.6 });
+  await look({ fronts: 0.99, free: 0.1 }, LOOKS + 1);
+  await look({ fronts: 0, free: CORES });
   assert.deepEqual(further(), []);
   assert.equal((await threadsOf(6)).size, 1);
   assert.doesNotMatch(await metricsOf(), /^gatehouse_front_state\{/m);
@@ -120,7 +120,7 @@ test('both count the sign-ins of an address together', async () => {
 });
 
 test('it stays when the load is gone, and no other comes than there are cores', async () => {
-  await look({ fronts: 0, cores: 0 }, 2 * LOOKS);
+  await look({ fronts: 0, free: CORES }, 2 * LOOKS);
   await look(BUSY, 20);
   assert.deepEqual(
     further().map(({ state }) => state),
