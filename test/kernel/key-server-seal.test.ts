@@ -180,6 +180,7 @@ test('a wrong key, another name, no key and the root key each stop the start, an
   const rows = await rowsIn(join(folder, 'kept'));
   assert.deepEqual(rows.map((row) => [row.purpose, pluginKeyIn(row)?.id]).sort(), [
     ['auth', undefined],
+    ['documents', undefined],
     ['keys', 'vault::kek'],
   ]);
   await assert.rejects(start(withKey(keptKey())), /the key-encryption key vault::kek does not open the data key of the key server: /);
