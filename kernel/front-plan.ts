@@ -13,8 +13,8 @@ export interface FrontPlan {
 }
 
 /**
- * By default one front in the main thread, and more when it is busy. On two cores, two fronts serve a third more reads than one, but a start with both
- * takes 2.0 s instead of 1.3, and 110 MB more.
+ * By default one front in the main thread, and more when it is busy. On two cores, two fronts serve a third more reads than one to clients elsewhere, but a
+ * start with both takes 2.0 s instead of 1.3, and 110 MB more.
  */
 export function frontPlan({ config, builtIn, log, growth }: Pick<Serving, 'config' | 'builtIn' | 'log' | 'growth'>): FrontPlan {
   const { threads } = config.http;

@@ -27,8 +27,11 @@ const CALM = 0.6;
 const LOOKS = 3;
 /** The cost of its start must not be taken for load, and what it relieves must show first. */
 const LOOKS_AFTER_ONE = 10;
-/** If the threads of actors or other programs keep all cores busy, one more front only takes time from them, and all together serve less. */
-const FREE_CORES = 0.3;
+/**
+ * Most of a core. If the threads of actors or other programs keep the cores busy, one more front takes time from them: with a client on the same two cores,
+ * two fronts serve as many Encrypts as one with half as much CPU again for each, and p99 is three times as long.
+ */
+const FREE_CORES = 0.7;
 
 /** A front that has started stays: its connections would have to be ended, and a load that came once comes again. @returns a function that ends it */
 export function growWhenBusy({ clock, load, grow, onFailure }: GrowthOptions): () => void {

@@ -75,7 +75,7 @@ test('an idle server, one that is busy for a moment, and one whose cores are all
   await look({ fronts: 0.3, free: 1.6 });
   await look(BUSY, LOOKS - 1);
   await look({ fronts: 0.3, free: 1.6 });
-  await look({ fronts: 0.99, free: 0.1 }, LOOKS + 1);
+  await look({ fronts: 0.99, free: 0.6 }, LOOKS + 1);
   await look({ fronts: 0, free: CORES });
   assert.deepEqual(further(), []);
   assert.equal((await threadsOf(6)).size, 1);
