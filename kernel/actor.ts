@@ -140,6 +140,8 @@ export interface ReplicatedSpec<A extends Api, Args> extends SpecBase<A> {
   readonly prefetch?: number;
   /** Saves memory and time at the start: each thread but the first starts when those that run are busy. */
   readonly spare?: boolean;
+  /** A pinned actor: with instances of it there are no spares. A thread that starts while one of them hangs would keep its calls waiting. */
+  readonly spareWithout?: string;
   readonly args: Args;
 }
 

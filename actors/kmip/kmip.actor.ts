@@ -4,6 +4,7 @@ import { startSelfTest } from '../../crypto/self-test/self-test.ts';
 import { defineActor } from '../../kernel/actor.ts';
 import { DataKey } from '../../kernel/data-key.ts';
 import { createForgedRows } from '../../kernel/store/forged-rows.ts';
+import type { HsmApi } from '../hsm/api.ts';
 import type { StreamApi } from '../stream/api.ts';
 import { createAccess } from './access.ts';
 import type { KmipApi, KmipArgs, Principal } from './api.ts';
@@ -15,7 +16,7 @@ import { ContentRoom } from './object/content-room.ts';
 import { databaseObjects } from './object/database-objects.ts';
 import { hsmKeys } from './object/hsm-key/hsm-key.ts';
 import { hsmObjects } from './object/hsm-key/hsm-objects.ts';
-import { openTokens } from './object/hsm-key/tokens.ts';
+import { Tokens } from './object/hsm-key/tokens.ts';
 import { ObjectRouter } from './object/object-router.ts';
 import { adoptRows } from './object/row-adoption.ts';
 import { ObjectRows } from './object/rows.ts';
@@ -36,7 +37,7 @@ export default defineActor<KmipApi, KmipArgs>(async (args, ctx) => {
   const rows = new ObjectRows(dataKey, now, createForgedRows(store, ctx.log, now, 'key.forged'));
   if (ctx.adopts('keys')) await adoptRows(store, rows.seals, ctx.log);
   const cache = new ObjectCache(rows, store, store.shared ? undefined : ctx.versions);
-  const tokens = await openTokens(ctx);
+  const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
   const hasTokens = tokens.prefixes.length > 0;
   const parts = { rows, store, cache };
   const server: KeyServer = {

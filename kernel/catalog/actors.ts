@@ -26,5 +26,10 @@ export function actorSpecs(
       if (!specs[peer] || specs[peer].kind === 'replicated') problems.push(`actor ${name}: its peer ${peer} must be a pinned or sharded actor`);
   }
   if (problems.length > 0) throw new ConfigError(problems);
-  return specs;
+  return Object.fromEntries(Object.entries(specs).map(([name, spec]) => [name, withoutSpares(spec, specs) ? { ...spec, spare: false } : spec]));
+}
+
+function withoutSpares(spec: AnySpec, specs: Readonly<Record<string, AnySpec>>): boolean {
+  const other = spec.kind === 'replicated' && spec.spareWithout !== undefined ? specs[spec.spareWithout] : undefined;
+  return other?.kind === 'pinned' && Object.keys(other.instances).length > 0;
 }

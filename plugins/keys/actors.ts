@@ -19,6 +19,7 @@ export function keysActors(config: KeysConfig, version: string) {
     beside: config.placement === 'beside' ? new URL('../../actors/kmip/kmip.beside.ts', import.meta.url) : undefined,
     size: cores,
     spare: hasSpares(config),
+    spareWithout: 'hsm',
     // The thread finds the next small requests in its queue while it still answers the last one.
     prefetch: 16,
     args: argsOf(config, version),

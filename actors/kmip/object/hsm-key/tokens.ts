@@ -1,5 +1,5 @@
 // The tokens of all HSM instances as a thread of the key server sees them: the only holder of the channels to the actors of HSMs.
-import { type ActorContext, callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
+import { callWith, type PinnedRef, type Remote } from '../../../../kernel/actor.ts';
 import type { Log } from '../../../../kernel/log-entry.ts';
 import { Refusal } from '../../../../kmip/refusal.ts';
 import type { HsmAnswer, HsmApi, HsmFacts, HsmFailure } from '../../../hsm/api.ts';
@@ -15,15 +15,6 @@ const BEGIN_MS = 2_000;
 /** The mechanisms of a token change seldom, as with an update of its firmware. */
 const MECHANISMS_MS = 5_000;
 const EVERYBODY = '*';
-/** The thread that starts with the server. */
-const FIRST = '0';
-
-/** In a thread that starts later, beside others that serve, it waits for the instances: calls come at once then, and must not wait for one that hangs. */
-export async function openTokens(ctx: Pick<ActorContext, 'key' | 'log' | 'peer'>): Promise<Tokens> {
-  const tokens = new Tokens(ctx.peer<HsmApi>('hsm'), ctx.log);
-  if (ctx.key !== FIRST) await tokens.begun;
-  return tokens;
-}
 
 export class Tokens {
   readonly prefixes: readonly string[];
@@ -34,14 +25,14 @@ export class Tokens {
   readonly #mechanisms = new Map<string, { readonly names: ReadonlySet<string>; readonly readAt: number }>();
   readonly #log: Log;
   /** Settles once the instances have answered, or had the time to. */
-  readonly begun: Promise<unknown>;
+  readonly #begun: Promise<unknown>;
 
   constructor(instances: PinnedRef<HsmApi>, log: Log) {
     this.prefixes = instances.keys();
     this.#instances = new Map(this.prefixes.map((prefix) => [prefix, instances.at(prefix)]));
     this.#log = log;
     const facts = Promise.all(this.prefixes.map((prefix) => this.facts(prefix)));
-    this.begun = Promise.race([facts, new Promise((late) => setTimeout(late, BEGIN_MS).unref())]);
+    this.#begun = Promise.race([facts, new Promise((late) => setTimeout(late, BEGIN_MS).unref())]);
   }
 
   /** What the configuration says of an instance; undefined while its actor does not answer. */
@@ -73,7 +64,7 @@ export class Tokens {
 
   /** The caller with the instances that it administers. */
   async acting(caller: Principal): Promise<Principal> {
-    await this.begun;
+    await this.#begun;
     return { ...caller, administers: this.#administered(caller) };
   }
 
