@@ -1,4 +1,4 @@
-// Sends a multipart form to the server of a question.
+// Sends a multipart form to the server that a bench measures.
 import { request } from 'undici';
 import { form } from '../test/plugins/ai/files.ts';
 import type { ServerProcess } from './server-process.ts';

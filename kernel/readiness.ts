@@ -14,14 +14,16 @@ export interface FrontsView {
 
 export const NO_FRONTS: FrontsView = { supervisors: [], overdue: async () => new Map() };
 
-/** Where everything is kept. */
-interface Keeping {
+/** What is asked. */
+interface Parts {
+  readonly runtime: Runtime;
+  readonly contexts: Contexts;
   readonly probe: StoreProbe;
-  readonly seal: KeyServerSeal;
+  readonly prepared: { readonly seal: KeyServerSeal };
 }
 
 /** @returns the names of the parts that are not ready, each with its reason */
-export async function notReady(runtime: Runtime, contexts: Contexts, { seal, probe }: Keeping, fronts: FrontsView): Promise<string[]> {
+export async function notReady({ runtime, contexts, probe, prepared: { seal } }: Parts, fronts: FrontsView): Promise<string[]> {
   const late = await fronts.overdue();
   const names = probe.problem === undefined ? [] : [`store: ${probe.problem}`];
   if (seal.problem !== undefined) names.push(`key server: sealed, its key-encryption key cannot be used: ${seal.problem}`);

@@ -21,7 +21,7 @@ export function serve(serving: Serving, { first, most }: FrontPlan): Promise<Ope
 
 /** One front, in this thread: nothing crosses, and no memory is used for another thread. */
 async function serveHere(serving: Serving): Promise<Opened> {
-  const { clock, config, listeners, shared, unwind, runtime, prepared, probe, metrics, processMetrics, contexts } = serving;
+  const { clock, config, listeners, shared, unwind, runtime, prepared, metrics, processMetrics } = serving;
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
   metrics.watchCalls(() => runtime.groups.values());
@@ -31,7 +31,7 @@ async function serveHere(serving: Serving): Promise<Opened> {
     () => [],
   );
   const opened = await openHere(serving, limits, {
-    notReady: () => notReady(runtime, contexts, { probe, seal: prepared.seal }, NO_FRONTS),
+    notReady: () => notReady(serving, NO_FRONTS),
     degraded: async () => degraded(selfTestsOf(runtime, [])),
     scrape: async () => `${await processMetrics.registry.metrics()}\n${await metrics.registry.metrics()}`,
   });
@@ -108,7 +108,7 @@ async function openHere(serving: Serving & { readonly reusePort?: boolean }, lim
 
 /** @param onMore called when a further front has opened the ports */
 function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fronts; readonly limits: FrontLimits } {
-  const { config, listeners, served, runtime, prepared, metrics, processMetrics, contexts, unwind, clock, versions, shared, log } = serving;
+  const { config, listeners, served, runtime, prepared, metrics, processMetrics, unwind, clock, versions, shared, log } = serving;
   // Opened here first, because only this thread makes the memory.
   const limits = frontLimits(config.http, listeners, clock, shared);
   unwind.add('front limits', () => limits.close());
@@ -120,7 +120,7 @@ function frontsOf(serving: Serving, onMore: () => void): { readonly fronts: Fron
       dataKey: async (purpose) => move(await (purpose === 'keys' ? prepared.seal.dataKey() : prepared.keyring.dataKey(purpose))),
       unsealed: () => prepared.seal.unsealed(),
     },
-    notReady: (view) => notReady(runtime, contexts, { probe: serving.probe, seal: prepared.seal }, view),
+    notReady: (view) => notReady(serving, view),
     figures: () => figuresOf(metrics.registry),
     processText: () => processMetrics.registry.metrics(),
   });

@@ -63,9 +63,8 @@ export class Parts {
     const proof = given ?? start.proof;
     const answer = this.#orEnd(token, running, () => {
       const tagBytes = tagBytesOf(start);
-      if (start.what === 'decrypt' && tagBytes > 0 && proof?.length !== tagBytes)
-        throw new InputWrong(`invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
       const isTagged = start.what === 'decrypt' && tagBytes > 0;
+      if (isTagged && proof?.length !== tagBytes) throw new InputWrong(`invalid tag: the authenticated encryption tag must have ${tagBytes} bytes`);
       const head = this.#feed(token, running, isTagged ? Buffer.concat([data, proof as Uint8Array]) : data);
       const all = Buffer.concat([head, work.finish(token, running.bytes)]);
       const end = start.what === 'encrypt' ? all.length - tagBytes : all.length;
