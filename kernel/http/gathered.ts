@@ -1,4 +1,4 @@
-// Joins the chunks of a body. Memory grows with the bytes that have arrived and does not double at the end.
+// Joins the chunks of a body. Memory grows with the bytes that have arrived, does not double at the end, and chunks are freed as they are copied.
 import { giveBack } from '../give-back.ts';
 
 /** A body of at least this announced length gets its final buffer as soon as the part `PLACED_FROM` of it has arrived. */
@@ -20,11 +20,11 @@ export class Gathered {
     return this.#length;
   }
 
-  /** The caller never adds more bytes than were announced. */
+  /** Takes over `chunk`. The caller never adds more bytes than were announced. */
   add(chunk: Uint8Array): void {
-    this.#place?.set(chunk, this.#length);
+    const at = this.#length;
     this.#length += chunk.byteLength;
-    if (this.#place) return;
+    if (this.#place) return move(chunk, this.#place, at);
     this.#chunks.push(chunk);
     const announced = this.#announced ?? 0;
     if (announced >= MIN_PLACED_BYTES && this.#length >= announced * PLACED_FROM) this.#gather(announced);
@@ -41,6 +41,7 @@ export class Gathered {
   /** Frees the memory: the body will not be used. */
   drop(): void {
     if (this.#place) giveBack(this.#place);
+    for (const chunk of this.#chunks) giveBack(chunk);
     this.#place = undefined;
     this.#chunks = [];
   }
@@ -50,10 +51,17 @@ export class Gathered {
     const place = Buffer.allocUnsafeSlow(announced);
     let at = 0;
     for (const chunk of this.#chunks) {
-      place.set(chunk, at);
-      at += chunk.byteLength;
+      const next = at + chunk.byteLength;
+      move(chunk, place, at);
+      at = next;
     }
     this.#chunks = [];
     this.#place = place;
   }
+}
+
+/** Chunks of eight large bodies are half a gigabyte before the next garbage collection frees them. */
+function move(chunk: Uint8Array, to: Uint8Array, at: number): void {
+  to.set(chunk, at);
+  giveBack(chunk);
 }

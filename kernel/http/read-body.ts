@@ -1,6 +1,7 @@
 // Reads a body. The bytes that have arrived count against the caller's share, not the announced length.
 import type { IncomingMessage } from 'node:http';
 import { Fault } from '../fault.ts';
+import { giveBack } from '../give-back.ts';
 import type { Holding } from '../shares.ts';
 import { Gathered } from './gathered.ts';
 
@@ -38,7 +39,7 @@ export function readBody(message: IncomingMessage, { maxBytes, hold }: BodyOptio
     done(fault, NOTHING);
   };
   message.on('data', (chunk: Buffer) => {
-    if (isOver) return;
+    if (isOver) return giveBack(chunk);
     const length = gathered.length + chunk.byteLength;
     if (length > maxBytes || (announced !== undefined && length > announced)) return fail(new Fault('PAYLOAD_TOO_LARGE'));
     if (length > MIN_COUNTED_BYTES) holding ??= hold(() => fail(new Fault('OVERLOADED', { detail: TAKEN })));

@@ -82,7 +82,7 @@ export class Conversation {
   }
 
   #read(chunk: Uint8Array): void {
-    if (this.#hasEnded) return;
+    if (this.#hasEnded) return giveBack(chunk);
     if (this.#frames.held === 0 && this.#turn === 'client') this.#since = this.#options.clock.monotonic();
     this.#frames.push(chunk);
     if (!this.#count()) return this.#close('the messages of its client already use all the memory that one client may use');

@@ -9,6 +9,7 @@ export interface Frame {
 }
 
 const MIN_BUFFER_BYTES = 4_096;
+const MIN_GIVEN_BACK_BYTES = 65_536;
 
 export class Frames {
   readonly #rules: Pick<Listener, 'headerBytes' | 'maxMessageBytes' | 'lengthOf'>;
@@ -38,6 +39,8 @@ export class Frames {
     if (this.#end + chunk.byteLength > this.#bytes.byteLength) this.#grow(held + chunk.byteLength);
     this.#bytes.set(chunk, this.#end);
     this.#end += chunk.byteLength;
+    // A long message would otherwise be there twice until the next garbage collection.
+    if (held > MIN_GIVEN_BACK_BYTES) giveBack(chunk);
   }
 
   /** @returns the next whole message, or a refused header; after that the beginning of the next message is unknown */
@@ -75,6 +78,7 @@ export class Frames {
     const doubled = Math.max(needed, MIN_BUFFER_BYTES, 2 * this.held);
     const grown = new Uint8Array(announced === undefined ? doubled : Math.max(needed, Math.min(doubled, announced)));
     grown.set(this.#bytes.subarray(this.#start, this.#end));
+    giveBack(this.#bytes);
     this.#end -= this.#start;
     this.#start = 0;
     this.#bytes = grown;
