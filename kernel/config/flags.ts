@@ -43,7 +43,10 @@ export const KERNEL_FLAGS: Readonly<Record<string, FlagSpec>> = {
   port: { about: 'port to listen on, 0 for any free port; overrides [http] port' },
   backup: { about: 'write a backup of the store to this new file, without the root key, and exit; the server may be running' },
   restore: { about: 'read a backup into an empty store, and exit' },
-  'rotate-kek': { about: 'wrap the data keys of the server with a new root key, then start', switch: true },
+  'rotate-kek': {
+    about: 'wrap the data keys of the server with a new root key, or with the key-encryption key that is configured now, then start',
+    switch: true,
+  },
   'new-root-key': { about: 'the new root key: file:PATH or env:NAME (default: a random key, if the old one is root.key in the data folder)', secret: true },
 };
 
