@@ -49,7 +49,10 @@ export const KERNEL_FLAGS: Readonly<Record<string, FlagSpec>> = {
     about: 'copy the store to another database and exit: sqlite:FILE, postgres://..., or file:PATH or env:NAME with that; all servers are stopped',
     secret: true,
   },
-  'rotate-kek': { about: 'wrap the data keys of the server with a new root key, then start', switch: true },
+  'rotate-kek': {
+    about: 'wrap the data keys of the server with a new root key, or with the key-encryption key that is configured now, then start',
+    switch: true,
+  },
   'new-root-key': { about: 'the new root key: file:PATH or env:NAME (default: a random key, if the old one is root.key in the data folder)', secret: true },
 };
 
