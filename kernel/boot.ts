@@ -153,6 +153,10 @@ function createRuntime({ catalog, sections, log, isCopying, ...given }: Start, p
     dataKey: (purpose) => (purpose === 'keys' ? prepared().seal.dataKey() : prepared().keyring.dataKey(purpose)),
     unsealed: () => prepared().seal.unsealed(),
     adopts: (purpose) => prepared().keyring.adopts(purpose),
+    adopted: (purposes) =>
+      void settleRows(prepared(), purposes, store.url, node, clock).catch((error: unknown) =>
+        log.error({ error: String(error) }, 'that all rows are authenticated could not be recorded; it is tried again at the next start'),
+      ),
     stopMs: ACTOR_MS,
     observe: (actor) => metrics.observe(actor),
     isCopying: isCopying ?? false,

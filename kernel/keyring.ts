@@ -85,8 +85,10 @@ async function openOrMake(tx: Transaction, source: RootKeySource, purposes: read
   for (const purpose of purposes) {
     if (keys.has(purpose)) continue;
     const bytes = randomFillSync(new Uint8Array(DATA_KEY_BYTES));
-    keys.set(purpose, { bytes, isSettled: true });
-    const wrapped = await root.wrap(bytes, labelOf(purpose, true));
+    // A database that has other keys is older than the key for documents: what they say is in clear there.
+    const isSettled = purpose !== 'documents' || stored.length === 0;
+    keys.set(purpose, { bytes, isSettled });
+    const wrapped = await root.wrap(bytes, labelOf(purpose, isSettled));
     await insertDataKey(tx, { purpose, wrapped, check_value: checkValue(bytes) }, now);
   }
   overwrite({ root, keys });
