@@ -5,26 +5,23 @@ import type { HsmAnswer, HsmApi } from './api.ts';
 import { bring, destroy, generate, generatePair, type Making, readValue } from './key-store.ts';
 import { decrypt, derive, encrypt, sign, unwrap, wrap } from './key-use.ts';
 import type { Parts } from './parts.ts';
-import type { SlotSession } from './slot-session.ts';
+import { GIVEN_UP, type SlotSession } from './slot-session.ts';
 import { outcomeOf, type Tally } from './tally.ts';
 import type { Token } from './token.ts';
 import { Turns } from './turns.ts';
 
 type KeyCalls = Omit<HsmApi, 'probe' | 'facts' | 'figures'>;
 
-/** Nobody reads it. */
-const GIVEN_UP = { ok: false, failure: { why: 'unavailable', text: 'the caller has given up' } } as const;
 const UNKNOWN_SLOT = { ok: false, failure: { why: 'unavailable', text: 'it is not in hsm_slot' } } as const;
 
 /** @param isAwaited whether somebody still waits for the call that is being served */
 export function keyCalls(sessions: ReadonlyMap<number, SlotSession>, tally: Tally, isAwaited: () => boolean): KeyCalls {
   const turns = new Turns();
+  const turn = { pause: () => turns.pause, isAwaited };
   const on = async <T>(operation: keyof KeyCalls, slot: number, work: (token: Token) => T): Promise<HsmAnswer<T>> => {
     const start = performance.now();
-    while (turns.pause) await turns.pause;
-    if (!isAwaited()) return GIVEN_UP;
-    const answer = (await sessions.get(slot)?.run((token) => turns.time(() => work(token)))) ?? UNKNOWN_SLOT;
-    tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
+    const answer = (await sessions.get(slot)?.run((token) => turns.time(() => work(token)), turn)) ?? UNKNOWN_SLOT;
+    if (answer !== GIVEN_UP) tally.add(operation, answer.ok ? 'CKR_OK' : outcomeOf(answer.failure), performance.now() - start);
     return answer;
   };
   const inParts = <T>(operation: keyof KeyCalls, slot: number, work: (parts: Parts, token: Token) => T) =>

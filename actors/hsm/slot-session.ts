@@ -21,6 +21,18 @@ export interface SlotHost {
   ready(watch: SlotWatch): Promise<pkcs11js.PKCS11>;
 }
 
+/** When a call may begin. */
+export interface Turn {
+  /** Settles when it may; undefined if it may now. */
+  pause(): Promise<void> | undefined;
+  /** Whether somebody still waits for it. */
+  isAwaited(): boolean;
+}
+
+const AT_ONCE: Turn = { pause: () => undefined, isAwaited: () => true };
+/** Nobody reads it. */
+export const GIVEN_UP = { ok: false, failure: { why: 'unavailable', text: 'the caller has given up' } } as const;
+
 export class SlotSession {
   readonly #watch: SlotWatch;
   readonly #host: SlotHost;
@@ -45,20 +57,23 @@ export class SlotSession {
    * The work is one call that may run again: a token refuses a stale handle before it does anything. It must not await, because another call
    * of the slot would run in the same session.
    */
-  async run<T>(work: (token: Token) => T): Promise<HsmAnswer<T>> {
+  async run<T>(work: (token: Token) => T, { pause, isAwaited }: Turn = AT_ONCE): Promise<HsmAnswer<T>> {
     for (let attempt = 0, turn = 0; ; attempt++) {
       let library: pkcs11js.PKCS11;
       try {
-        do library = await this.#host.ready(this.#watch);
-        while (
-          // Another call that was ready too may have found since that the session has ended.
-          this.#watch.problem !== undefined &&
-          turn++ < MAX_TURNS
+        do {
+          for (let slow = pause(); slow; slow = pause()) await slow;
+          library = await this.#host.ready(this.#watch);
+        } while (
+          // Calls that arrive together are ready together: one that was slow makes the others wait, and may have found that the session has ended.
+          pause() ||
+          (this.#watch.problem !== undefined && turn++ < MAX_TURNS)
         );
       } catch (error) {
         return { ok: false, failure: { why: 'unavailable', text: nameOf(error) } };
       }
       if (this.#watch.problem !== undefined) return { ok: false, failure: { why: 'unavailable', text: this.#watch.problem } };
+      if (!isAwaited()) return GIVEN_UP;
       try {
         return { ok: true, value: work(this.#token(library)) };
       } catch (error) {
