@@ -1,4 +1,4 @@
-// Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors in order, connects them, and stops them in reverse order.
+// Runs all actors of the server: builds supervisors and mailboxes from the specs, starts the actors, connects them, and stops them in reverse order.
 import { availableParallelism } from 'node:os';
 import type { AnySpec, RefOf } from '../actor.ts';
 import type { DataKeyPurpose } from '../data-key-row.ts';
@@ -13,8 +13,8 @@ import { BesideParts } from './open-beside.ts';
 import { PeerRouter } from './peer-router.ts';
 import type { CallObserver } from './pending.ts';
 import { keysOf, refOver } from './refs.ts';
-import { firstOf, rests, startSoon, startWhenNeeded } from './resting.ts';
 import type { RuntimeOptions } from './runtime-options.ts';
+import { rests, startedKeys, startSoon, startTogether, startWhenNeeded } from './starts.ts';
 import { Supervisor } from './supervisor.ts';
 import type { SupervisorOptions } from './supervisor-options.ts';
 import { tellClock } from './tell-clock.ts';
@@ -62,23 +62,17 @@ export class Runtime {
 
   /** Purposes of the data keys of all actors that run and are not background actors. */
   get dataKeys(): DataKeyPurpose[] {
-    const isRunning = ({ spec, supervisors }: Group) =>
-      spec.start !== 'background' && !rests(spec) && firstOf(spec, supervisors).every(({ state }) => state === 'running');
-    return [...this.groups.values()].flatMap((group) => (isRunning(group) ? (group.spec.dataKeys ?? []) : []));
+    return [...this.groups.values()].flatMap((group) => (rests(group.spec) ? [] : startedKeys(group)));
   }
 
   /**
-   * Starts all actors in order, without waiting for background actors and those that start later. Rejects with the first failed start.
+   * Starts all actors, without waiting for background actors and those that start later. Rejects with the first failed start.
    * @param calls whether requests are served in this thread, so that parts of actors live beside it
    */
   async start(calls = true): Promise<void> {
-    for (const { supervisors, spec } of this.groups.values()) {
-      const starting = Promise.all(firstOf(spec, supervisors).map((supervisor) => supervisor.start()));
-      if (spec.start === 'background') starting.catch(() => {});
-      else await starting;
-    }
+    await startTogether([...this.groups.values()]);
     if (calls) for (const group of this.groups.values()) await this.#beside.open(group);
-    this.#endStarts = startSoon(this.groups, this.#options.clock);
+    this.#endStarts = startSoon(this.groups, this.#options);
   }
 
   /** Waits for running calls, and stops the actors in reverse order. */
@@ -141,6 +135,8 @@ export class Runtime {
       onRunning: (supervisor: Supervisor) => {
         this.#peerRouter.join(supervisor);
         this.callers.tell(supervisor);
+        const group = this.groups.get(name);
+        if (group && rests(group.spec)) this.#options.adopted?.(startedKeys(group, supervisor));
       },
       onReport: (supervisor: Supervisor) => this.callers.tell(supervisor),
       onLost: (supervisor: Supervisor) => {
