@@ -17,8 +17,8 @@ import { operationOf } from './openapi.ts';
 import { parametersCheck } from './parameters.ts';
 import type { Problem } from './problem.ts';
 import { readBody } from './read-body.ts';
-import { viewOf } from './request-view.ts';
-import type { ErrorForm, Request, Response, Route } from './route.ts';
+import { RequestView } from './request-view.ts';
+import type { ErrorForm, Response, Route } from './route.ts';
 import { send } from './send.ts';
 
 declare module 'fastify' {
@@ -94,14 +94,14 @@ function addRoute(app: FastifyInstance, route: Route, { authentication, clock, l
       checkQuery?.(request.query);
       if (route.nullIsNone && request.body === null) request.body = undefined;
       if (checkBody && !(route.bodyOptional && request.body === undefined)) checkBody(request.body);
-      const view = viewOf(request, clock);
+      const view = new RequestView(request, clock);
       return andThen(view.caller ? runInTurn(limits, request, view, handle) : handle(view), (answer) => send(request, reply, answer));
     },
   });
 }
 
 /** Runs the handler in the caller's turn. A caller with slow requests waits; one that does not read its answers is refused. Others are still served. */
-function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: Request, handle: Route['handle']): Response | Promise<Response> {
+function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
   const who = whoseIs(request);
   refuseUnread(answers, who);
   const entered = turns.enter(who, () => view.signal);
@@ -114,8 +114,9 @@ function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, vie
   );
 }
 
-function runAndLeave(leave: Leave, view: Request, handle: Route['handle']): Response | Promise<Response> {
+function runAndLeave(leave: Leave, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
   let answer: Response | Promise<Response> | undefined;
+  view.turn = leave;
   try {
     answer = handle(view);
   } finally {
