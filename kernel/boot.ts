@@ -12,7 +12,7 @@ import type { Fronts } from './fronts/fronts.ts';
 import { compileChecks } from './http/checks.ts';
 import type { Front } from './http/front.ts';
 import { certificatesIn, readTls, tlsFiles, watchTls } from './http/tls.ts';
-import { keyEncryptionKeyOf } from './key-server-key.ts';
+import { keyEncryptionKeysOf } from './key-server-key.ts';
 import { createLog } from './log.ts';
 import type { Log } from './log-entry.ts';
 import { createMetrics, createProcessMetrics, type Metrics } from './metrics.ts';
@@ -119,7 +119,7 @@ function build(options: Start, parts: RuntimeParts, served: Served, dataDir: str
 async function startParts(options: Start, { clock, store: { url }, node }: RuntimeParts, built: Built, dataDir: string, isServing: boolean) {
   const { unwind } = options;
   const { keys, runtime, stopping, contexts } = built;
-  const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeyOf(contexts));
+  const prepared = await prepareStore(options, url, node, dataDir, clock, keyEncryptionKeysOf(contexts));
   keys.prepared = prepared;
   unwind.add('seal of the key server', prepared.seal.start());
   unwind.add('actors', () => runtime.stop());

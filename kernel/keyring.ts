@@ -61,11 +61,14 @@ export async function openKeyring(
   return {
     adopts: (purpose) => all.includes(purpose) && !settled.has(purpose),
     async dataKey(purpose) {
-      const own = rows.filter((row) => row.purpose === purpose);
+      const own = rows.filter((row) => row.purpose === purpose && !pluginKeyIn(row));
       const { root, keys } =
-        (await openDataKeys(source, own)) ?? (await openStored(source, (await reread?.())?.filter((row) => row.purpose === purpose) ?? own));
+        (own.length > 0 ? await openDataKeys(source, own) : undefined) ??
+        (await openStored(source, (await reread?.())?.filter((row) => row.purpose === purpose) ?? own));
       root.forget();
-      return (keys.get(purpose) as OpenedKey).bytes;
+      const opened = keys.get(purpose);
+      if (opened) return opened.bytes;
+      throw new ConfigError([`the data key "${purpose}" is wrapped by the root key no more: another node has moved it; configure the key that wraps it now`]);
     },
     async settle(target, purposes) {
       if (purposes.every((purpose) => settled.has(purpose))) return;

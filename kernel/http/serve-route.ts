@@ -1,11 +1,10 @@
 // Adds a declared route to Fastify: authenticates before the body is read, validates before the handler runs, and sends the answer.
 import { METHODS as PARSED, type ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest, HTTPMethods, RouteShorthandOptions } from 'fastify';
-import { andThen } from '../at-once.ts';
+import { andThen, lastly } from '../at-once.ts';
 import type { Clock } from '../clock.ts';
 import { Fault } from '../fault.ts';
 import type { FrontLimits } from '../front-limits.ts';
-import type { Leave } from '../turns.ts';
 import { refuseUnread } from './answers.ts';
 import type { Authentication } from './authenticate.ts';
 import { requestBeginner } from './begin-request.ts';
@@ -105,24 +104,17 @@ function runInTurn({ answers, turns }: FrontLimits, request: FastifyRequest, vie
   const who = whoseIs(request);
   refuseUnread(answers, who);
   const entered = turns.enter(who, () => view.signal);
-  if (!(entered instanceof Promise)) return runAndLeave(entered, view, handle);
-  return entered.then((leave) =>
-    runAndLeave(leave, view, (waited) => {
-      refuseUnread(answers, who);
-      return handle(waited);
-    }),
-  );
-}
-
-function runAndLeave(leave: Leave, view: RequestView, handle: Route['handle']): Response | Promise<Response> {
-  let answer: Response | Promise<Response> | undefined;
-  view.turn = leave;
-  try {
-    answer = handle(view);
-  } finally {
-    if (!(answer instanceof Promise)) leave();
+  if (!(entered instanceof Promise)) {
+    view.turn = entered;
+    return lastly(() => handle(view), entered);
   }
-  return answer instanceof Promise ? answer.finally(leave) : answer;
+  return entered.then((leave) => {
+    view.turn = leave;
+    return lastly(() => {
+      refuseUnread(answers, who);
+      return handle(view);
+    }, leave);
+  });
 }
 
 /** @returns the holder whose share this request counts against */

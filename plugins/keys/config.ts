@@ -22,6 +22,7 @@ export const KEYS_CONFIG = Section({
   realms: Type.Array(Type.String(), { default: ['*'] }),
   default_unwrap_type: Type.Array(Type.Enum(OBJECT_TYPES), { default: [] }),
   key_encryption_key: Type.String({ default: '', maxLength: 256, pattern: '^(|hsm::.+)$' }),
+  former_key_encryption_keys: Type.Array(Type.String({ maxLength: 256, pattern: '^hsm::.+$' }), { default: [], maxItems: 1_000 }),
   privileged_users: names(),
   vendor_identification: Type.String({ default: 'gatehouse', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_. -]+$' }),
   algorithms: Type.Array(Type.Enum(Object.keys(ENUM.CryptographicAlgorithm)), { default: [] }),
